@@ -9,6 +9,7 @@ pages, so its widgets stay, with what is typed in them, while the pages change
 (test_the_sentence_box_is_never_removed_while_pages_change).
 """
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,45 +26,65 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 
 def draw() -> None:
     """Draws the page that the address names."""
+    from app import components
+    from app.languages import _
     from app.pages import FIRST, PAGES, info, page_named
     from app.server import streamlit_fixes
     from app.stage import first_visit
+    from app.stage.lecture import lecture, presenter
     from app.state import address
     from app.state.choices import FRAMED
+    from app.state.lecture_choices import LESSON, PRESENTER
     from app.views.translate import first_picture
 
     # The icon is a file of ours: Streamlit would fetch a Material icon from the network
-    # (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
+    # (every browser test checks that no request leaves the machine: tests/browser/conftest.py).
     st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
+    address.read_language()
     st.html(HERE / "page.css")
+    st.html(HERE / "code.css")
     if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static
         st.error(
-            "Headlight was started without its settings, so it cannot draw. They are in app/.streamlit/config.toml. "
-            "Start it with: streamlit run app/main.py"
+            _(
+                "Headlight was started without its settings, so it cannot draw. They are in "
+                "app/.streamlit/config.toml. Start it with: streamlit run app/main.py"
+            )
         )
         st.stop()
     # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
-    alias = st.Page(lambda: None, title="Translate", url_path=FIRST, visibility="hidden")
+    alias = st.Page(lambda: None, title=_("Translate"), url_path=FIRST, visibility="hidden")
     opened = st.navigation([*(page_named(page.name) for page in PAGES), alias], position="hidden")
     if opened.url_path == FIRST:
         st.switch_page(page_named(FIRST), query_params=st.query_params.to_dict())
     page = info(opened.url_path or FIRST)
-    st.set_page_config(page_title=f"{page.question} Headlight")
+    st.set_page_config(page_title=f"{_(page.question)} Headlight")
+    components.document_language(key="document_language")
 
     streamlit_fixes.install()
-    address.arrive(page.name)
+    lecture.arrive(page)
+    if PRESENTER.value:
+        presenter.draw()
+        return
     if FRAMED.value:
         st.html(HERE / "framed.css")
+    else:
+        lecture.draw(page)
     if not first_visit.is_over():
         first_visit.draw(page, first_picture.draw)
 
     from app.compute import memory  # these import torch
     from app.stage import top
+    from app.stage.lecture import figure
 
     memory.visited()
     scene = top.draw_top(page)
     if scene or not page.needs_scene:
-        top.draw_page(page, scene, import_module(f"app.views.{page.name}.page").draw)
+        top.draw_page(page, scene, figure.what_draws(page))
+    if LESSON.value:
+        from app.stage.lecture import class_question, next_scene
+
+        class_question.draw(scene)
+        next_scene.prepare_next()
     address.write()
 
 
@@ -81,13 +102,17 @@ else:
 
     from starlette.middleware import Middleware
 
+    from app.classroom import class_routes
     from app.server import request_guard
 
     @asynccontextmanager
     async def lifespan(server: object) -> AsyncIterator[dict[str, Any] | None]:
         async with request_guard.announced(server) as state:
+            class_routes.end_with_the_server(asyncio.get_running_loop())
             Thread(target=prepare, name="imports of the first visit", daemon=True).start()
             yield state
 
     request_guard.install()
-    app = st.App(HERE / "main.py", middleware=[Middleware(request_guard.Guard)], lifespan=lifespan)
+    app = st.App(
+        HERE / "main.py", routes=class_routes.routes(), middleware=[Middleware(request_guard.Guard)], lifespan=lifespan
+    )

@@ -14,6 +14,12 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Bytes in the name of a test: not their content, which can differ between the worker processes (a gzip file holds
+    the time), and then pytest-xdist refuses to run."""
+    return "bytes" if isinstance(val, bytes) else None
+
+
 @pytest.fixture(autouse=True)
 def fixed_seed() -> None:
     torch.manual_seed(1706)

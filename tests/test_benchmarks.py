@@ -1,4 +1,4 @@
-"""The benchmarks run: tiny models, in this process. What they measure is for a machine that does nothing else."""
+"""The benchmarks run: tiny models, in this process. Their times are only meaningful on an idle machine."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def run(main: Callable[..., None], *options: str, stdin: str = "") -> Result:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Started:
-    """The options that each contestant would get in a process of its own; here they run when it is their turn."""
+    """The options of each compared program, which would be its own process; here they run in this one, in turn."""
     commands: Started = []
 
     def start(module: str, name: str, *options: str) -> Callable[[], list[str]]:
@@ -45,8 +45,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
 
     def take_turns(rounds: int, running: dict[str, Callable[[], list[str]]]) -> dict[str, tuple[float, float]]:
         best = {}
-        for name, contestant in running.items():
-            ready, *turns = contestant()
+        for name, program in running.items():
+            ready, *turns = program()
             assert ready == "ready"
             assert len(turns) == 2  # one for each line on stdin
             speed, share = map(float, turns[0].split())
@@ -72,7 +72,7 @@ def test_training_is_timed_beside_each_peer_in_every_precision(started: Started)
 
 
 class Pieces(torch.nn.Module):
-    """In the place of OpenNMT-py's model: it is called the same."""
+    """Replaces OpenNMT-py's model: it has the same arguments."""
 
     def __init__(self, pieces: int):
         super().__init__()
@@ -107,7 +107,7 @@ def test_opennmt_gets_the_batches_of_all_others_and_trains_on_them(
         assert torch.equal(target[:, 1:], batch.labels)
 
 
-def test_an_interpreter_without_opennmt_is_told() -> None:
+def test_an_interpreter_without_opennmt_is_reported() -> None:
     app = typer.Typer()
     app.command()(training.main)
     result = CliRunner().invoke(app, ["--opennmt", str(ROOT / "none")], env={"COLUMNS": "250"})
@@ -176,7 +176,7 @@ def test_training_is_timed_at_rest_and_beside_a_busy_process(monkeypatch: pytest
         turns.append((process.name, bool(beside)))
         return float(turn)
 
-    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # of whoever runs it: the rows say what they are
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # set by the user: the rows must not depend on it
     monkeypatch.setattr(training_neighbour, "when_ready", when_ready)
     monkeypatch.setattr(training_neighbour, "speed", speed)
     monkeypatch.setattr(training_neighbour, "busy_process", busy_process)
@@ -212,7 +212,7 @@ def test_decoding_finds_the_same_in_each_engine(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["training", "training_tricks"])
-def test_contestants_take_turns_in_processes_of_their_own(name: str) -> None:
+def test_the_compared_programs_take_turns_in_separate_processes(name: str) -> None:
     command = [sys.executable, "-m", f"tests.benchmarks.{name}", "--size", "tiny", "--rounds", "1", "--device", "cpu"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Target tokens per second in training, size tiny" in ran.stdout

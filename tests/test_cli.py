@@ -19,6 +19,8 @@ from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint
 from transformer.cli import app
 from transformer.config import ModelConfig, Recipe, TokenizerConfig
 from transformer.data.toy_tasks import held_out_pairs
+from transformer.decoding.reranking import Reranker
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 from transformer.model import Transformer, census
@@ -75,7 +77,7 @@ def test_each_line_of_stdin_gives_one_line_of_stdout(checkpoint: Path) -> None:
     translator = Translator.load(checkpoint)
     expected = [one_line(translator.translate(line).text) if line.strip() else "" for line in lines]
     assert process.stdout.decode().split("\n") == [*expected, ""]
-    assert process.stderr == b""  # no progress bar where nobody looks
+    assert process.stderr == b""  # no progress bar outside a terminal
 
 
 def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
     assert lines[1] == lines[3] == ""
 
 
-def test_from_a_file_more_lines_are_sorted_by_length_together_than_from_a_pipe_and_their_order_stays(
+def test_a_file_is_translated_in_larger_portions_than_a_pipe_and_in_the_order_of_its_lines(
     checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together: list[int] = []
@@ -123,7 +125,7 @@ def test_the_beam_is_that_of_the_recipe_unless_the_command_says_otherwise(
     assert used == [("beam", 2), ("beam", 3)]
 
 
-def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(checkpoint: Path) -> None:
+def test_a_line_that_cannot_be_translated_is_reported_and_the_others_are_translated(checkpoint: Path) -> None:
     result = run("translate", checkpoint, input=b"a cat.\n" + b"dog " * 100 + b"\n\xff\xfe\nthe dog.\n")
     lines = result.stdout.split("\n")
     assert len(lines) == 5
@@ -137,7 +139,7 @@ def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(
     assert result.exit_code == 1
 
 
-def test_a_line_that_is_far_too_long_is_told_and_the_others_are_translated(checkpoint: Path) -> None:
+def test_a_line_that_is_far_too_long_is_reported_and_the_others_are_translated(checkpoint: Path) -> None:
     good = run("translate", checkpoint, input="Go.\n").stdout
     result = run("translate", checkpoint, input="Go.\n" + "x. " * 1_000_000 + "\nGo.\n")
     assert result.stdout == f"{good}\n{good}"
@@ -178,14 +180,12 @@ def test_the_checkpoint_is_never_overwritten_by_the_output(checkpoint: Path) -> 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_a_full_disk_says_what_to_do(checkpoint: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("/dev/full, which is always full, is only on Linux")
     result = run("translate", checkpoint, "--output", "/dev/full", input="a cat")
     assert result.exit_code == 1
     assert "No space left on device. Free some space" in result.stderr
 
 
-def test_of_two_files_that_which_could_not_be_written_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_message_names_which_of_two_files_could_not_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     def copy(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "from.safetensors", None, "to.safetensors")
 
@@ -194,7 +194,7 @@ def test_of_two_files_that_which_could_not_be_written_is_told(monkeypatch: pytes
     assert result.stderr.startswith("Error: to.safetensors: No space left on device. Free some space")
 
 
-def test_a_reader_that_goes_away_is_no_catastrophe(
+def test_a_closed_pipe_is_not_an_error(
     checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`... | head -1`: the pipe on stdout is closed while there is still something to write."""
@@ -214,7 +214,7 @@ def test_a_reader_that_goes_away_is_no_catastrophe(
 # evaluate
 
 
-def test_rows_that_share_a_source_are_several_references_of_it(checkpoint: Path, tmp_path: Path) -> None:
+def test_rows_that_share_a_source_are_its_references(checkpoint: Path, tmp_path: Path) -> None:
     rows = [("the dog ran.", "der Hund lief."), ("a cat.", "Katze."), ("the dog ran.", "Hund!"), ("a cat.", "Katze.")]
     with gzip.open(tmp_path / "test.tsv.gz", "wt", encoding="utf-8") as file:
         file.writelines(f"{i}\t{target}\t{source}\n" for i, (source, target) in enumerate(rows))
@@ -235,17 +235,47 @@ def test_rows_that_share_a_source_are_several_references_of_it(checkpoint: Path,
     assert "2 sentences, 3 references" in readable.stdout
 
 
+def test_a_toy_model_is_scored_on_pairs_that_its_task_keeps_out_of_training() -> None:
+    reverse = Path(__file__).parent.parent / "pretrained" / "reverse.safetensors"
+    scores = json.loads(run("evaluate", reverse, "--beam", 1, "--json").stdout)
+    assert scores["references"] <= 1000
+    assert scores["exact_match"] > 0.98
+    assert scores["data"] == "pairs of the toy task"
+
+
+def test_a_model_of_the_other_direction_chooses_among_the_hypotheses(checkpoint: Path, tmp_path: Path) -> None:
+    """Between the two languages of the first model, and no others."""
+    (tmp_path / "test.tsv").write_text("a cat.\tKatze.\nthe dog ran.\tder Hund lief.\n")
+    files = {}
+    for languages in (("en", "de"), ("de", "en"), ("fr", "en")):
+        files[languages] = tmp_path / f"{'-'.join(languages)}.safetensors"
+        data = {"toy": None, "train": ["x.tsv"], "source_language": languages[0], "target_language": languages[1]}
+        trained = load_checkpoint(checkpoint)
+        recipe = {"model": {"vocab_size": 320}, "data": data, "decoding": {"beam": 2}}
+        save_checkpoint(files[languages], TrainedModel(trained.model, trained.tokenizer, recipe, {}))
+    command = ("evaluate", files["en", "de"], "--data", tmp_path / "test.tsv", "--json", "--rerank")
+    result = json.loads(run(*command, files["de", "en"]).stdout)
+    forward, reverse = Translator.load(files["en", "de"]), Translator.load(files["de", "en"])
+    found = Reranker(forward, reverse).translate_each(["a cat.", "the dog ran."])
+    outputs = [each.text for each in found if isinstance(each, Translation)]
+    assert result["bleu"] == pytest.approx(score(outputs, [["Katze."], ["der Hund lief."]])["bleu"])
+    assert result["rerank"] == str(files["de", "en"])
+    refused = run(*command, files["fr", "en"])
+    assert refused.exit_code == 1
+    assert "translates fr to en. Needed is one that translates de to en." in one_line(refused.stderr)
+
+
 def test_a_source_that_is_too_long_counts_as_an_empty_output(checkpoint: Path, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_text("a cat.\tKatze.\n" + "dog " * 60 + "\tHund.\n")
     result = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv", "--json")
     assert json.loads(result.stdout)["untranslated"] == 1
-    told = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv").stdout
-    assert "counted as empty: 1. The sentence ('dog dog" in told
-    assert "this model reads at most" in told
+    result = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv").stdout
+    assert "counted as empty: 1. The sentence ('dog dog" in result
+    assert "this model reads at most" in result
 
 
 def test_bfloat16_translates_the_toys_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command that shows whether it loses BLEU; and a word where the hardware has to emulate it."""
+    """The scores show whether bfloat16 loses quality; a warning says that the hardware emulates it."""
     numbers = Path(__file__).parent.parent / "pretrained" / "numbers.safetensors"
     lines = [f"{source}\t{target}\n" for source, target in held_out_pairs("numbers", 5, 40)]
     (tmp_path / "test.tsv").write_text("".join(lines), encoding="utf-8")
@@ -286,7 +316,7 @@ def test_a_forgotten_out_overwrites_no_checkpoint(checkpoint: Path) -> None:
     assert checkpoint.read_bytes() == before
 
 
-def test_inspect_prints_nothing_that_a_terminal_would_obey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_prints_no_terminal_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = Tokenizer.train(["a\x1b[31mb c"] * 9, TokenizerConfig(kind="bpe", vocab_size=20, byte_fallback=False))
     config = ModelConfig(
         vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=8, d_ff=8, heads=2
@@ -299,7 +329,7 @@ def test_inspect_prints_nothing_that_a_terminal_would_obey(tmp_path: Path, monke
     assert run("inspect", tmp_path / "x", "--json").stdout.rstrip("\n").isprintable()
 
 
-def test_inspect_tells_everything(checkpoint: Path) -> None:
+def test_inspect_prints_everything(checkpoint: Path) -> None:
     loaded = load_checkpoint(checkpoint)
     described = json.loads(run("inspect", checkpoint, "--json").stdout)
     assert ModelConfig(**described["config"]) == loaded.config
@@ -340,7 +370,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[st
     calls: list[tuple[Recipe, Path, dict[str, Any]]] = []
     monkeypatch.setattr(
         "transformer.training.train",
-        lambda recipe, run_dir, resume, start, device: calls.append(
+        lambda recipe, run_dir, resume, start, device, ranks: calls.append(
             (recipe, run_dir, {"resume": resume, "start": start, "device": device})
         ),
     )
@@ -375,23 +405,23 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
     assert wrong.exit_code == 2
     assert "Did you mean updates?" in wrong.stderr
     assert "model.heads = 0" in wrong.stderr
-    missing = run("train", "paper-base", "--set", "data.train=nowhere.tsv")
+    missing = run("train", "paper-base", "--set", "data.train=nowhere.en-de.tsv")
     assert missing.exit_code == 2
-    assert "data.train: nowhere.tsv" in missing.stderr
+    assert "data.train: nowhere.en-de.tsv" in missing.stderr
     assert not trained
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", "/tmp", "../x", "a/b", "a\0b"])
-def test_a_name_that_is_no_folders_needs_a_run_dir(
+def test_a_name_that_cannot_be_a_folder_needs_a_run_dir(
     name: str, trained: list[tuple[Recipe, Path, dict[str, Any]]]
 ) -> None:
-    told = run("train", "reverse", "--set", f"name={name}")
-    assert (told.exit_code, trained) == (2, [])
-    assert "give --run-dir" in told.stderr
+    result = run("train", "reverse", "--set", f"name={name}")
+    assert (result.exit_code, trained) == (2, [])
+    assert "give --run-dir" in result.stderr
     assert run("train", "reverse", "--set", f"name={name}", "--run-dir", "here").exit_code == 0
 
 
-def test_the_doctor_says_what_is_wrong_and_nothing_that_a_terminal_would_obey(checkpoint: Path) -> None:
+def test_the_doctor_says_what_is_wrong_and_prints_no_terminal_control_characters(checkpoint: Path) -> None:
     assert run("doctor", checkpoint).stdout == "Nothing found.\n"  # in the weights
     text = run("doctor", checkpoint, "--sentence", "a \ue000 cat").stdout
     assert "“\\ue000”" in text
@@ -413,7 +443,9 @@ def test_the_doctor_says_what_is_wrong_and_nothing_that_a_terminal_would_obey(ch
         (("translate", "CHECKPOINT", "--output", "nowhere/out.txt"), 1, "nowhere/out.txt: No such file"),
         (("translate", "CHECKPOINT", "--beam", "0"), 2, "greater than or equal to 1"),
         (("translate", "CHECKPOINT", "--device", "tpu"), 2, "tpu"),
-        (("evaluate", "CHECKPOINT"), 2, "--data"),
+        (("translate", "CHECKPOINT", "--rerank", "nowhere.safetensors"), 1, "No such file"),
+        (("translate", "CHECKPOINT", "--rerank", "CHECKPOINT", "--beam", "1"), 1, "add --beam 4"),
+        (("evaluate", "CHECKPOINT"), 2, "this model has no toy task"),
         (("evaluate", "CHECKPOINT", "--data", "nowhere.tsv"), 1, "nowhere.tsv"),
         (("average", "out.safetensors"), 2, "CHECKPOINT"),
         (("average", "out.safetensors", "nowhere.safetensors"), 2, "at least two checkpoints"),
@@ -439,13 +471,17 @@ def test_every_command_and_option_has_its_help() -> None:
     options = {
         "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--own-vocabulary", "--device"],
         "queue": ["QUEUE.toml", "--data", "--runs", "--only", "--dry-run", "--report", "--ship", "--device"],
-        "translate": ["CHECKPOINT", "--beam", "--device", "--precision", "--input", "--output"],
+        "translate": ["CHECKPOINT", "--beam", "--rerank", "--device", "--precision", "--input", "--output"],
         "evaluate": [
             "CHECKPOINT",
             "--data",
+            "--target",
             "--source-column",
             "--target-column",
+            "--hypotheses",
+            "--against",
             "--beam",
+            "--rerank",
             "--device",
             "--precision",
             "--json",
@@ -466,7 +502,7 @@ def test_every_command_and_option_has_its_help() -> None:
     assert "..." not in overview.split("Commands:")[1]  # no description is cut off
 
 
-def test_help_comes_without_waiting_for_torch() -> None:
+def test_help_is_printed_without_importing_torch() -> None:
     script = "import sys, transformer.cli; sys.exit('torch' in sys.modules or 'sentencepiece' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
 
@@ -483,10 +519,10 @@ CPU_IS_FULL = "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator
         (MemoryError(), "this machine is full (none is left)"),
     ],
 )
-def test_memory_that_is_full_is_told_in_a_sentence(
+def test_too_little_memory_is_reported_in_a_sentence(
     error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What it advises can be done: a run is not resumed with other batches."""
+    """The advice is possible: a run cannot be resumed with other batches."""
 
     def load(*_: object, **__: object) -> None:
         raise error
@@ -494,12 +530,12 @@ def test_memory_that_is_full_is_told_in_a_sentence(
     monkeypatch.setattr("transformer.decoding.translator.Translator.load", load)
     checkpoint = tmp_path / "x.safetensors"
     checkpoint.touch()
-    told = run("translate", checkpoint, input="a cat")
-    assert told.exit_code == 1
-    assert told.stderr.startswith(f"Error: The memory of {sentence}")
-    assert "lower data.tokens_per_batch" in told.stderr
-    assert "another --run-dir, with --init-from" in told.stderr
-    assert "--resume" not in told.stderr
+    result = run("translate", checkpoint, input="a cat")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: The memory of {sentence}")
+    assert "lower data.tokens_per_batch" in result.stderr
+    assert "another --run-dir, with --init-from" in result.stderr
+    assert "--resume" not in result.stderr
     assert not {"data.tokens_per_batch", "training.accumulate"} & {
         f"{section}.{option}" for section, options in FREE.items() for option in options
     }

@@ -63,7 +63,7 @@ def test_rows_that_share_a_source_become_its_references_in_order() -> None:
     assert list(group_by_source(rows)) == ["a", "b", "c"]
 
 
-def test_why_a_source_has_no_translation_is_told() -> None:
+def test_the_reason_why_a_source_has_no_translation_is_reported() -> None:
     tokenizer = Tokenizer.train(OUTPUTS, TokenizerConfig(vocab_size=320))
     config = ModelConfig(
         vocab_size=tokenizer.vocab_size,

@@ -18,20 +18,25 @@ LAYERS = """
     transformer.files
     transformer.text.normalisation transformer.data.mix_options transformer.data.toy_tasks
     transformer.config
-    transformer.recipe
     transformer.text
     transformer.model
     transformer.checkpoint
     transformer.data
+    transformer.fit_to_corpus
+    transformer.recipe_completion
+    transformer.recipe transformer.recipe_files
+    transformer.analysis.trace transformer.analysis.trace_file transformer.analysis.trace_frame
     transformer.decoding
-    transformer.evaluation transformer.required_words
+    transformer.evaluation transformer.required_words transformer.significance
     transformer.training
     transformer.analysis
     transformer.export
+    transformer.importing
     transformer.studies
     transformer.commands
     transformer.cli
     transformer
+    app.languages
     app.figures
     app.components
     app.server
@@ -39,7 +44,10 @@ LAYERS = """
     app.compute
     app.state
     app.pages
-    app.stage
+    app.lessons app.library.lessons
+    app.stage.scene app.stage.heads app.stage.canvas_of_scene
+    app.classroom
+    app.questions app.stage app.take_home
     app.views.shared
     app.views
     app
@@ -98,6 +106,12 @@ def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
 
 
 def test_no_two_modules_have_the_same_name() -> None:
-    """A page is views/NAME/page.py."""
+    """A page is views/NAME/page.py, the figures that a lecture takes from its details are in the file beside it, and
+    `python -m PACKAGE` runs its __main__.py."""
     names = Counter(path.name for path in modules().values())
-    assert {name for name, count in names.items() if count > 1} == {"__init__.py", "page.py"}
+    assert {name for name, count in names.items() if count > 1} == {
+        "__init__.py",
+        "__main__.py",
+        "figures_of_details.py",
+        "page.py",
+    }

@@ -1,4 +1,4 @@
-"""How the literature on Multi30k cuts text before it scores it (tests/benchmarks/multi30k.py)."""
+"""How the literature on Multi30k tokenizes text before it is scored (tests/benchmarks/multi30k.py)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A recipe says everything, is exactly the paper's where it says so, and is told all its mistakes at once."""
+"""A recipe has every option; the paper's presets are exactly the paper's; all mistakes are reported at once."""
 
 import dataclasses
 import re
@@ -12,7 +12,8 @@ from transformer.config import DecodingConfig, ModelConfig, Recipe
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import ConfigError
 from transformer.model import Transformer
-from transformer.recipe import BUNDLED, bundled, check_files, load_recipe, recipe_text, stored_recipe
+from transformer.recipe import BUNDLED, bundled, load_recipe, recipe_text, stored_recipe
+from transformer.recipe_files import check_files
 
 BY_PATH = ("en-de", "numbers", "reverse")  # whose own text names its file
 
@@ -129,10 +130,8 @@ def test_parameter_counts_differ_between_the_rows_of_table_3_as_the_paper_says()
 
 @pytest.mark.parametrize("name", bundled())
 def test_a_recipe_that_is_written_reads_as_the_same_recipe(name: str, tmp_path: Path) -> None:
-    recipe = load_recipe(
-        name,
-        [r'data.train=["a \" \\ ü.tsv"]'] if name.startswith(("paper", "en")) and not name.endswith("-mix") else [],
-    )
+    has_files = name.startswith(("paper", "en", "own")) and not name.endswith("-mix")
+    recipe = load_recipe(name, [r'data.train=["a \" \\ ü en-de.tsv"]'] if has_files else [])
     (tmp_path / "again.toml").write_text(recipe_text(recipe), encoding="utf-8")
     assert load_recipe(tmp_path / "again.toml") == recipe
 
@@ -163,7 +162,8 @@ def test_the_vocabulary_of_the_model_is_that_of_the_tokenizer(tmp_path: Path) ->
     ],
 )
 def test_a_path_on_the_command_line_needs_no_quotes_and_no_brackets(override: str, expected: tuple[str, ...]) -> None:
-    assert load_recipe("paper-base", [override]).data.train == expected
+    languages = ["data.source_language=en", "data.target_language=de"]
+    assert load_recipe("paper-base", [override, *languages]).data.train == expected
 
 
 def test_values_on_the_command_line_become_what_the_option_is() -> None:
@@ -185,7 +185,7 @@ def test_values_on_the_command_line_become_what_the_option_is() -> None:
 
 
 @pytest.mark.parametrize("text", ["'a' 'b'", "u'a'", "(5)", "- 5", "5_0_", "2020-01-01", "{a = 1}", "None"])
-def test_what_is_no_value_is_text_as_it_stands(text: str) -> None:
+def test_a_text_that_is_not_a_toml_value_is_a_string(text: str) -> None:
     assert load_recipe("paper-base", [f"name={text}"]).name == text
 
 
@@ -204,7 +204,7 @@ def test_the_last_override_wins() -> None:
 # Mistakes
 
 
-def test_all_mistakes_are_told_at_once_with_their_place_and_the_nearest_name(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together_with_their_place_and_the_nearest_name(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         """
@@ -261,7 +261,7 @@ def test_a_model_without_positions_has_as_many_as_it_translates_too() -> None:
         ("x" * 5000 + "=1", "..."),
     ],
 )
-def test_impossible_values_are_told_in_a_sentence(override: str, expected: str) -> None:
+def test_impossible_values_are_reported_in_a_sentence(override: str, expected: str) -> None:
     message = complaint("paper-base", override)
     assert expected in message
     assert len(message) < 1500
@@ -277,7 +277,7 @@ def test_impossible_values_are_told_in_a_sentence(override: str, expected: str) 
         (["decoding.method=greedy", "decoding.n_best=4"], "decoding.n_best is 4: set n_best = 1, or choose beam or"),
     ],
 )
-def test_values_that_do_not_go_together_are_told_in_a_sentence(overrides: list[str], expected: str) -> None:
+def test_contradictory_values_are_reported_in_a_sentence(overrides: list[str], expected: str) -> None:
     assert expected in complaint("paper-base", *overrides)
 
 
@@ -286,7 +286,7 @@ def test_a_recipe_that_is_not_there_names_the_nearest() -> None:
     assert "paper-big" in complaint("recipes/zzz.toml")
 
 
-def test_a_file_that_is_not_toml_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_reported_with_its_line(tmp_path: Path) -> None:
     assert "line 2" in complaint(write(tmp_path, "[model]\nd_model 512\n"))
     (tmp_path / "picture.toml").write_bytes(b"\x89PNG\xff\xfe")
     assert "is not TOML" in complaint(tmp_path / "picture.toml")
@@ -300,7 +300,7 @@ def test_an_argument_that_is_not_utf_8_is_refused_before_it_reaches_a_checkpoint
 
 
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000], ids=["digits", "brackets"])
-def test_values_that_no_reader_takes_are_told_in_a_sentence(value: str, tmp_path: Path) -> None:
+def test_values_that_the_toml_reader_rejects_are_reported_in_a_sentence(value: str, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.toml"
     recipe.write_text(f"name = {value}")
     with pytest.raises(ConfigError, match=r"mine\.toml is not TOML"):
@@ -309,21 +309,28 @@ def test_values_that_no_reader_takes_are_told_in_a_sentence(value: str, tmp_path
         load_recipe("reverse", [f"training.updates={value}"])
 
 
-def test_missing_files_are_told_all_at_once_and_from_where_they_were_looked_for(
+def test_missing_files_are_reported_together_with_the_folder_they_are_relative_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "here.tsv").write_text("a\tb\n")
-    recipe = load_recipe("paper-base", ["data.train=[here.tsv, there.tsv]", "tokenizer.model=my.model"])
+    (tmp_path / "here.en-de.tsv").write_text("a\tb\n")
+    recipe = load_recipe("paper-base", ["data.train=[here.en-de.tsv, there.en-de.tsv]", "tokenizer.model=my.model"])
     with pytest.raises(ConfigError) as caught:
         check_files(recipe)
     message = str(caught.value)
-    assert "data.train: there.tsv" in message
+    assert "data.train: there.en-de.tsv" in message
     assert "data.valid: newstest2013.en-de.tsv" in message
     assert "tokenizer.model: my.model" in message
-    assert "- data.train: here.tsv" not in message
+    assert "- data.train: here.en-de.tsv" not in message
     assert str(tmp_path) in message
-    check_files(load_recipe("paper-base", ["data.train=here.tsv", "data.valid=none"]))
+    check_files(load_recipe("paper-base", ["data.train=here.en-de.tsv", "data.valid=none"]))
+    with pytest.raises(ConfigError) as caught:
+        check_files(recipe, "python -m transformer train --resume runs/mine")
+    assert str(caught.value).endswith(
+        "If they have moved, the run goes on with the same text from there: python -m transformer train --resume "
+        "runs/mine --set 'data.train=[here.en-de.tsv, NEW/there.en-de.tsv]' "
+        "--set data.valid=NEW/newstest2013.en-de.tsv --set tokenizer.model=NEW/my.model"
+    )
 
 
 def test_a_stored_recipe_of_before_snapshots_had_their_name_is_read() -> None:

@@ -132,7 +132,7 @@ def test_the_command_counts_the_sentences_of_a_checkpoint(tmp_path: Path) -> Non
     assert found.exit_code == 0, found.output
     assert "of 2 sentences have all required words" in found.output
     both = CliRunner().invoke(app, ["evaluate", checkpoint, "--required-words", str(path), "--data", str(path)])
-    neither = CliRunner().invoke(app, ["evaluate", checkpoint])
+    neither = CliRunner().invoke(app, ["evaluate", str(ROOT / "pretrained" / "en-de.safetensors")])
     for refused in (both, neither):
         assert refused.exit_code == 2
         assert "give one of --data and --required-words" in refused.output

@@ -1,4 +1,4 @@
-"""The translation models that ship: sentences that a class is shown, and numbers that the cards have from somewhere."""
+"""The translation models that ship: sentences that a class is shown, and the source of each number on their cards."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def card_of(name: str) -> str:
         ("de-en", "Ich habe noch nie einen so schönen Garten gesehen.", "I've never seen such a beautiful garden."),
     ],
 )
-def test_the_sentences_of_a_lecture_come_out_right(name: str, sentence: str, translation: str) -> None:
+def test_the_sentences_of_a_lecture_are_translated_correctly(name: str, sentence: str, translation: str) -> None:
     assert Translator.load(path_of(name)).translate(sentence).text == translation
 
 

@@ -1,4 +1,4 @@
-"""The command line: train, queue, translate, evaluate, align, average, inspect, doctor, export.
+"""The command line: train, queue, translate, evaluate, align, average, inspect, doctor, export, import.
 
     python -m transformer COMMAND --help
 
@@ -16,9 +16,11 @@ from typer.core import TyperGroup
 
 from transformer.commands.align import align
 from transformer.commands.checkpoint_files import average, doctor, export, inspect
+from transformer.commands.evaluate import evaluate
+from transformer.commands.import_model import import_model
 from transformer.commands.queue import queue
 from transformer.commands.train import train
-from transformer.commands.translate import evaluate, translate
+from transformer.commands.translate import translate
 from transformer.errors import ConfigError, HeadlightError
 
 OUT_OF_MEMORY = (
@@ -77,3 +79,4 @@ app = typer.Typer(
 
 for command in (train, queue, translate, evaluate, align, average, inspect, doctor, export):  # in the order of the help
     app.command()(command)
+app.command("import")(import_model)

@@ -46,6 +46,7 @@ class ModelConfig:
     sinusoid_layout: Literal["interleaved", "concatenated"] = "interleaved"  # the paper's 2i, 2i+1, or half and half
     max_positions: Annotated[StrictInt, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
     shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
+    output_bias: StrictBool = False  # added to the logits: not in the paper; Marian has one
     # self-attention sees |q - k| <= r only (section 4)
     attention_window: Annotated[StrictInt, Field(ge=1, le=65_536)] | None = None
     # False: in training, every position of the decoder attends to the whole target (to show why the mask is needed)
@@ -115,6 +116,8 @@ class DataConfig:
     toy_epoch: Count = 20_000  # fresh pairs in what counts as one epoch
     max_length: Annotated[StrictInt, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
     tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
+    on_error: Literal["stop", "skip"] = "stop"  # at a line that cannot be read (data/skipped_lines.py)
+    skip_limit: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.01  # share of the lines of a text that may be skipped
     # left out, and counted: pairs with one side so many times as long as the other, in characters;
     max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
     drop_copies: StrictBool = False  # pairs whose two sides are the same;
@@ -161,8 +164,10 @@ class TrainingConfig:
     """Optimizer, schedule and regularisation (section 5), and how often the run is validated and saved."""
 
     updates: Count = 100_000
+    # the run ends after so many passes over the text; None: after `updates`, which it replaces
+    epochs: Annotated[StrictFloat, Field(gt=0, le=1_000_000)] | None = None
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # auto: measured (training/precision.py)
     compile: Literal["auto", True, False] = "auto"  # torch.compile; auto: on a CUDA device (training/compilation.py)
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)
@@ -179,8 +184,10 @@ class TrainingConfig:
     validate_every: Count = 1000
     save_every: Count = 500
     validation_sentences: Annotated[StrictInt, Field(ge=0)] = 500  # translated at each validation; 0 = loss only
-    patience: Annotated[StrictInt, Field(ge=0)] = 0  # stop after so many validations without improvement; 0 = never
+    # stop after so many validations in a row without improvement, those of the warm-up not counted; 0 = never
+    patience: Annotated[StrictInt, Field(ge=0)] = 10
     best_by: Literal["bleu", "chrf", "loss"] = "bleu"
+    keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many best checkpoints; above 1 they are in best/
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
     # after these updates a snapshot is written, a small checkpoint that shows how the model learns; 0 = untrained

@@ -14,12 +14,31 @@ class CorpusError(HeadlightError):
     """A text file cannot be read as parallel text."""
 
 
+class BadLine(CorpusError):
+    """One line cannot be read as a pair of sentences; the other lines of its file may be good.
+
+    Attributes:
+        found: the file, the line, and what is wrong with it.
+    """
+
+    def __init__(self, found: str, what_to_do: str):
+        super().__init__(found, what_to_do)  # both are `args`, so that the error pickles
+        self.found = found
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
+
+
 class CheckpointError(HeadlightError):
     """A checkpoint file is not what it claims to be, or cannot be written."""
 
 
 class TranslationError(HeadlightError):
     """A sentence cannot be translated as asked."""
+
+
+class TraceError(HeadlightError):
+    """A file is not a stored trace, or a trace lacks what is asked for."""
 
 
 class TrainingError(HeadlightError):

@@ -11,12 +11,14 @@ them.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from transformer.config import DecodingConfig
+from transformer.decoding.reranking import Reranker
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError, TranslationError
 
@@ -44,14 +46,24 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dic
     """
     if not hypotheses or len(hypotheses) != len(references) or not all(references):
         raise HeadlightError("Scores need at least one sentence, and at least one reference for each.")
-    most = max(map(len, references))
-    # sacrebleu takes the first references of all sentences, then the second ones, and None where one is missing.
-    streams = [[given[i] if i < len(given) else None for given in references] for i in range(most)]
+    streams = reference_streams(references)
     scores: dict[str, float | str] = {}
     for name, metric in (("bleu", BLEU()), ("chrf", CHRF())):
-        scores[name] = metric.corpus_score(hypotheses, streams).score  # type: ignore[arg-type]  # None is allowed
+        scores[name] = metric.corpus_score(hypotheses, streams).score
         scores[f"{name}_signature"] = str(metric.get_signature())
     return scores
+
+
+def reference_streams(references: Sequence[Sequence[str]]) -> list[Any]:
+    """References of each sentence -> as sacrebleu takes them: the first references of all sentences, then the second
+    ones, and so on; None where one is missing."""
+    most = max(map(len, references))
+    return [[given[i] if i < len(given) else None for given in references] for i in range(most)]
+
+
+def exact_match(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """The share of translations that equal a reference."""
+    return sum(one in allowed for one, allowed in zip(hypotheses, references, strict=True)) / len(hypotheses)
 
 
 def sentence_score(hypothesis: str, references: Sequence[str]) -> dict[str, float | str]:
@@ -79,46 +91,88 @@ def as_text(result: dict[str, Any]) -> str:
     lines = [
         f"BLEU {result['bleu']:.2f}    {result['bleu_signature']}",
         f"chrF {result['chrf']:.2f}    {result['chrf_signature']}",
+        f"exact match {result['exact_match']:.1%}",
         f"{counted}, {result['seconds']:.1f} s ({speed:.1f} a second)",
     ]
     if result["untranslated"]:
-        lines.append(f"Without a translation, counted as empty: {result['untranslated']:,}. {result['problem']}")
+        lines.append(untranslated_text(result["untranslated"], result["problem"]))
     return "\n".join(lines)
 
 
-def evaluate(
-    translator: Translator,
+def untranslated_text(count: int, problem: str) -> str:
+    """How many sources have no translation; `problem` is the error of the first of them."""
+    return f"Without a translation, counted as empty: {count:,}. {problem}"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a model made of a test set.
+
+    Attributes:
+        texts: source -> its translation; "" where there is none.
+        problems: why sources have no translation, for example because they are too long.
+        seconds: of translation alone.
+    """
+
+    texts: dict[str, str]
+    problems: tuple[str, ...]
+    seconds: float
+
+
+def translate_sources(
+    translator: Translator | Reranker,
     pairs: Iterable[tuple[str, str]],
     settings: DecodingConfig,
     advance: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, Any]:
-    """Translates every source of `pairs` once, and scores the outputs against all their references.
+) -> Outputs:
+    """Translates every source of `pairs` once.
 
     Args:
         pairs: (source, reference).
         advance: called after each batch with the numbers of finished sources and of all.
-
-    Returns:
-        The result of `score`, and `sentences` (different sources), `references`, `untranslated` (sources without a
-        translation, for example too long ones: they count as empty outputs), `problem` (the error of the first of them,
-        or None), `seconds` (of translation alone).
     """
-    grouped = group_by_source(pairs)
-    sources = sorted(grouped, key=len)  # sentences of like length together: less padding
-    outputs: list[str] = []
-    problems: list[TranslationError] = []
+    sources = sorted(group_by_source(pairs), key=len)  # sentences of like length together: less padding
+    texts = dict[str, str]()
+    problems = list[str]()
     began = time.perf_counter()
     for start in range(0, len(sources), 256):
-        found = translator.translate_each(sources[start : start + 256], settings)
-        problems += [output for output in found if isinstance(output, TranslationError)]
-        outputs += ["" if isinstance(output, TranslationError) else output.text for output in found]
-        advance(len(outputs), len(sources))
-    seconds = time.perf_counter() - began
+        some = sources[start : start + 256]
+        for source, output in zip(some, translator.translate_each(some, settings), strict=True):
+            if isinstance(output, TranslationError):
+                problems.append(str(output))
+            texts[source] = "" if isinstance(output, TranslationError) else output.text
+        advance(len(texts), len(sources))
+    return Outputs(texts, tuple(problems), time.perf_counter() - began)
+
+
+def score_outputs(outputs: Outputs, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Compares the translation of every source with all its references.
+
+    Returns:
+        The result of `score`, and `exact_match` (share of outputs that equal a reference), `sentences` (different
+        sources), `references`, `untranslated` (sources without a translation: they count as empty outputs), `problem`
+        (the error of the first of them, or None), `seconds`.
+    """
+    grouped = group_by_source(pairs)
+    texts, references = [outputs.texts[source] for source in grouped], list(grouped.values())
     return {
-        **score(outputs, [grouped[source] for source in sources]),
-        "sentences": len(sources),
-        "references": sum(map(len, grouped.values())),
-        "untranslated": len(problems),
-        "problem": str(problems[0]) if problems else None,
-        "seconds": round(seconds, 3),
+        **score(texts, references),
+        "exact_match": exact_match(texts, references),
+        "sentences": len(grouped),
+        "references": sum(map(len, references)),
+        "untranslated": len(outputs.problems),
+        "problem": outputs.problems[0] if outputs.problems else None,
+        "seconds": round(outputs.seconds, 3),
     }
+
+
+def evaluate(
+    translator: Translator | Reranker,
+    pairs: Iterable[tuple[str, str]],
+    settings: DecodingConfig,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Translates every source of `pairs` once, and scores the outputs against all their references: the result of
+    `score_outputs`."""
+    pairs = list(pairs)
+    return score_outputs(translate_sources(translator, pairs, settings, advance), pairs)

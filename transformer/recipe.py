@@ -8,6 +8,7 @@ as everywhere on the command line, not to the folder of the recipe.
 """
 
 import json
+import logging
 import re
 import tomllib
 from collections.abc import Sequence
@@ -20,6 +21,16 @@ from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
 from transformer.files.strict_json import check_unicode
 from transformer.files.untrusted_values import nearest, shown, validate
+from transformer.recipe_completion import (
+    Ask,
+    ModelToStartWith,
+    choose_epochs_or_updates,
+    complete_fitted_values,
+    complete_languages,
+    forget_languages_of_other_text,
+)
+
+log = logging.getLogger(__name__)
 
 BUNDLED = Path(__file__).parent / "recipes"
 Values = dict[str, Any]
@@ -30,18 +41,27 @@ def bundled() -> dict[str, Path]:
     return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"))}
 
 
-def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+def load_recipe(
+    path_or_name: str | Path,
+    overrides: Sequence[str] = (),
+    ask: Ask | None = None,
+    start: ModelToStartWith | None = None,
+) -> Recipe:
     """Reads a recipe.
 
     Args:
         path_or_name: a TOML file, or the name of a bundled recipe: `reverse`.
         overrides: `section.key=value`, the value as in TOML, but quotes and brackets may be left out.
+        ask: puts a question to the user and returns the answer; without it, a language that is missing is a problem.
+        start: reads the sizes of the model whose weights the run starts with. Sizes that are to "fit" are the same.
 
     `model.vocab_size` may be left out: it is then `tokenizer.vocab_size`, and the trainer corrects it to the number of
-    pieces that the tokenizer really has.
+    pieces that the tokenizer really has. The languages of a corpus may be left out if the names of its files say them.
+    Options with the value "fit" get one that suits the text (fit_to_corpus.py); it is logged with its reason.
 
     Raises:
         ConfigError: the message lists everything that is wrong.
+        CorpusError: values are to fit a text that cannot be read.
     """
     path = _find(path_or_name)
     values = _read(path)
@@ -49,8 +69,13 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
     for section in ("model", "tokenizer", "data"):
         values.setdefault(section, {})
     problems: list[str] = []
+    own_data = dict(values["data"]) if isinstance(values["data"], dict) else {}
     overridden = [_override(values, override, problems) for override in overrides]
-    _forgive(values)
+    _normalise(values)
+    forget_languages_of_other_text(values, own_data, overridden)
+    problems += complete_languages(values, ask)
+    problems += choose_epochs_or_updates(values, overridden)
+    fitted = complete_fitted_values(values, start)
     _leave_vocabulary_to_the_tokenizer(values, problems)
     try:
         check_unicode(values)  # a file name or an argument may hold any bytes
@@ -62,6 +87,8 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
         problems += _contradictions(recipe)
     if problems or recipe is None:
         raise ConfigError("\n".join(["This recipe is invalid:", *(f"- {problem}" for problem in problems)]))
+    for text in fitted:
+        log.info("%s", text)
     return recipe
 
 
@@ -80,6 +107,8 @@ def stored_recipe(values: Values | None) -> Recipe | None:
 def recipe_text(recipe: Recipe) -> str:
     """A recipe as TOML with every option, from which `load_recipe` reads the same recipe again."""
     values = asdict(recipe)
+    if recipe.training.epochs is not None:
+        del values["training"]["updates"]
     lines = [f"name = {_written(values.pop('name'))}"]
     for section, options in values.items():
         lines += ["", f"[{section}]", *(f"{option} = {_written(value)}" for option, value in options.items())]
@@ -87,34 +116,13 @@ def recipe_text(recipe: Recipe) -> str:
 
 
 def _written(value: object) -> str:
-    """A value as TOML has it, which for most is what JSON has; None is "none", a table is written inline."""
+    """A value in TOML, which for most is the same as in JSON; None is "none", a table is written inline."""
     if isinstance(value, dict):
         inside = (f"{name} = {_written(one)}" for name, one in value.items() if one is not None)
         return f"{{ {', '.join(inside)} }}"
     if isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value):
         return "[\n" + "".join(f"    {_written(one)},\n" for one in value) + "]"
     return json.dumps("none" if value is None else value, ensure_ascii=False)
-
-
-def check_files(recipe: Recipe) -> None:
-    """Raises ConfigError with all files of a recipe that do not exist."""
-    data = recipe.data
-    named = {"data.train": data.train, "data.train_target": data.train_target}
-    for number, part in enumerate(data.mix):
-        files = (part.file, part.target_file)
-        named[f"data.mix.{number}"] = tuple(str(data.place(file)) for file in files if file is not None)
-    for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
-        file = getattr(getattr(recipe, section), option)
-        named[f"{section}.{option}"] = () if file is None else (file,)
-    local = [(option, file) for option, files in named.items() for file in files if not file.startswith("hf:")]
-    missing = [f"- {option}: {file}" for option, file in local if not Path(file).is_file()]
-    if missing:
-        listed = "\n".join(missing)
-        own = "--set data.folder=FOLDER" if data.mix else "--set data.train=my-corpus.tsv"
-        raise ConfigError(
-            f"These files of the recipe do not exist:\n{listed}\nRelative paths are relative to the current folder, "
-            f"{Path.cwd()}. Name your own files like this: {own}"
-        )
 
 
 def _find(path_or_name: str | Path) -> Path:
@@ -156,8 +164,8 @@ def _override(values: Values, override: str, problems: list[str]) -> str:
 
 
 def _value(text: str) -> Any:
-    """A value as TOML has it, or as somebody types it who does not think of TOML: `my.tsv`, `[a.tsv, b.tsv]`, `True`,
-    `.3`, `5.`; everything else is text as it stands."""
+    """A value in TOML, or in other common notations: `my.tsv`, `[a.tsv, b.tsv]`, `True`, `.3`, `5.`. Anything else is
+    text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):  # as above
@@ -166,11 +174,11 @@ def _value(text: str) -> Any:
         if text in ("True", "False"):
             return text == "True"
         return float(text) if re.fullmatch(r"[+-]?(\d+\.|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE) else text
-    return value if isinstance(value, bool | int | float | str | list) else text  # not a date, if it looks like one
+    return value if isinstance(value, bool | int | float | str | list) else text  # a date in TOML stays text
 
 
-def _forgive(values: Values) -> None:
-    """One file need not be a list; and as TOML has no null, "none" says it, where null may be said."""
+def _normalise(values: Values) -> None:
+    """Accepts a single file where a list is expected, and "none" where null is allowed, which TOML lacks."""
     for section, kind in get_type_hints(Recipe).items():
         options = values.get(section)
         if isinstance(options, dict):
@@ -184,7 +192,7 @@ def _forgive(values: Values) -> None:
 def _leave_vocabulary_to_the_tokenizer(values: Values, problems: list[str]) -> None:
     model, tokenizer = values["model"], values["tokenizer"]
     if not isinstance(model, dict) or not isinstance(tokenizer, dict):
-        return  # told by the validation
+        return  # the validation reports it
     wanted = tokenizer.get("vocab_size", TokenizerConfig.vocab_size)
     stated = model.setdefault("vocab_size", wanted if type(wanted) is int and wanted >= 5 else 5)
     if "vocab_size" in tokenizer and stated != wanted and type(wanted) is int and wanted >= 5:
@@ -201,7 +209,7 @@ def _origin(problem: str, overridden: list[str], path: Path) -> str:
 
 
 def _contradictions(recipe: Recipe) -> list[str]:
-    """What each section allows and two sections together do not."""
+    """Problems between two sections that are valid each alone."""
     problems = []
     if recipe.data.max_length >= recipe.model.max_positions:
         problems.append(

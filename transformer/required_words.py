@@ -19,6 +19,7 @@ from typing import Any
 
 from transformer.config import DecodingConfig
 from transformer.data.text_files import unreadable
+from transformer.decoding.reranking import Reranker
 from transformer.decoding.translator import Translator
 from transformer.errors import CorpusError, TranslationError
 
@@ -81,7 +82,7 @@ def read_required(path: Path) -> list[Required]:
 
 
 def check_words(
-    translator: Translator,
+    translator: Translator | Reranker,
     required: Sequence[Required],
     settings: DecodingConfig,
     advance: Callable[[int, int], None] = lambda done, total: None,

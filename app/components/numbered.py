@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from app.components.registration import sent
+
 
 def heard(key: str) -> int:
     """The number of the newest choice that the page has received from this component; 0 before the first."""
@@ -15,7 +17,7 @@ def heard(key: str) -> int:
 
 def hear(key: str) -> tuple[str, int]:
     """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is invalid."""
-    found: Any = st.session_state[key].chosen
+    found: Any = sent(key, "chosen")
     name, index, number = (found.get(part) if isinstance(found, dict) else None for part in ("name", "index", "number"))
     if not (isinstance(name, str) and isinstance(index, int) and isinstance(number, int)):
         return "", -1

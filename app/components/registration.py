@@ -1,9 +1,13 @@
 """How a component is registered with Streamlit: a folder with its Python, JavaScript and CSS.
 
-NAME/NAME.js is an ES module that imports others by relative paths. Streamlit gives the script of a component an address
-of its own, from which a relative path leads nowhere, so `bundle` joins a module with what it imports.
+NAME/NAME.js is an ES module that imports others by relative paths. Streamlit serves the script of a component
+under an address where relative imports do not work, so `bundle` joins a module with what it imports.
+
+Each language of the interface has a bundle of its own, with the translations of the texts that its modules mark.
 """
 
+import functools
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +15,22 @@ from typing import Any
 
 import streamlit as st
 
+from app.components import recording
+from app.components.recording import Drawn, NoResult
+from app.languages import Language, language
+from app.languages.catalogues import ENGLISH, translations
+
 HERE = Path(__file__).parent
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+STRING = r'"(?:[^"\\]|\\.)*"'
+MARKED = re.compile(rf"(?<![\w.])(?:_\(\s*({STRING})|ngettext\(\s*({STRING}),\s*({STRING}))")
+NO_TEXTS = "const TEXTS = {};"  # in shared/language.js
 
 
-def bundle(name: str) -> str:
-    """The script of a component: the modules that it imports, each once and before whoever imports it, and its own."""
+@functools.cache
+def bundle(name: str, spoken: Language = ENGLISH) -> str:
+    """The script of a component: the modules that it imports, each once and before those that import it, and its own.
+    Its texts are in the language `spoken`."""
     modules: dict[Path, str] = {}
 
     def add(path: Path) -> None:
@@ -29,18 +43,69 @@ def bundle(name: str) -> str:
 
     add((HERE / name / f"{name}.js").resolve())
     *imported, entry = modules.values()
-    return "\n".join([*(re.sub("^export ", "", text, flags=re.MULTILINE) for text in imported), entry])
+    script = "\n".join([*(re.sub("^export ", "", text, flags=re.MULTILINE) for text in imported), entry])
+    if spoken == ENGLISH or NO_TEXTS not in script:
+        return script
+    return script.replace(NO_TEXTS, f"const TEXTS = {json.dumps(_translated(script, spoken), ensure_ascii=False)};")
+
+
+def marked_texts(script: str) -> list[str]:
+    """The texts that are marked for translation in a script, singular and plural apart."""
+    return [json.loads(text) for found in MARKED.finditer(script) for text in found.groups() if text]
+
+
+def _translated(script: str, spoken: Language) -> dict[str, str]:
+    """English text -> its translation."""
+    catalogue, made = translations(spoken), {}
+    for found in MARKED.finditer(script):
+        alone, one, many = (text and json.loads(text) for text in found.groups())
+        if alone:
+            made[alone] = catalogue.gettext(alone)
+        else:
+            made |= {one: catalogue.ngettext(one, many, 1), many: catalogue.ngettext(one, many, 2)}
+    return made
+
+
+def style_sheets(name: str, styles: Sequence[str]) -> str:
+    """The styles of a component: those of all, these of the folder `shared`, and its own."""
+    sheets = [HERE / "shared" / f"{sheet}.css" for sheet in ("base", *styles)] + [HERE / name / f"{name}.css"]
+    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets if sheet.exists())
+
+
+def sent(key: str, name: str) -> Any:
+    """What the browser sent under this name for the component; None before it sent anything.
+
+    Trap: what was sent just before another page opened arrives after it. The component is gone then, and its callback
+    is called all the same (test_a_message_for_a_component_that_is_gone_is_ignored).
+    """
+    return getattr(st.session_state.get(key), name, None)
 
 
 def component(
     name: str, *, styles: Sequence[str] = (), html: str = "<div class='root'></div>", isolated: bool = True
 ) -> Any:
-    """Registers the component of the folder NAME, once in a process.
+    """The component of the folder NAME. It is registered once in a process for each language that is drawn.
 
     Args:
         styles: style sheets of the folder `shared` that it has beside its own.
-        isolated: whether its styles are kept from the rest of the page; without, it has no style sheet.
+        isolated: whether it is in a shadow root, so that its styles do not affect the page; otherwise it has no styles.
     """
-    sheets = [HERE / "shared" / f"{sheet}.css" for sheet in ("base", *styles)] + [HERE / name / f"{name}.css"]
-    css = "".join(sheet.read_text(encoding="utf-8") for sheet in sheets if sheet.exists()) if isolated else None
-    return st.components.v2.component(f"headlight_{name}", html=html, css=css, js=bundle(name), isolate_styles=isolated)
+    css = style_sheets(name, styles) if isolated else None
+
+    @functools.cache
+    def mount(spoken: Language) -> Any:
+        registered = f"headlight_{name}" + (f"_{spoken}" if spoken != ENGLISH else "")
+        return st.components.v2.component(
+            registered, html=html, css=css, js=bundle(name, spoken), isolate_styles=isolated
+        )
+
+    mount(ENGLISH)
+
+    def draw(**given: Any) -> Any:
+        record = recording.current()
+        if record is None:
+            return mount(language())(**given)
+        record.drawn.append(Drawn(name, given["key"], html, css, given["data"]))
+        return NoResult()
+
+    return draw

@@ -9,6 +9,7 @@ from torch import Tensor
 from app.compute import cached_results
 from app.compute.cached_results import GATE, KEPT, Ids
 from app.compute.subject import Subject
+from app.languages import gettext_noop
 from transformer.config import BOS, EOS
 from transformer.decoding.translation import Hypothesis
 from transformer.export.torch_model import TorchModel
@@ -27,7 +28,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class AgainstTorch:
-    """What `torch.nn.Transformer` makes of a sentence.
+    """What `torch.nn.Transformer` computes for a sentence.
 
     Attributes:
         written: its own translation, greedy.
@@ -52,7 +53,7 @@ def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int
     source, target = torch.tensor([source_ids]), torch.tensor([(BOS, *target_ids[:-1])])
     with GATE, torch.no_grad():
         ids = tuple(theirs.greedy(source_ids, limit))
-        pairs = {"Encoder's output": (model.encoder(source), theirs.encode(source))}
+        pairs = {gettext_noop("Encoder's output"): (model.encoder(source), theirs.encode(source))}
         found = theirs.attention_weights(source, target)
         logits = model(source, target), theirs(source, target)
         written = theirs(source, torch.tensor([(BOS, *ids[:-1])]))
@@ -62,9 +63,10 @@ def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int
         for layer in range(len(weights[kind].weights))
     ]  # (H, Q, K) each
     ours, its = (torch.cat([pair[side].flatten() for pair in both]) for side in range(2))
-    pairs["Attention weights"] = ours, its
-    pairs["Logits"] = logits
-    pairs["Log-probabilities"] = (_log_probabilities(logits[0], target_ids), _log_probabilities(logits[1], target_ids))
+    pairs[gettext_noop("Attention weights")] = ours, its
+    pairs[gettext_noop("Logits")] = logits
+    log_probabilities = _log_probabilities(logits[0], target_ids), _log_probabilities(logits[1], target_ids)
+    pairs[gettext_noop("Log-probabilities")] = log_probabilities
     return AgainstTorch(
         _hypothesis(ids, _log_probabilities(written, ids), tokenizer),
         tuple(Stage(name, float(one.abs().max()), float((one - other).abs().max()))

@@ -25,7 +25,7 @@ from app.library.limits import check_search
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
 from transformer.analysis.each_edit import log_probabilities_with_each
-from transformer.analysis.edits import Edit
+from transformer.analysis.edits import parse_edit
 from transformer.analysis.head_removal import Predictions, predictions_with_other_heads
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
@@ -202,10 +202,11 @@ def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: s
 
 
 @st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
-def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tuple[Edit, ...]) -> np.ndarray:
-    """The log-probability of each token under each edit alone, (edits, T): `transformer.analysis.each_edit`."""
+def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tuple[str, ...]) -> np.ndarray:
+    """The log-probability of each token under each edit alone, a text as in `Subject.texts`: (edits, T), in nats."""
     with GATE:
-        return log_probabilities_with_each(subject.translator.model, source_ids, target_ids, edits)
+        parsed = [parse_edit(text) for text in edits]
+        return log_probabilities_with_each(subject.translator.model, source_ids, target_ids, parsed)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)

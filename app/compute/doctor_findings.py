@@ -13,21 +13,22 @@ from transformer.decoding.translation import Hypothesis, Translation
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
 def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
+    """Of the weights, which edits do not change: it is computed once for the original model and its edited ones."""
     return examine_checkpoint(subject.translator)
 
 
 def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     """What the doctor finds in a checkpoint and one of its translations; see `transformer.analysis.doctor`.
 
-    Trap: to find again what is kept, Streamlit reads all of its arguments, and a tree of a thousand nodes takes it
-    longer than all else that a click does (test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not).
+    Trap: to look up a cached result, Streamlit hashes all arguments, and for a search tree of a thousand nodes that
+    takes longer than the rest of a click (test_the_doctor_runs_once_with_or_without_a_search_tree).
     """
     return _findings(subject, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
 
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def _findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    known = _checkpoint_examination(subject)
+    known = _checkpoint_examination(subject.original)
     own = observed(subject, translation.source_ids, hypothesis.ids).trace
     with GATE:
         return doctor.examine(subject.translator, known, translation, hypothesis, own)

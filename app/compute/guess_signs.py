@@ -1,15 +1,17 @@
-"""When the model guesses: what a visitor should know before believing a translation, in words that a class understands.
+"""Signs that a translation is a guess, in words for a visitor who knows little about the model.
 
 Each sign has its threshold and what was measured beside it: `transformer.analysis.guesses`, `app.library.vocabularies`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.compute.subject import Subject
+from app.languages import _, ngettext
+from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
-from app.library.tasks import LANGUAGES
+from app.library.tasks import language_name
 from app.library.vocabularies import language_of, reader_of, vocabularies
-from transformer.analysis.doctor.finding import listed
 from transformer.analysis.guesses import (
     IMPROBABLE,
     certainty,
@@ -18,6 +20,8 @@ from transformer.analysis.guesses import (
 )
 from transformer.decoding.translation import Hypothesis, Translation
 
+MOST_QUOTED = 3  # words
+
 
 @dataclass(frozen=True)
 class Guess:
@@ -25,63 +29,97 @@ class Guess:
 
     Attributes:
         title: in a few words.
+        of_the_sentence: the same, where more than this sentence is shown; for one in another language.
         says: why, with numbers.
-        reader: the checkpoint that reads the sentence, if another one does.
+        is_other_language: the sentence is not in the language that the model reads.
+        reader: another checkpoint, which reads that language.
     """
 
     title: str
     says: str
+    is_other_language: bool = False
     reader: CheckpointFile | None = None
+    of_the_sentence: str = ""
 
 
 def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Guess, ...]:
-    """All signs for a translation that the model found itself, the most helpful first."""
+    """The signs for a translation that the model found itself, the most helpful first.
+
+    Of a sentence in another language nothing else is said: the rest follows from that.
+    """
     text, mean = translation.source, certainty(hypothesis.log_probabilities)
-    source, target = _languages(subject)
+    source = entry(subject.file).languages[0]
     found: list[Guess] = []
     missing: list[str] = []
+    if other := other_language(subject, translation, hypothesis):
+        return (other,)
     if source:  # a toy task may well write other numbers
-        copied_into = target if hypothesis.text == text else ""
-        code = language_of(text, source, mean, vocabularies(), copied_into)
-        found += [] if code is None else [_other_language(code, source, target)]
         missing = [*missing_names(text, hypothesis.text, source), *missing_numbers(text, hypothesis.text)]
     if missing:
-        quoted = listed([f"“{each}”" for each in missing], 3)
         found.append(
             Guess(
-                f"{quoted} {'is' if len(missing) == 1 else 'are'} not in the translation",
-                "Names and numbers usually stay the same in a translation. The model splits rare ones into small "
-                "tokens and may write something else.",
+                ngettext(
+                    "{words} is not in the translation",
+                    "{words} are not in the translation",
+                    len(missing),
+                    words=_quoted(missing),
+                ),
+                _(
+                    "Names and numbers usually stay the same in a translation. The model splits rare ones into small "
+                    "tokens and may write something else."
+                ),
             )
         )
     if mean < IMPROBABLE and translation.settings.method != "sampling":
         found.append(
             Guess(
-                f"The model is guessing: its tokens have a probability of {mean:.0%} on average",
-                "This is the geometric mean of the probabilities of the chosen tokens. It is below "
-                f"{IMPROBABLE:.0%} for 3% of everyday sentences, and most of those are translated wrongly.",
+                _("The model is guessing: its tokens have a probability of {mean:.0%} on average", mean=mean),
+                _(
+                    "This is the geometric mean of the probabilities of the chosen tokens. It is below {least:.0%} for "
+                    "3% of everyday sentences, and most of those are translated wrongly.",
+                    least=IMPROBABLE,
+                ),
             )
         )
     return tuple(found)
 
 
-def _other_language(code: str, source: str, target: str) -> Guess:
-    own = LANGUAGES.get(source, source)
-    reads = f"this model reads only {own}"
+def other_language(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> Guess | None:
+    """The sign that the sentence is not in the language that the model reads, if it is there."""
+    source, target = entry(subject.file).languages
+    if not source:
+        return None
+    mean, copied_into = certainty(hypothesis.log_probabilities), target if hypothesis.text == translation.source else ""
+    code = language_of(translation.source, source, mean, vocabularies(), copied_into)
+    return None if code is None else _other_language(code, source)
+
+
+def _other_language(code: str, source: str) -> Guess:
+    own, other = language_name(source), language_name(code)
     if not code:
-        return Guess(f"This does not look like {own}", f"No vocabulary here contains these words, and {reads}.")
+        says = _("No vocabulary here contains these words, and this model reads only {own}.", own=own)
+        yours = _("Your sentence does not look like {language}", language=own)
+        return Guess(_("This does not look like {language}", language=own), says, True, of_the_sentence=yours)
     reader = reader_of(code, source, vocabularies())
-    language = LANGUAGES.get(code, code)
-    says = f"These words are more probable in {language}, and {reads}."
-    if reader is None:
-        says += f" No checkpoint here reads {language}."
-    return Guess(f"This looks like {language}", says, reader=reader)
+    if reader:
+        says = _("These words are more probable in {other}, and this model reads only {own}.", other=other, own=own)
+    else:
+        says = _(
+            "These words are more probable in {other}, and this model reads only {own}. "
+            "No checkpoint here reads {other}.",
+            other=other,
+            own=own,
+        )
+    yours = _("Your sentence looks like {language}", language=other)
+    return Guess(_("This looks like {language}", language=other), says, True, reader, yours)
 
 
-def _languages(subject: Subject) -> tuple[str, str]:
-    """Codes of source and target; "" for a toy task or an unknown recipe."""
-    checkpoint = subject.translator.checkpoint
-    data = checkpoint.recipe.get("data") if checkpoint and checkpoint.recipe else None
-    if not isinstance(data, dict) or data.get("toy"):
-        return "", ""
-    return str(data.get("source_language", "")), str(data.get("target_language", ""))
+def _quoted(words: Sequence[str]) -> str:
+    """ "“a”, “b” and “c”", or "“a”, “b” and 7 more"."""
+    quoted = [_("“{word}”", word=word) for word in words]
+    if len(quoted) > MOST_QUOTED:
+        few = ", ".join(quoted[: MOST_QUOTED - 1])
+        return _("{words} and {count} more", words=few, count=len(quoted) - MOST_QUOTED + 1)
+    if len(quoted) == 1:
+        return quoted[0]
+    return _("{words} and {last}", words=", ".join(quoted[:-1]), last=quoted[-1])

@@ -7,7 +7,7 @@ from app.compute.compared import Compared
 from app.compute.row_predictions import forced
 from app.compute.subject import Subject
 from transformer.config import DecodingConfig
-from transformer.decoding.translation import Hypothesis
+from transformer.decoding.translation import Hypothesis, Translation
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,22 @@ class Outcome:
         return Compared(self.before, self.after)
 
 
-def outcome(subject: Subject, source: str, settings: DecodingConfig, after: Hypothesis | None = None) -> Outcome:
+def outcome(subject: Subject, source: str, settings: DecodingConfig) -> Outcome:
     """What the edits of a subject change in the translation of a sentence.
 
     Args:
         source: one sentence, as the encoder reads it (`Translation.source`).
-        after: the best translation by the edited model, if it is known.
 
     Raises:
         TranslationError: one of the two cannot translate it.
     """
-    translation = cached_results.translate_one(subject.original, source, settings)
+    before, after = (cached_results.translate_one(each, source, settings) for each in (subject.original, subject))
+    return outcome_of(subject, before, after.hypotheses[0])
+
+
+def outcome_of(subject: Subject, translation: Translation, after: Hypothesis) -> Outcome:
+    """The same where both translations are known: `translation` is by the original model."""
     before = translation.hypotheses[0]
-    after = after or cached_results.translate_one(subject, source, settings).hypotheses[0]
     read = forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
     lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=True))
     return Outcome(before, after, lost)

@@ -1,4 +1,4 @@
-"""What single vectors of another sentence change: `transformer.analysis.patching`, computed once and kept."""
+"""The effects of patching (`transformer.analysis.patching`), computed once and cached."""
 
 from dataclasses import replace
 
@@ -15,15 +15,15 @@ from transformer.errors import HeadlightError
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
 def effects(subject: Subject, pair: Pair, layer: int | None) -> np.ndarray:
-    """Of each position, after a layer: (S). Raises HeadlightError."""
+    """The effect of patching each position after a layer: (S). Raises HeadlightError."""
     with GATE:
         return patch_effects(subject.translator.model, pair, layer)
 
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
 def most_spread(subject: Subject, source: str, others: tuple[str, ...], settings: DecodingConfig) -> str:
-    """Of several sentences that can be patched into one, that whose tokens the encoder writes most to other positions;
-    "" if none can."""
+    """Of several sentences that can be patched into `source`, the one whose patched word changes the other positions
+    most; "" if none can be patched."""
     own, *translated = together(subject, (source, *others), replace(settings, method="greedy", n_best=1))
     found: list[tuple[float, str]] = []
     for other in translated:

@@ -26,7 +26,7 @@ class Projection:
 
 
 def projection(subject: Subject, site: str, name: Matrix) -> Projection:
-    """One of the four of this attention.
+    """One of the four matrices of this attention.
 
     Args:
         site: of the attention, for example `decoder.layers.0.cross_attention`.

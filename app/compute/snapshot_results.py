@@ -1,4 +1,4 @@
-"""What the snapshots of a run make of a sentence: the time machine's part of what is computed once for all sessions.
+"""The results of the snapshots of a run for a sentence, computed once for all sessions: for the time machine.
 
 A snapshot is a small checkpoint that a run kept while it trained (transformer/training/run_folder.py).
 """
@@ -14,16 +14,16 @@ from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
 from transformer.model.attention_kinds import SITES, Kind, depth
 
-# An untrained model does not know when to end: it gets a little room, not the paper's 50 tokens.
+# An untrained model rarely predicts </s>: it may write 8 tokens more than the source, not the paper's 50.
 SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a snapshot of a run makes of a sentence.
+class SnapshotResult:
+    """The translation and loss of one sentence by a snapshot of a run.
 
     Attributes:
-        text: what it writes, greedily. cut: at the limit, before it had come to an end.
+        text: what it writes, greedily. cut: whether it was cut off at the length limit.
         loss: of the right translation, in nats per token, teacher-forced, without label smoothing.
         attention: while it reads the right translation, so that all snapshots have the same rows.
         source, reads, predicts: the tokens along its sides.
@@ -39,8 +39,8 @@ class Look:
 
 
 @st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
-def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
-    """What a snapshot makes of a sentence whose right translation is known. Raises TranslationError."""
+def result_of(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> SnapshotResult:
+    """The result of a snapshot for a sentence whose right translation is known. Raises TranslationError."""
     translator = load_snapshot(file)
     model, tokenizer = translator.model, translator.tokenizer
     layers = depth(model.config, kind)
@@ -51,7 +51,7 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
         sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
         found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
-    return Look(
+    return SnapshotResult(
         written.text,
         not written.hypotheses[0].finished,
         -forced.score / len(forced.ids),

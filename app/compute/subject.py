@@ -1,12 +1,12 @@
 """The subject: which model the app asks."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
-from transformer.analysis.edits import Edit, model_edits
+from transformer.analysis.edits import Edit, edit_text, model_edits
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 
@@ -17,10 +17,17 @@ class Subject:
 
     Attributes:
         edits: what every pass changes, see `transformer.analysis.edits`.
+        texts: the edits as texts. Streamlit's caches compare a dataclass by its fields alone, not by its class (Trap:
+            without the texts, two kinds of edits with the same fields would share their results. Test:
+            test_edits_of_two_kinds_with_the_same_fields_have_results_of_their_own).
     """
 
     file: CheckpointFile
     edits: tuple[Edit, ...] = ()
+    texts: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "texts", tuple(edit_text(edit) for edit in self.edits))
 
     def edited(self, *edits: Edit) -> "Subject":
         """The same model with these edits added."""
@@ -29,7 +36,7 @@ class Subject:
     @property
     def translator(self) -> Translator:
         """Raises CheckpointError or OSError if the file cannot be loaded or does not exist any more."""
-        return _edited(self.file, self.edits) if self.edits else load(self.file)
+        return _edited(self) if self.edits else load(self.file)
 
     @property
     def original(self) -> "Subject":
@@ -46,10 +53,10 @@ class Subject:
 
 
 @st.cache_resource(max_entries=64, ttl="30m", show_spinner=False)
-def _edited(file: CheckpointFile, edits: tuple[Edit, ...]) -> Translator:
+def _edited(subject: Subject) -> Translator:
     """Shares the weights of the unedited model. Cached, because some edits need a pass over another sentence first."""
-    found = load(file)
-    return found.edited(model_edits(edits, found.model))
+    found = load(subject.file)
+    return found.edited(model_edits(subject.edits, found.model))
 
 
 def release() -> None:

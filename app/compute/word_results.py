@@ -1,4 +1,4 @@
-"""What each source token counts for a translation: `transformer.analysis.attribution`, computed once and kept."""
+"""How much each source token contributes to a translation: `transformer.analysis.attribution`, cached."""
 
 import numpy as np
 import streamlit as st

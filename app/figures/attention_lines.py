@@ -1,6 +1,6 @@
-"""Heads as lines between two rows of tokens; the data of the browser component `lines`.
+"""Heads as lines between two rows of tokens; the data of the browser component `attention_lines`.
 
-The weights travel as base64 of float32, so that the browser draws the very numbers of the tensor. With `heads`, all
+The weights are sent as base64 of float32, so that the browser draws the exact numbers of the tensor. With `heads`, all
 heads of a layer travel together, and the reader turns them on and off without asking the server.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import head_color, head_is_dashed, role_color
 
 
@@ -25,7 +25,7 @@ def attention_lines(
     on: Sequence[int] = (),
     row: int | None = None,
 ) -> dict[str, Any]:
-    """The weights of one head (Q, K), or with `head` of all heads of a layer (H, Q, K), for `app.components.lines`.
+    """The weights of one head (Q, K), or with `head` of all heads of a layer (H, Q, K).
 
     Args:
         head: the chosen one, from 0. Each head has its own colour then.
@@ -54,6 +54,6 @@ def _side(axis: TokenAxis) -> dict[str, Any]:
     return {
         "title": axis.title,
         "color": role_color(axis.role),
-        "tokens": [visible(token) for token in predicts],
-        "reads": [visible(token) for token in axis.tokens] if axis.predicts else [],
+        "tokens": [in_words(token) for token in predicts],
+        "reads": [in_words(token) for token in axis.tokens] if axis.predicts else [],
     }

@@ -14,6 +14,7 @@ from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, TICK_SIZE, number, role_color, text_on_weight, weight_scale
+from app.languages import _
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
@@ -21,7 +22,7 @@ NUMBER_SIZE = 16  # px
 
 @dataclass(frozen=True)
 class Stage:
-    """A column: its name, a value per key (K,), and its entry in the line of sums."""
+    """A column: its name (marked for translation), a value per key (K,), and its entry in the line of sums."""
 
     name: str
     values: np.ndarray
@@ -31,14 +32,14 @@ class Stage:
 def plain(value: float | bool) -> str:
     """Four digits, or what a mask says: 0.3804, 12.34, 1.234×10⁷, −∞, allowed."""
     if isinstance(value, bool | np.bool_):
-        return "allowed" if value else "masked"
+        return _("allowed") if value else _("masked")
     return number(float(value), 4)
 
 
 def short(value: float | bool) -> str:
     """The same where cells are narrow: two digits, yes or no."""
     if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     text = number(float(value), 2)
     return text if len(text) <= 6 else number(float(value), 1)
 
@@ -54,7 +55,7 @@ def stages_figure(
     """The stages of one query, the last of which are the weights.
 
     Args:
-        keys: whose tokens the lines are.
+        keys: one for each line.
         mask: (K,), True = may attend.
         chosen: a key to frame, from 0.
     """
@@ -70,7 +71,7 @@ def stages_figure(
     pairs = zip(weights, mask, strict=True)
     inks = [INK] * (lines * (columns - 1))
     inks += [text_on_weight(float(weight)) if allowed else INK for weight, allowed in pairs]
-    names = [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums
+    names = [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + [_("sum")] * sums
     room = {"columns": columns, "beside": label_width(keys.tokens, TICK_SIZE) + 30}  # see chart.js
     x, y = np.repeat(np.arange(columns, dtype=np.int16), lines), np.tile(np.arange(lines, dtype=np.int16), columns)
     data = [
@@ -88,8 +89,8 @@ def stages_figure(
     shapes = []
     if sums:
         totals = [(i, plain(stage.total)) for i, stage in enumerate(stages) if stage.total is not None]
-        at = np.array([i for i, _ in totals], dtype=np.int16)
-        summed = [text for _, text in totals]
+        at = np.array([i for i, text in totals], dtype=np.int16)
+        summed = [text for i, text in totals]
         below = words(at, np.full(len(totals), lines), summed, INK, NUMBER_SIZE, meta=room | {"short": summed})
         data.append(below | {"textfont": below["textfont"] | {"weight": 700}})
         edge = {"x0": -0.5, "x1": columns - 0.5, "y0": lines - 0.5, "y1": lines - 0.5}
@@ -101,7 +102,7 @@ def stages_figure(
         | {
             "side": "top",
             "tickvals": list(range(columns)),
-            "ticktext": [f"<b>{plotly_text(stage.name)}</b>" for stage in stages],
+            "ticktext": [f"<b>{plotly_text(_(stage.name))}</b>" for stage in stages],
             "tickfont": {"size": 14, "color": INK},
             "range": [-0.5, columns - 0.5],
         },
@@ -120,13 +121,13 @@ def stages_figure(
 
 def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table, the first of which names the keys."""
-    return {"key": list(keys.names), **{stage.name: stage.values for stage in stages}}
+    return {_("key"): list(keys.names), **{_(stage.name): stage.values for stage in stages}}
 
 
 def stages_alt(stages: Sequence[Stage], keys: TokenAxis, title: str) -> str:
     """What the picture says, in words: each key with its numbers."""
     lines = [
-        f"{name}: " + ", ".join(f"{stage.name} {plain(stage.values[i])}" for stage in stages)
+        f"{name}: " + ", ".join(f"{_(stage.name)} {plain(stage.values[i])}" for stage in stages)
         for i, name in enumerate(keys.names[:40])
     ]
-    return f"{title}. A line for each of {len(keys)} keys. " + "; ".join(lines) + "."
+    return _("{title}. A line for each of {count} keys. {lines}.", title=title, count=len(keys), lines="; ".join(lines))

@@ -1,4 +1,4 @@
-"""Who is on an axis of an attention picture: tokens with their names, safe to draw.
+"""The axes of an attention picture: tokens with their names, safe to draw.
 
 Row t of the decoder *reads* token t and *predicts* token t+1 (contract 5 of the design): it is computed while the
 decoder has y_{t-1} as its newest input and is about to give y_t. Both names are kept, and each picture shows which is
@@ -12,6 +12,7 @@ import html
 from dataclasses import dataclass
 
 from app.figures.theme import Role
+from app.languages import _
 
 LONGEST = 18  # characters of a token that are drawn; the whole token is in hover and table
 
@@ -41,10 +42,13 @@ class TokenAxis:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One distinct, full name a position, counted from 1: for tables, CSV and alt texts."""
+        """A distinct, full name for each position, counted from 1: for tables, CSV and alt texts."""
         if self.predicts:
             pairs = zip(self.tokens, self.predicts, strict=True)
-            return tuple(f"{i} reads {r}, predicts {p}" for i, (r, p) in enumerate(pairs, start=1))
+            return tuple(
+                _("{place} reads {read}, predicts {predicted}", place=i, read=r, predicted=p)
+                for i, (r, p) in enumerate(pairs, start=1)
+            )
         return tuple(f"{i} {token}" for i, token in enumerate(self.tokens, start=1))
 
 
@@ -55,7 +59,10 @@ def visible(token: str) -> str:
 
 
 def in_words(token: str) -> str:
-    """The token in a sentence: without the mark of a word's start, where there is more of it."""
+    """The token as pages show it: without "▁", the mark of the start of a word, unless it is the whole token.
+
+    Tables, and pages about the tokenizer, show the mark.
+    """
     return visible(token.removeprefix("▁") or token)
 
 
@@ -69,8 +76,5 @@ def plotly_text(text: str) -> str:
 
 
 def ticks(tokens: tuple[str, ...]) -> list[str]:
-    """Tick texts, escaped and cut; the mark of a word's start is paler."""
-    return [_FAINT + text[1:] if text.startswith("▁") else text for text in (plotly_text(visible(t)) for t in tokens)]
-
-
-_FAINT = '<span style="color:rgba(128,136,150,0.55)">▁</span>'
+    """Tick texts, escaped and cut."""
+    return [plotly_text(in_words(token)) for token in tokens]

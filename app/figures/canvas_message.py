@@ -13,12 +13,15 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from app.figures.axes import visible
 from transformer.model.attention_kinds import Kind
+
+Form = Literal["arcs", "matrix"]
+FORMS: tuple[Form, ...] = ("arcs", "matrix")
 
 LEVELS = 255
 
@@ -68,6 +71,7 @@ class KindOfAttention:
         title, short: its names. color: of its arcs.
         weights: (L, H, Q, K). mask: (Q, K), True = may attend.
         opening: layer and head to show first, from 0. why: why this head is shown first, in words.
+        jobs: what each head attends to most, in words: [L][H].
     """
 
     title: str
@@ -77,6 +81,7 @@ class KindOfAttention:
     mask: np.ndarray
     opening: tuple[int, int]
     why: str
+    jobs: Sequence[Sequence[str]]
 
 
 def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
@@ -118,6 +123,7 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
                 "shape": list(kind.weights.shape),
                 "opening": list(kind.opening),
                 "why": kind.why,
+                "jobs": kind.jobs,
             }
             for name, kind in kinds.items()
         ],

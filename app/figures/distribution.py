@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.figures.axes import plotly_text, ticks, visible
+from app.figures.axes import in_words, plotly_text, ticks
 from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
-from app.figures.theme import INK, TICK_SIZE, fixed, probability_text, role_color
+from app.figures.theme import INK, TICK_SIZE, fixed, role_color
+from app.languages import _, pgettext
 
 BAR = 31  # px
 LETTER = 0.03  # of the narrowest axis
@@ -55,6 +56,17 @@ def entropy_bits(logits: np.ndarray, temperature: float = 1.0) -> float:
     return float(-np.sum(p * np.log2(np.where(p > 0, p, 1.0)))) + 0.0
 
 
+def _highest(logits: np.ndarray, count: int) -> list[int]:
+    """The ids of the `count` highest logits (V), the highest first; of equal ones, the lower id.
+
+    To sort all would take longer than everything else about a step.
+    """
+    count = min(count, len(logits))
+    least = np.partition(logits, -count)[-count]
+    found = np.flatnonzero(logits >= least)
+    return [int(id) for id in found[np.argsort(-logits[found], kind="stable")][:count]]
+
+
 def offers(
     logits: np.ndarray,
     chosen: int,
@@ -65,7 +77,7 @@ def offers(
     mark: Mark = "chosen",
     allowed: np.ndarray | None = None,
 ) -> list[Offer]:
-    """The `count` most probable tokens, best first, and the chosen one after them if it is not among them.
+    """The `count` most probable tokens, best first; the chosen one in place of the last if it is not among them.
 
     Args:
         logits: (V) of one step.
@@ -74,10 +86,9 @@ def offers(
         allowed: (V) boolean, what may be chosen at all; None = everything.
     """
     probabilities = softmax(logits, temperature)  # (V)
-    order = np.argsort(-logits, kind="stable")  # (V)
-    shown = [int(id) for id in order[:count]]
+    shown = _highest(logits, count)
     if chosen not in shown:
-        shown.append(chosen)
+        shown[-1] = chosen
     shares = shares_of(probabilities, allowed)  # (V)
     return [
         Offer(
@@ -103,10 +114,21 @@ def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarr
     return found
 
 
-def both_texts(probability: float, share: float) -> str:
-    """The probability, and after an arrow the share among the allowed tokens, if it differs."""
-    texts = probability_text(probability), probability_text(share)
-    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
+def percent(probability: float) -> str:
+    """A probability with three digits or more: 51.1%, 3.14%, 0.120%, 99.97%; never 0% and never 100%."""
+    value = 100 * probability
+    if value < 0.001:
+        return "<0.001%"
+    if value >= 99.995:
+        return ">99.99%"
+    digits = 2 if value >= 99.95 or value < 9.95 else 1
+    return f"{value:.3f}%" if value < 0.0995 else f"{value:.{digits}f}%"
+
+
+def both_percents(probability: float, share: float) -> str:
+    """The probability, and after an arrow the share of what may be drawn where that is written differently."""
+    texts = percent(probability), percent(share) if share < 1 else "100%"
+    return texts[0] if texts[0] == texts[1] or abs(probability - share) < 1e-9 else " → ".join(texts)
 
 
 def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Figure:
@@ -114,8 +136,8 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder")
-    names = [*ticks(tuple(offer.piece for offer in found)), f"<i>{vocabulary - len(found):,} others</i>"]
-    others = f"{probability_text(rest)} · left out" if left < 1e-9 < rest else both_texts(rest, left)
+    names = [*ticks(tuple(offer.piece for offer in found)), _("<i>{count:,} others</i>", count=vocabulary - len(found))]
+    others = _("{share} · left out", share=percent(rest)) if left < 1e-9 < rest else both_percents(rest, left)
     labels = [_label(offer) for offer in found] + [others]
     shares = np.array([*(offer.share for offer in found), left])
     outlined = any(" → " in label for label in labels)
@@ -135,15 +157,16 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
         "constraintext": "none",
         "textfont": {"size": 14, "color": INK},
         "cliponaxis": False,
-        "customdata": [_hover(offer) for offer in found] + [f"all other tokens together: {rest:.4f}"],
+        "customdata": [_hover(offer) for offer in found] + [_("all other tokens together: {rest:.4f}", rest=rest)],
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
     room = _room(np.maximum(lengths, shares) if outlined else lengths, labels, 2.0 if outlined else 1.75)
+    axis = pgettext("of a short axis", "probability")
     more = {
         "bargap": 0.2,
         "barmode": "overlay",
-        "xaxis": plain_axis("probability", [0, room], tickvals=[0, 0.5, 1], tickformat=".0%"),
+        "xaxis": plain_axis(axis, [0, room], tickvals=[0, 0.5, 1], tickformat=".0%"),
         "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }
@@ -180,39 +203,48 @@ def _outlines(lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges:
 
 
 def _label(offer: Offer) -> str:
-    words = [probability_text(offer.probability) if offer.cut else both_texts(offer.probability, offer.share)]
+    words = [percent(offer.probability) if offer.cut else both_percents(offer.probability, offer.share)]
     if offer.mark:
-        words.append(offer.mark)
+        words.append(_mark(offer))
         if offer.rank > 1:
-            words.append(f"rank {offer.rank:,}")
+            words.append(_("rank {rank:,}", rank=offer.rank))
     if offer.cut:
-        words.append("left out")
+        words.append(_("left out"))
     return " · ".join(words)
 
 
+def _mark(offer: Offer) -> str:
+    return {"": "", "chosen": _("chosen"), "given": _("given")}[offer.mark]
+
+
 def _hover(offer: Offer) -> str:
-    return (
-        f"{plotly_text(visible(offer.piece))} (id {offer.id})<br>rank {offer.rank:,}"
-        f"<br>logit {fixed(offer.logit, 4)}<br>probability {offer.probability:.6f}"
-        f"<br>of what may be drawn {offer.share:.6f}"
+    return _(
+        "{token} (id {id})<br>rank {rank:,}<br>logit {logit}<br>probability {probability:.6f}"
+        "<br>of what may be drawn {share:.6f}",
+        token=plotly_text(in_words(offer.piece)),
+        id=offer.id,
+        rank=offer.rank,
+        logit=fixed(offer.logit, 4),
+        probability=offer.probability,
+        share=offer.share,
     )
 
 
 def distribution_table(found: list[Offer]) -> Table:
     """The same as columns of a table."""
     return {
-        "rank": [offer.rank for offer in found],
-        "piece": [offer.piece for offer in found],
-        "id": [offer.id for offer in found],
-        "logit": [offer.logit for offer in found],
-        "probability": [offer.probability for offer in found],
-        "of what may be drawn": [offer.share for offer in found],
-        "in the translation": [offer.mark for offer in found],
-        "left out": ["left out" if offer.cut else "" for offer in found],
+        _("rank"): [offer.rank for offer in found],
+        _("piece"): [offer.piece for offer in found],
+        _("id"): [offer.id for offer in found],
+        _("logit"): [offer.logit for offer in found],
+        _("probability"): [offer.probability for offer in found],
+        _("of what may be drawn"): [offer.share for offer in found],
+        _("in the translation"): [_mark(offer) for offer in found],
+        _("left out"): [_("left out") if offer.cut else "" for offer in found],
     }
 
 
 def distribution_alt(found: list[Offer], title: str) -> str:
     """What the picture says, in words."""
-    said = "; ".join(f"{visible(offer.piece)} {_label(offer)}" for offer in found)
+    said = "; ".join(f"{in_words(offer.piece)} {_label(offer)}" for offer in found)
     return f"{title}. {said}."

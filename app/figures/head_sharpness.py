@@ -30,10 +30,10 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 
 
 def clarity(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> np.ndarray:
-    """How much each head tells about words: (L, H, Q, K) -> (L, H), 0 to 1.
+    """How clearly each head attends to words: (L, H, Q, K) -> (L, H), 0 to 1.
 
     It is the mean of the strongest weight on a real token over the rows, times the share of distinct
-    tokens among those: a head that looks sharply at a different word in each row scores 1, one that stares at one
+    tokens among those: a head that attends sharply to a different word in each row scores 1, one that stays on one
     place, rests on sinks, or spreads evenly scores near 0. Rows of sinks are left out where there are others.
     """
     real_keys = np.array([not is_sink(token) for token in keys])  # (K,)
@@ -68,11 +68,11 @@ def even_entropy(mask: np.ndarray) -> float:
 def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
     """Of one head (Q, K): mean entropy in bits, the most it could be, mean maximum, share on sinks.
 
-    Over the rows that look anywhere: with special tokens hidden, one may be left that does not.
+    Fully masked rows do not count: with special tokens hidden, all weights of a row may be hidden.
     """
-    looks = weights.any(axis=-1)  # (Q)
-    if looks.any():
-        weights, mask = weights[looks], mask[looks]  # (Q', K)
+    attends = weights.any(axis=-1)  # (Q)
+    if attends.any():
+        weights, mask = weights[attends], mask[attends]  # (Q', K)
     sinks = np.array([is_sink(token) for token in keys])  # (K,)
     return {
         "entropy": float(entropy(weights).mean()),

@@ -1,6 +1,6 @@
 """Heads are slices of one matrix (paper, section 3.2.2): W^Q = [W_1^Q ... W_h^Q], side by side, d_k columns each.
 
-The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: they stand in the
+The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: they are in the
 slice beside it and in the table. Colours end at three times the root mean square, or a few large weights would leave
 all others pale; how many lie beyond is said on the page.
 """
@@ -12,6 +12,7 @@ import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
 from app.figures.theme import CHOSEN, INK, Role, number, role_color, signed_scale
+from app.languages import _, pgettext
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
 MOST_NUMBERS = 32_768  # of a slice in one picture
@@ -69,16 +70,23 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
         "width": 0.84 * width,
         "marker": {"color": color, "opacity": [1.0 if i == head else 0.45 for i in range(heads)]},
         "customdata": list(range(1, heads + 1)),
-        "hovertemplate": f"head %{{customdata}}<br>length of its slice %{{{across}:.4f}}<extra></extra>",
+        "hovertemplate": _(
+            "head {head}<br>length of its slice {length}", head="%{customdata}", length=f"%{{{across}:.4f}}"
+        )
+        + "<extra></extra>",
         "showlegend": False,
     }
     limits = [edges[-1], edges[0]] if rows else [edges[0], edges[-1]]
     step = -(-heads // 16)
     shown = {"tickvals": middles[::step], "ticktext": [str(i + 1) for i in range(0, heads, step)]}
-    heads_axis = plain_axis(f"head: {width} {'rows' if rows else 'columns'} each", limits, **shown)
-    free = "dimension of the output" if rows else "dimension of the input"
-    other_axis = plain_axis(free, [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5], nticks=9)
-    strip = plain_axis("length", [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
+    each = _("head: {width} rows each", width=width) if rows else _("head: {width} columns each", width=width)
+    heads_axis = plain_axis(each, limits, **shown)
+    other_axis = plain_axis(
+        _dimension("output" if rows else "input"),
+        [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5],
+        nticks=9,
+    )
+    strip = plain_axis(_("length"), [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
     if whole:
         other_axis["domain"], strip["domain"] = ([0, 0.86], [0.89, 1]) if rows else ([0, 0.82], [0.86, 1])
     strip["anchor"] = along
@@ -115,8 +123,7 @@ def slice_picture(part: np.ndarray, name: str, *, limit: float, first: int = 0, 
     """
     rows, columns = part.shape
     down, right = (0, first) if name == "output" else (first, 0)
-    inner = "the head's context" if name == "output" else f"the head's {name}"
-    x, y = ("the output", inner) if name == "output" else (inner, "the input")
+    x, y = ("output", "context") if name == "output" else (name, "input")
     picture = {
         "type": "heatmap",
         "z": np.ascontiguousarray(part, np.float32),
@@ -125,12 +132,12 @@ def slice_picture(part: np.ndarray, name: str, *, limit: float, first: int = 0, 
         "zmin": -limit,
         "zmax": limit,
         "colorscale": signed_scale(),
-        "hovertemplate": f"dimension %{{y}} of {y}<br>dimension %{{x}} of {x}<br>%{{z:.5f}}<extra></extra>",
+        "hovertemplate": f"{_dimension(y, '%{y}')}<br>{_dimension(x, '%{x}')}<br>%{{z:.5f}}<extra></extra>",
         "colorbar": _bar(limit, limit),
     }
     layout = _settled(title, HEIGHT) | {
-        "xaxis": plain_axis(f"dimension of {x}", [right - 0.5, right + columns - 0.5], nticks=9),
-        "yaxis": plain_axis(f"dimension of {y}", [down + rows - 0.5, down - 0.5], nticks=9),
+        "xaxis": plain_axis(_dimension(x), [right - 0.5, right + columns - 0.5], nticks=9),
+        "yaxis": plain_axis(_dimension(y), [down + rows - 0.5, down - 0.5], nticks=9),
     }
     return Figure([picture], layout)
 
@@ -143,14 +150,14 @@ def window(length: int, width: int) -> int:
 def matrix_table(
     values: np.ndarray, rows: str, columns: str, *, down: int = 0, right: int = 0
 ) -> dict[str, np.ndarray]:
-    """A row a row of the matrix, a column a column, both counted from what is given."""
+    """One row per row of the matrix, one column per column, both counted from what is given."""
     table = {rows: np.arange(down, down + len(values))}
     return table | {f"{columns} {right + i}": values[:, i] for i in range(values.shape[1])}
 
 
 def lengths_table(matrix: np.ndarray, name: str, heads: int) -> dict[str, np.ndarray]:
-    """A row a head."""
-    return {"head": np.arange(1, heads + 1), "length of its slice": slice_lengths(matrix, name, heads)}
+    """One row per head."""
+    return {_("head"): np.arange(1, heads + 1), _("length of its slice"): slice_lengths(matrix, name, heads)}
 
 
 def _settled(title: str, height: int) -> dict[str, Any]:
@@ -160,9 +167,25 @@ def _settled(title: str, height: int) -> dict[str, Any]:
     return layout
 
 
+def _dimension(of: str, number: str = "") -> str:
+    """A dimension of one of the vectors, as the title of an axis or with its number."""
+    what = {
+        "input": pgettext("dimension of", "the input"),
+        "output": pgettext("dimension of", "the output"),
+        "context": pgettext("dimension of", "the head's context"),
+        "query": pgettext("dimension of", "the head's query"),
+        "key": pgettext("dimension of", "the head's key"),
+        "value": pgettext("dimension of", "the head's value"),
+    }[of]
+    return (
+        _("dimension {number} of {what}", number=number, what=what) if number else _("dimension of {what}", what=what)
+    )
+
+
 def _role(name: str) -> Role:
     return "query" if name == "query" else "key" if name == "key" else "value"
 
 
 def _bar(limit: float, at: float) -> dict[str, Any]:
-    return color_bar([-at, 0, at]) | {"ticktext": [f"−{number(limit, 2)} or less", "0", f"{number(limit, 2)} or more"]}
+    end = number(limit, 2)
+    return color_bar([-at, 0, at]) | {"ticktext": [_("−{end} or less", end=end), "0", _("{end} or more", end=end)]}

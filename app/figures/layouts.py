@@ -12,10 +12,14 @@ from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.figures.theme import INK, pair_color, signed_scale
+from app.languages import _, gettext_noop, pgettext
 
 ROWS = 20  # positions in each of the two strips
 NAMES_UP_TO = 32  # dimensions; beyond, the axis has only numbers
-LAYOUT_NAMES: dict[Layout, str] = {"interleaved": "the paper's 2i, 2i+1", "concatenated": "half and half"}
+LAYOUT_NAMES: dict[Layout, str] = {
+    "interleaved": gettext_noop("the paper's 2i, 2i+1"),
+    "concatenated": gettext_noop("half and half"),
+}
 
 
 def layout_formula(layout: Layout) -> str:
@@ -46,23 +50,27 @@ def layouts_figure(d_model: int, own: Layout | None) -> Figure:
         data += [_column_names(d_model, layout) for layout in LAYOUT_NAMES]
     words = [
         {
-            "text": f"<b>{LAYOUT_NAMES[layout]}</b>" + (" (this checkpoint)" if layout == own else ""),
+            "text": (
+                _("<b>{layout}</b> (this checkpoint)", layout=_(LAYOUT_NAMES[layout]))
+                if layout == own
+                else f"<b>{_(LAYOUT_NAMES[layout])}</b>"
+            ),
             "x": 0, "xref": "paper", "xanchor": "left", "y": height, "yref": "paper", "yanchor": "bottom",
             "showarrow": False, "font": {"size": 15, "color": INK},
         }
         for layout, height in zip(LAYOUT_NAMES, (0.99, 0.35), strict=True)
     ]  # fmt: skip
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": ""}
-    strip = bare | {"range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4}
+    strip = bare | {"range": [ROWS - 0.5, -0.5], "title": {"text": _("position")}, "nticks": 4}
     more = {
         "annotations": words,
-        "xaxis": axis("dimension", [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
+        "xaxis": axis(_("dimension"), [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
         "yaxis": strip | {"domain": [0.68, 0.98]},
         "yaxis2": bare | {"domain": [0.40, 0.68], "range": [-0.3, 1.3], "showticklabels": False},
         "yaxis3": strip | {"domain": [0.04, 0.34]},
         "showlegend": True,
     }
-    title = f"Two layouts of the same numbers, d_model = {d_model}"
+    title = _("Two layouts of the same numbers, d_model = {d_model}", d_model=d_model)
     return Figure(data, settled(title, 580, top=72, bottom=BAR_ROOM) | more)
 
 
@@ -78,7 +86,8 @@ def _strip(table: np.ndarray, layout: Layout) -> Piece:
         "colorscale": signed_scale(),
         "showscale": below,
         "colorbar": color_bar(),
-        "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra>" + LAYOUT_NAMES[layout] + "</extra>",
+        "hovertemplate": _("pos {position}, dimension {dimension}", position="%{y}", dimension="%{x}")
+        + f"<br>%{{z:.4f}}<extra>{_(LAYOUT_NAMES[layout])}</extra>",
     }
 
 
@@ -95,7 +104,7 @@ def _lines(d_model: int, cosine: bool) -> Piece:
         "yaxis": "y2",
         "mode": "lines",
         "line": {"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine)},
-        "name": "cosines" if cosine else "sines",
+        "name": _("cosines") if cosine else _("sines"),
         "hoverinfo": "skip",
     }
 
@@ -115,7 +124,7 @@ def _column_names(d_model: int, layout: Layout) -> Piece:
         "textposition": "bottom center" if below else "top center",
         "textfont": {
             "size": 14 if d_model <= 16 else 11,
-            "color": [pair_color(cosine) for _, cosine in found],
+            "color": [pair_color(cosine) for pair, cosine in found],
         },
         "hoverinfo": "skip",
         "showlegend": False,
@@ -123,17 +132,20 @@ def _column_names(d_model: int, layout: Layout) -> Piece:
 
 
 def layout_table(d_model: int) -> dict[str, list[str] | np.ndarray]:
-    """Where each dimension goes: a row a dimension of the half-and-half layout."""
+    """Where each dimension goes: one row per dimension of the concatenated layout."""
     order = permutation(d_model)
     found = [pair_of(int(j), d_model, "interleaved") for j in order]
     return {
-        "half and half": np.arange(d_model),
-        "the paper's": order,
-        "number": [f"{'cosine' if cosine else 'sine'} of pair {pair}" for pair, cosine in found],
+        _("half and half"): np.arange(d_model),
+        _("the paper's"): order,
+        pgettext("in a table of positions", "number"): [
+            _("cosine of pair {pair}", pair=pair) if cosine else _("sine of pair {pair}", pair=pair)
+            for pair, cosine in found
+        ],
     }
 
 
 def same_numbers(d_model: int) -> float:
-    """The largest difference between the half-and-half table and the paper's with its columns permuted: 0."""
+    """The largest difference between the concatenated table and the paper's with its columns permuted: 0."""
     tables = layout_tables(d_model)
     return float(np.abs(tables["interleaved"][:, permutation(d_model)] - tables["concatenated"]).max())

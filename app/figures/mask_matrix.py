@@ -28,6 +28,7 @@ from app.figures.panels import (
 )
 from app.figures.tensor import label_width
 from app.figures.theme import INK, mask_color
+from app.languages import _
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
@@ -70,7 +71,8 @@ def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
 def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
     """What the colours and letters mean in these pictures of `reasons`, as traces that are only in the legend."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
-    names = [("allowed", "may attend"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
+    parts = [(part, f"{LETTERS[part]} {_(NAMES[part])}") for part in PARTS]
+    names = [("allowed", _("may attend")), *parts, ("several", _("more than one"))]
     entries = [entry for number, entry in enumerate(names) if number in found]
     return [
         {
@@ -97,14 +99,14 @@ def parts_figure(
         cell: the chosen query and key, from 0.
     """
     panels: list[tuple[str, np.ndarray, Parts]] = [
-        (NAMES[name], part, {name: part}) for name, part in parts.items() if len(parts) > 1
+        (_(NAMES[name]), part, {name: part}) for name, part in parts.items() if len(parts) > 1
     ]
-    panels.append(("together" if len(parts) > 1 else f"{NAMES['padding']} alone", mask, parts))
+    panels.append((_("together") if len(parts) > 1 else _("padding mask alone"), mask, parts))
     rows, columns = mask.shape
     panel = panel_height(rows, ROW)
     data: list[Piece] = []
     shapes: list[Piece] = []
-    for number, (_, allowed, why) in enumerate(panels, start=1):
+    for number, (_name, allowed, why) in enumerate(panels, start=1):
         data.append(clickable(reason_heat(allowed, why, number), partial(_said, allowed, why)))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
             q, k = np.nonzero(~allowed)
@@ -114,20 +116,20 @@ def parts_figure(
             room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
             data.append(words(x, y, text, INK, size, number, meta=room))  # see chart.js
         shapes += cell_frames(cell, columns, number)
-    names = [name for name, _, _ in panels]
+    names = [panel[0] for panel in panels]
     top = panels_top(keys, len(panels))
     height = top + 44 + max(panel, 60)
     axes = panel_axes(names, queries, keys, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
     layout = settled(title, height, top=top, bottom=44) | axes | settings
-    legend = reason_legend([reasons(allowed, why) for _, allowed, why in panels])
+    legend = reason_legend([reasons(allowed, why) for name, allowed, why in panels])
     return Figure([*data, *legend], layout)
 
 
 def _said(allowed: np.ndarray, why: Parts) -> list[str]:
     """What each cell is, row by row."""
     return [
-        "may attend" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
+        _("may attend") if allowed[i, j] else _(" and ").join(_(NAMES[p]) for p in forbidden_by(why, i, j))
         for i, j in np.ndindex(allowed.shape)
     ]
 
@@ -135,15 +137,21 @@ def _said(allowed: np.ndarray, why: Parts) -> list[str]:
 def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:
     """The mask as columns of a table: "may attend", or the parts that forbid."""
     found = letters(mask, parts)
-    return {"query": list(queries.names)} | {
-        name: [text or "may attend" for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
+    return {_("query"): list(queries.names)} | {
+        name: [text or _("may attend") for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
     }
 
 
 def mask_alt(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis, title: str) -> str:
     """What the picture says, in words: how many keys each query may attend to."""
     lines = [
-        f"{name}: {int(row.sum())} of {len(keys)} keys" for name, row in zip(queries.names[:40], mask, strict=False)
+        _("{query}: {count} of {keys} keys", query=name, count=int(row.sum()), keys=len(keys))
+        for name, row in zip(queries.names[:40], mask, strict=False)
     ]
-    used = ", ".join(NAMES[name] for name in parts)
-    return f"{title}. Made of: {used}. How many keys each query may attend to: " + "; ".join(lines) + "."
+    used = ", ".join(_(NAMES[name]) for name in parts)
+    return _(
+        "{title}. Made of: {used}. How many keys each query may attend to: {lines}.",
+        title=title,
+        used=used,
+        lines="; ".join(lines),
+    )

@@ -5,17 +5,22 @@ outside the attention window. The sentences have tokens in them: they are text, 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.figures.theme import counted
+from app.languages import _, gettext_noop, ngettext
 
 Part = Literal["padding", "causal", "window"]
 Parts = Mapping[Part, np.ndarray]
 
-NAMES: dict[Part, str] = {"padding": "padding mask", "causal": "causal mask", "window": "attention window"}
+NAMES: dict[Part, str] = {
+    "padding": gettext_noop("padding mask"),
+    "causal": gettext_noop("causal mask"),
+    "window": gettext_noop("attention window"),
+}
 
 
 def together(parts: Parts) -> np.ndarray:
@@ -29,73 +34,104 @@ def forbidden_by(parts: Parts, query: int, key: int) -> list[Part]:
     return [name for name, part in parts.items() if not part[query, key]]
 
 
-def verdict(
-    parts: Parts,
-    query: int,
-    key: int,
-    queries: TokenAxis,
-    keys: TokenAxis,
-    *,
-    window: int | None = None,
-    real_queries: int | None = None,
-) -> str:
-    """Which query may attend to which key, and why or why not.
+@dataclass(frozen=True)
+class MaskReasons:
+    """A mask with what its reasons name.
 
-    Args:
+    Attributes:
         parts: (Q, K) each, True = may attend.
-        query, key: the cell, from 0.
-        window: r of the attention window.
-        real_queries: rows from here on are padding themselves; None: none is.
+        window: r of the attention window, if there is one.
+        real_queries: the rows from this one on are padding; None: no row is.
     """
-    row, column = row_name(queries, query), key_name(keys, key)
-    why = forbidden_by(parts, query, key)
-    if not why:
-        sentences = [f"{row} may attend to {column}.", *_allowed(parts, query, key, queries, window)]
-    else:
-        sentences = [f"{row} may not attend to {column}."]
-        sentences += [_because(part, query, key, window) for part in why]
-    if not together(parts)[query].any():
-        sentences.append("This row is fully masked: its weights are all 0, and so is what it takes from others.")
-    if real_queries is not None and query >= real_queries:
-        sentences.append(
-            "The row is padding itself: it is computed because a batch is a rectangle, and its output is not used."
+
+    parts: Parts
+    queries: TokenAxis
+    keys: TokenAxis
+    window: int | None = None
+    real_queries: int | None = None
+
+    def of_cell(self, query: int, key: int) -> str:
+        """Whether a query may attend to a key, both from 0, and why or why not."""
+        row, column = row_name(self.queries, query), key_name(self.keys, key)
+        forbidden = forbidden_by(self.parts, query, key)
+        if not forbidden:
+            sentences = [_("{row} may attend to {column}.", row=row, column=column), *self._allowed(query, key)]
+        else:
+            sentences = [_("{row} may not attend to {column}.", row=row, column=column)]
+            sentences += [self._because(part, query, key) for part in forbidden]
+        if not together(self.parts)[query].any():
+            sentences.append(_("This row is fully masked: its weights are all 0, and so is its sum of values."))
+        if self.real_queries is not None and query >= self.real_queries:
+            sentences.append(
+                _(
+                    "The row is padding itself: it is computed because a batch is a rectangle, and its output is not "
+                    "used."
+                )
+            )
+        return " ".join(sentences)
+
+    def _allowed(self, query: int, key: int) -> list[str]:
+        """Why no part of the mask forbids the cell."""
+        if "causal" not in self.parts:
+            said = [
+                _("It belongs to the sentence, no padding, and the whole source is known before the encoder begins.")
+                if self.queries.role == "encoder"
+                else _(
+                    "It belongs to the sentence, no padding, and the whole source is known before the first token of "
+                    "the translation is written."
+                )
+            ]
+        elif query == key:
+            said = [_("It is the same position, which the decoder has just read.")]
+        elif key == 0:
+            said = [_("That is where every translation starts: it was there before the first token was written.")]
+        else:
+            said = [_("That has already been written.")]
+        if "window" in self.parts and (apart := abs(query - key)):
+            said.append(
+                ngettext(
+                    "It is {count:,} position away, and the attention window of this checkpoint is r = {window}.",
+                    "It is {count:,} positions away, and the attention window of this checkpoint is r = {window}.",
+                    apart,
+                    window=self.window,
+                )
+            )
+        return said
+
+    def _because(self, part: Part, query: int, key: int) -> str:
+        if part == "padding":
+            return _(
+                "That is padding, put there so that all sentences of the batch are equally long: there is no word."
+            )
+        if part == "causal":
+            return _(
+                "That is the future: when row {row} is computed, token {token} has not been written yet.",
+                row=query + 1,
+                token=key + 1,
+            )
+        return _(
+            "That is {apart} positions away, and the attention window of this checkpoint is r = {window}.",
+            apart=abs(query - key),
+            window=self.window,
         )
-    return " ".join(sentences)
 
 
 def row_name(queries: TokenAxis, index: int) -> str:
-    """Who looks, where a sentence begins: `Row 3 (reads "▁the", predicts "▁cat")` or `Row 3 ("▁the")`. Rows and keys
-    count from 1, as q₃ and k₃ in the formulas; "position" is kept for the `pos` of section 3.5, which begins with 0."""
+    """The query, at the beginning of a sentence: `Row 3 (reads "▁the", predicts "▁cat")` or `Row 3 ("▁the")`.
+
+    Rows and keys count from 1, as q₃ and k₃ in the formulas. The word "position" is only used for the `pos` of section
+    3.5, which counts from 0.
+    """
     if queries.predicts:
-        return f'Row {index + 1} (reads "{queries.tokens[index]}", predicts "{queries.predicts[index]}")'
-    return f'Row {index + 1} ("{queries.tokens[index]}")'
+        return _(
+            'Row {row} (reads "{read}", predicts "{predicted}")',
+            row=index + 1,
+            read=queries.tokens[index],
+            predicted=queries.predicts[index],
+        )
+    return _('Row {row} ("{token}")', row=index + 1, token=queries.tokens[index])
 
 
 def key_name(keys: TokenAxis, index: int) -> str:
-    """Who is attended to: `key 3 ("▁the")`."""
-    return f'key {index + 1} ("{keys.tokens[index]}")'
-
-
-def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int | None) -> list[str]:
-    """What each part of the mask has nothing against."""
-    if "causal" not in parts:
-        reader = "the encoder begins" if queries.role == "encoder" else "the first token of the translation is written"
-        said = [f"It belongs to the sentence, no padding, and the whole source is known before {reader}."]
-    elif query == key:
-        said = ["It is the same position, which the decoder has just read."]
-    elif key == 0:
-        said = ["That is where every translation starts: it was there before the first token was written."]
-    else:
-        said = ["That has already been written."]
-    if "window" in parts and (apart := abs(query - key)):
-        away = f"{counted(apart, 'position')} away"
-        said.append(f"It is {away}, and the attention window of this checkpoint is r = {window}.")
-    return said
-
-
-def _because(part: Part, query: int, key: int, window: int | None) -> str:
-    if part == "padding":
-        return "That is padding, put there so that all sentences of the batch are equally long: there is no word."
-    if part == "causal":
-        return f"That is the future: when row {query + 1} is computed, token {key + 1} has not been written yet."
-    return f"That is {abs(query - key)} positions away, and the attention window of this checkpoint is r = {window}."
+    """The key: `key 3 ("▁the")`."""
+    return _('key {key} ("{token}")', key=index + 1, token=keys.tokens[index])

@@ -4,45 +4,29 @@ Rows are queries, columns are keys, so each row sums to 1. Masked cells are grey
 neither.
 """
 
-import csv
-import io
 from typing import Any
 
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import Figure
-from app.figures.panels import BARE, Cell, Piece, fold, frame, heat, leaning_out, tick_height, words
+from app.figures.charts import Figure, color_bar, settled
+from app.figures.panels import BARE, Cell, Piece, frame, heat, slanted_overhang, tick_height, words, wrap_title
 from app.figures.theme import (
     CELL_SIZE,
     MASKED,
     SMALL_TICK_SIZE,
     TICK_SIZE,
-    TITLE_SIZE,
     Role,
     role_color,
     text_on_weight,
     weight_scale,
     weight_text,
 )
+from app.languages import _, ngettext
 
 NUMBERS_UP_TO = 32  # rows or columns; beyond, numbers would not be legible and hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
 LOWEST = 110  # px, so that "(translation):" fits beside a single row
-COLOR_BAR = {
-    "orientation": "h",
-    "thickness": 8,
-    "len": 200,
-    "lenmode": "pixels",
-    "x": 0,
-    "xanchor": "left",
-    "xpad": 0,
-    "y": 0,
-    "yanchor": "top",
-    "ypad": 14,
-    "tickvals": [0, 0.2, 0.5, 1],
-    "outlinewidth": 0,
-}
 
 
 def attention_matrix(
@@ -60,7 +44,7 @@ def attention_matrix(
 
     Args:
         weights: (Q, K), drawn as they are.
-        queries, keys: who is on the rows and on the columns.
+        queries, keys: the tokens of rows and columns.
         title: names kind, layer and head.
         mask: (Q, K) boolean, True = may attend; None = everyone may.
         row: a row to frame, from 0.
@@ -82,10 +66,10 @@ def attention_matrix(
             0,
             1,
             hoverinfo="all",
-            hovertemplate=("reads " if queries.predicts else "") + "%{y}<br>attends to %{x}<br>%{z:.4f}<extra></extra>",
+            hovertemplate=_place(queries) + "<br>%{z:.4f}<extra></extra>",
             hoverongaps=False,
             showscale=True,
-            colorbar=COLOR_BAR,
+            colorbar=color_bar([0, 0.2, 0.5, 1]),
             meta={"clicks": clicks},
         )
     ]
@@ -104,21 +88,10 @@ def attention_matrix(
         }
 
     # The last name of a column leans out at the right, where names of rows make room for it, if there are any.
-    right = 10 if queries.predicts else leaning_out(keys)
+    right = 10 if queries.predicts else slanted_overhang(keys)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
-    layout: Piece = {
-        "title": {
-            "text": plotly_text(title),
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 0.995,
-            "yanchor": "top",
-        },
-        "height": top + 60 + height,
-        "margin": {"l": 10, "r": right, "t": top, "b": 60, "pad": 2},
+    layout: Piece = settled(title, top + 60 + height, top=top, bottom=60, right=right) | {
         "plot_bgcolor": MASKED,
-        "dragmode": False,
         "xaxis": axis(
             keys.tokens,
             keys.role,
@@ -132,12 +105,12 @@ def attention_matrix(
         "yaxis": axis(
             queries.tokens,
             queries.role,
-            f"{queries.title}: reads" if queries.predicts else queries.title,
+            _("{side}: reads", side=queries.title) if queries.predicts else queries.title,
             rows,
             **down,
         ),
     }
-    fold(layout["yaxis"]["title"], height)
+    wrap_title(layout["yaxis"]["title"], height)
     layout["shapes"] = [] if row is None else [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
     if cell is not None:
         q, k = cell
@@ -146,8 +119,17 @@ def attention_matrix(
         data.append(
             {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}
         )
-        layout["yaxis2"] = axis(queries.predicts, queries.role, "predicts", rows, side="right", overlaying="y", **down)
+        layout["yaxis2"] = axis(
+            queries.predicts, queries.role, _("predicts"), rows, side="right", overlaying="y", **down
+        )
     return Figure(data, layout)
+
+
+def _place(queries: TokenAxis) -> str:
+    """A cell in words, as a template of Plotly's."""
+    if queries.predicts:
+        return _("reads {query}<br>attends to {key}", query="%{y}", key="%{x}")
+    return _("{query}<br>attends to {key}", query="%{y}", key="%{x}")
 
 
 def _numbers(weights: np.ndarray, allowed: np.ndarray) -> Piece:
@@ -161,7 +143,7 @@ def _numbers(weights: np.ndarray, allowed: np.ndarray) -> Piece:
 def matrix_width(queries: TokenAxis, keys: TokenAxis) -> int:
     """The width in px below which the picture scrolls sideways instead of shrinking further."""
     cell = SMALLEST_CELL if max(len(queries), len(keys)) <= NUMBERS_UP_TO else 12
-    right = _names_width(queries.predicts) if queries.predicts else leaning_out(keys)
+    right = _names_width(queries.predicts) if queries.predicts else slanted_overhang(keys)
     return _names_width(queries.tokens) + len(keys) * cell + right
 
 
@@ -172,20 +154,7 @@ def _names_width(tokens: tuple[str, ...]) -> int:
 
 def matrix_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table, the first of which names the rows."""
-    return {"query": list(queries.names), **{name: weights[:, k] for k, name in enumerate(keys.names)}}
-
-
-def matrix_csv(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> str:
-    """The same numbers with all their digits, as CSV: one line per query, one column per key.
-
-    Every name starts with its position, so that no cell can be taken for a formula by a spreadsheet.
-    """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["query \\ key", *keys.names])
-    for name, row in zip(queries.names, weights, strict=True):
-        writer.writerow([name, *(str(np.float32(w)) for w in row)])
-    return buffer.getvalue()
+    return {_("query"): list(queries.names), **{name: weights[:, k] for k, name in enumerate(keys.names)}}
 
 
 def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: str) -> str:
@@ -193,6 +162,19 @@ def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: 
     lines = []
     for name, row in zip(queries.names[:40], weights[:40], strict=True):
         k = int(row.argmax())
-        lines.append(f"{name}: most on {keys.names[k]}, {float(row[k]):.2f}" if row[k] else f"{name}: nowhere")
-    more = f"; and {len(queries) - 40} more rows in the table" if len(queries) > 40 else ""
-    return f"{title}. {len(queries)} rows (queries) by {len(keys)} columns (keys). " + "; ".join(lines) + more + "."
+        lines.append(
+            _("{query}: most on {key}, {weight:.2f}", query=name, key=keys.names[k], weight=float(row[k]))
+            if row[k]
+            else _("{query}: nowhere", query=name)
+        )
+    if len(queries) > 40:
+        lines.append(
+            ngettext("and {count} more row in the table", "and {count} more rows in the table", len(queries) - 40)
+        )
+    return _(
+        "{title}. {rows} rows (queries) by {columns} columns (keys). {lines}.",
+        title=title,
+        rows=len(queries),
+        columns=len(keys),
+        lines="; ".join(lines),
+    )

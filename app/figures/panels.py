@@ -1,7 +1,6 @@
-"""What panels of queries and keys are made of: heatmaps, texts, cells to click, frames, axes with tokens on them.
+"""The parts of a figure with panels of queries and keys: heatmaps, texts, cells to click, frames, axes of tokens.
 
-Everything here is a part of a figure as a dictionary.
-Panels count from 1, as Plotly counts axes.
+Each part is a dictionary in Plotly's format. Panels count from 1, as Plotly counts axes.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,14 +12,15 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.theme import CHOSEN, INK, role_color
+from app.languages import _
 
 Cell = tuple[int, int]
 Piece = dict[str, Any]
 
 BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
 SMALL_FROM = 54  # columns beside each other
-LETTER = 7.5  # px, of the name of an axis
-HIGHEST = 600  # px of a panel
+LETTER = 7.5  # px, mean width of a letter in the title of an axis
+MAX_PANEL_HEIGHT = 600  # px
 TEXT_FROM = 10  # px of a row; lower ones have no text
 BELOW: Piece = {  # a legend
     "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container",
@@ -46,8 +46,8 @@ def clickable(cells: Piece, said: Callable[[], Sequence[str]], place: str = "%{y
     """A heatmap whose cells can be clicked (see chart.js) and say something when they are pointed at.
 
     Args:
-        said: gives a text for each cell, row by row. Of very many cells only the place is said.
-        place: the text before it, in Plotly's template.
+        said: gives a text for each cell, row by row. With more than MOST_TEXTS cells only the place is shown.
+        place: the text before it, as a template of Plotly.
     """
     shape = np.shape(cells["z"])
     few = shape[0] * shape[1] <= MOST_TEXTS
@@ -65,7 +65,7 @@ def words(
 
 
 def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> Piece:
-    """Unseen markers to point at and to click; `hover` is Plotly's template."""
+    """Invisible markers to point at and to click; `hover` is a template of Plotly."""
     base = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": text, "hovertemplate": hover}
     marker = {"symbol": "square", "size": size, "opacity": 0}
     return base | {"marker": marker, "showlegend": False} | on(panel) | more
@@ -79,7 +79,7 @@ def frame(x0: float, x1: float, y0: float, y1: float, width: float, panel: int =
 
 
 def cell_frames(cell: Cell, columns: int, panel: int = 1) -> list[Piece]:
-    """Frames the chosen cell, its row thinly."""
+    """A thick frame around the chosen cell and a thin one around its row."""
     q, k = cell
     around = ((-0.5, columns - 0.5, 1.5), (k - 0.5, k + 0.5, 3.5))
     return [frame(x0, x1, q - 0.5, q + 0.5, width, panel) for x0, x1, width in around]
@@ -92,26 +92,26 @@ def grid(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
-    """About how many px the tokens of an axis take at an angle."""
+    """About how many px the tokens of an axis take when they are slanted."""
     longest = max(len(visible(token)) for token in axis.tokens)
     return int(12 + 0.6 * size * longest * sin(radians(angle)))
 
 
-def leaning_out(axis: TokenAxis) -> int:
-    """The px at the right that the last token of an axis above a picture takes, since it leans."""
+def slanted_overhang(axis: TokenAxis) -> int:
+    """How many px the last token of an axis above a picture extends to the right, because tokens are slanted."""
     return 10 + 6 * min(len(axis.tokens[-1]), 10)
 
 
-def fold(title: Piece, height: int) -> None:
-    """Breaks the name of an upright axis where it is longer than the axis is high."""
+def wrap_title(title: Piece, height: int) -> None:
+    """Breaks the title of a vertical axis into lines if it is longer than the axis."""
     text = title["text"]
     room = max(int(height / LETTER), *map(len, text.split()))
     title["text"] = "<br>".join(wrap(text, room, break_on_hyphens=False))
 
 
 def panel_height(rows: int, row: int) -> int:
-    """The px of a panel whose rows are `row` px high; more rows close up, so that a mask is seen whole."""
-    return max(min(rows * row, HIGHEST), 40)
+    """The px of a panel whose rows are `row` px high, or less if there are so many that it would be too high."""
+    return max(min(rows * row, MAX_PANEL_HEIGHT), 40)
 
 
 def panels_top(keys: TokenAxis, per_line: int) -> int:
@@ -164,6 +164,6 @@ def panel_axes(
             "showticklabels": place == 0,
         }
         if place == 0 and queries.predicts:
-            title = {"text": "reads", "font": {"size": 13, "color": role_color(queries.role)}, "standoff": 4}
+            title = {"text": _("reads"), "font": {"size": 13, "color": role_color(queries.role)}, "standoff": 4}
             found[f"yaxis{suffix}"]["title"] = title
     return found

@@ -1,7 +1,7 @@
 """Tokens put together into words: rows are averaged, columns are summed.
 
-The attention that a word gives is the mean of what its tokens give; the attention that it gets is the sum of what they
-get. So each row still sums to 1. A word is the text between two spaces (SentencePiece marks its first token with
+The attention from a word is the mean over its tokens; the attention to a word is the sum over its tokens. So each row
+still sums to 1. A word is the text between two spaces (SentencePiece marks its first token with
 ▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control token.
 """
 
@@ -48,7 +48,7 @@ def spelled(pieces: Sequence[str]) -> str:
 def merged(weights: np.ndarray, rows: Sequence[Group], columns: Sequence[Group]) -> np.ndarray:
     """(..., Q, K) -> (..., Q', K'): rows averaged, columns summed.
 
-    A row of zeros (nothing is left of it, see `app.figures.shown_weights`) takes no part in its word's mean.
+    Rows of zeros (see `app.figures.shown_weights`) are left out of the mean.
     """
     summed = np.stack([weights[..., list(group)].sum(axis=-1) for group in columns], axis=-1)  # (..., Q, K')
     result = []

@@ -11,6 +11,7 @@ from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.strips import Norm
 from app.figures.theme import TICK_SIZE, pair_color, role_color
+from app.languages import _
 
 
 def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -23,7 +24,7 @@ def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, 
     """For each row a bar of mean ± deviation before LayerNorm and, below it and at a scale of its own, one after:
     before, after (R, D)."""
     data = []
-    for number, (name, values) in enumerate((("before", before), ("after", after))):
+    for number, (name, values) in enumerate(((_("before"), before), (_("after"), after))):
         mean, deviation = moments(values)
         color = pair_color(bool(number))
         data.append(
@@ -36,13 +37,19 @@ def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, 
                 "mode": "markers",
                 "marker": {"size": 10, "symbol": "diamond" if number else "circle", "color": color},
                 "customdata": deviation,
-                "name": f"{name}: mean ± deviation",
-                "hovertemplate": f"{name}<br>mean %{{y:.4f}}<br>deviation %{{customdata:.4f}}<extra></extra>",
+                "name": _("{when}: mean ± deviation", when=name),
+                "hovertemplate": _(
+                    "{when}<br>mean {mean}<br>deviation {deviation}",
+                    when=name,
+                    mean="%{y:.4f}",
+                    deviation="%{customdata:.4f}",
+                )
+                + "<extra></extra>",
             }
         )
     layout = settled(title, 440, top=70, bottom=90) | {
         "xaxis": axis(
-            "reads" if rows.predicts else "",
+            _("reads") if rows.predicts else "",
             [-0.6, len(rows) - 0.4],
             tickvals=list(range(len(rows))),
             ticktext=ticks(rows.tokens),
@@ -51,8 +58,8 @@ def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, 
             showgrid=False,
             anchor="y2",
         ),
-        "yaxis": axis("before", nticks=5, domain=[0.54, 1]),
-        "yaxis2": axis("after", nticks=5, domain=[0, 0.46]),
+        "yaxis": axis(_("before"), nticks=5, domain=[0.54, 1]),
+        "yaxis2": axis(_("after"), nticks=5, domain=[0, 0.46]),
     }
     return Figure(data, layout)
 
@@ -61,17 +68,17 @@ def moments_table(
     before: np.ndarray, after: np.ndarray, rows: TokenAxis, learned: Sequence[Norm] = ()
 ) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table. Where each row has a LayerNorm of its own (`learned`, one a row), a row
-    is a sub-layer, and mean and deviation of its gain and shift stand beside."""
-    kind = "sub-layer" if learned else "token"
+    is a sub-layer, and mean and deviation of its gain and shift are beside it."""
     (mean_before, deviation_before), (mean_after, deviation_after) = moments(before), moments(after)
     table: dict[str, list[str] | np.ndarray] = {
-        kind: list(rows.names if kind == "token" else rows.tokens),
-        "mean before": mean_before,
-        "deviation before": deviation_before,
-        "mean after": mean_after,
-        "deviation after": deviation_after,
+        _("sub-layer") if learned else _("token"): list(rows.tokens if learned else rows.names),
+        _("mean before"): mean_before,
+        _("deviation before"): deviation_before,
+        _("mean after"): mean_after,
+        _("deviation after"): deviation_after,
     }
-    for name, values in (("gain γ", [norm.gain for norm in learned]), ("shift β", [norm.shift for norm in learned])):
-        if values:
-            table[f"mean of {name}"], table[f"deviation of {name}"] = moments(np.stack(values))
+    if learned:
+        gains, shifts = np.stack([norm.gain for norm in learned]), np.stack([norm.shift for norm in learned])
+        table[_("mean of gain γ")], table[_("deviation of gain γ")] = moments(gains)
+        table[_("mean of shift β")], table[_("deviation of shift β")] = moments(shifts)
     return table

@@ -1,8 +1,8 @@
-"""What is shown of the weights: as they are, or with special tokens hidden, or by words, and what a row is called.
+"""The weights as pictures show them: unchanged, or with special tokens hidden, or per word; and the names of the rows.
 
-Hiding `<s>` and `</s>` takes their columns away and divides each row by what is left, so that rows sum to 1 again. That
-is no longer what the model computed, so every picture made of it says so. A row that attended to nothing else is left
-with nothing and stays empty. Row t of the decoder reads one token and predicts the next; it can be called by either.
+Hiding `<s>` and `</s>` removes their columns and divides each row by its remaining sum, so that rows sum to 1 again.
+The model did not compute these numbers, so the title of each such picture says it. A row that attended to nothing else
+is empty. Row t of the decoder reads one token and predicts the next, and can be named by either.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,15 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import is_control
 from app.figures.pieces_to_words import Group, merged, merged_mask, spelled, words_of
+from app.languages import _
 
 Naming = Literal["both", "reads", "predicts"]
-TINY = 1e-6  # a row with less than this left has nothing left but rounding
+TINY = 1e-6  # a row whose remaining sum is smaller is empty: the rest is rounding
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader may ask for: a name for the rows of the decoder, special tokens hidden, words instead of tokens."""
+    """What a reader can choose: the names of the decoder's rows, special tokens hidden, words instead of tokens."""
 
     naming: Naming = "both"
     hide_special: bool = False
@@ -35,12 +36,12 @@ class Shown:
     Attributes:
         weights: (L, H, Q', K').
         mask: (Q', K'), True = may attend.
-        queries, keys: who is on the rows and on the columns.
-        rows, columns: the positions that each row and column stands for.
-        hidden_keys, hidden_queries: the tokens that were taken away.
-        hidden_share: (L, H), how much of the attention of a row lay on the hidden columns, on average.
-        emptied: how many rows have nothing left because they could see nothing else.
-        remarks: what was done, for titles: ("special tokens hidden, rows renormalised", "words").
+        queries, keys: the tokens of the rows and of the columns.
+        rows, columns: the positions that each row and column represents.
+        hidden_keys, hidden_queries: the hidden tokens.
+        hidden_share: (L, H), the mean over rows of the attention to the hidden columns.
+        emptied: how many rows are empty because they may attend only to hidden tokens.
+        remarks: what was changed, for titles: ("special tokens hidden, rows renormalised", "words").
     """
 
     weights: np.ndarray
@@ -57,7 +58,7 @@ class Shown:
 
     @property
     def suffix(self) -> str:
-        """To be put after a title."""
+        """The end of a title."""
         return f" ({'; '.join(self.remarks)})" if self.remarks else ""
 
     def row_of(self, position: int) -> int | None:
@@ -65,7 +66,7 @@ class Shown:
         return next((i for i, group in enumerate(self.rows) if position in group), None)
 
     def column_of(self, position: int) -> int | None:
-        """The same of a column."""
+        """The column in which this position is shown; None: it is hidden."""
         return next((i for i, group in enumerate(self.columns) if position in group), None)
 
 
@@ -74,7 +75,7 @@ def shown(
 ) -> Shown:
     """The weights (L, H, Q, K) and mask (Q, K) of one kind of attention, as they are to be drawn.
 
-    Words need one name a row, so with words a row is called by what it predicts, unless by what it reads.
+    Words need one name per row: with the naming "both", it is then the predicted token.
     """
     rows, columns = tuple((i,) for i in range(len(queries))), tuple((i,) for i in range(len(keys)))
     result = Shown(weights, mask, queries, keys, rows, columns)
@@ -88,8 +89,9 @@ def shown(
 def _named(axis: TokenAxis, naming: Naming) -> TokenAxis:
     if not axis.predicts or naming == "both":
         return axis
-    tokens, how = (axis.predicts, "as predicted") if naming == "predicts" else (axis.tokens, "as read")
-    return TokenAxis(f"{axis.title}, {how}", axis.role, tokens)
+    if naming == "predicts":
+        return TokenAxis(_("{side}, as predicted", side=axis.title), axis.role, axis.predicts)
+    return TokenAxis(_("{side}, as read", side=axis.title), axis.role, axis.tokens)
 
 
 def _without_special_tokens(all_: Shown, naming: Naming) -> Shown:
@@ -97,7 +99,7 @@ def _without_special_tokens(all_: Shown, naming: Naming) -> Shown:
     rows = [i for i, name in enumerate(names) if not is_control(name)]
     columns = [k for k, token in enumerate(all_.keys.tokens) if not is_control(token)]
     if not rows or not columns:
-        return replace(all_, remarks=("special tokens not hidden: there is nothing else",))
+        return replace(all_, remarks=(_("special tokens not hidden: there is nothing else"),))
     weights = all_.weights[:, :, rows].astype(np.float64)  # (L, H, Q', K)
     left = weights[..., columns]  # (L, H, Q', K')
     rest = left.sum(axis=-1, keepdims=True)  # (L, H, Q', 1)
@@ -115,7 +117,7 @@ def _without_special_tokens(all_: Shown, naming: Naming) -> Shown:
         hidden_queries=tuple(name for i, name in enumerate(names) if i not in rows),
         hidden_share=weights.sum(axis=-1).mean(axis=-1) - rest[..., 0].mean(axis=-1),
         emptied=int((~mask.any(axis=-1)).sum()),
-        remarks=("special tokens hidden, rows renormalised",),
+        remarks=(_("special tokens hidden, rows renormalised"),),
     )
 
 
@@ -134,7 +136,7 @@ def _by_words(pieces: Shown) -> Shown:
         keys=_spelled(pieces.keys, columns),
         rows=tuple(tuple(p for i in group for p in pieces.rows[i]) for group in rows),
         columns=tuple(tuple(p for k in group for p in pieces.columns[k]) for group in columns),
-        remarks=(*pieces.remarks, "words: rows averaged, columns summed"),
+        remarks=(*pieces.remarks, _("words: rows averaged, columns summed")),
     )
 
 

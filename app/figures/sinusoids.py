@@ -8,7 +8,7 @@ Sine and cosine of pair i have the angular frequency w_i = 10000^(-2i / d_model)
     sin((pos + k) w) =  cos(k w) sin(pos w) + sin(k w) cos(pos w)
     cos((pos + k) w) = -sin(k w) sin(pos w) + cos(k w) cos(pos w)
 
-one 2 x 2 matrix a pair, the same for every pos, takes PE(pos) to PE(pos + k): a rotation.
+one 2 x 2 matrix per pair, the same for every pos, takes PE(pos) to PE(pos + k): a rotation.
 
 A layout says in which dimension a number is: "interleaved" (the paper's 2i, 2i+1) or "concatenated" (all sines,
 then all cosines).
@@ -40,7 +40,7 @@ def encoding(positions: np.ndarray, d_model: int, layout: Layout = "interleaved"
 
 
 def permutation(d_model: int) -> np.ndarray:
-    """From the paper's layout to the half-and-half one: dimension j there is the paper's dimension permutation[j].
+    """From the paper's layout to the concatenated one: dimension j there is the paper's dimension permutation[j].
 
     0, 2, 4, ..., 1, 3, 5, ...: all sines first, then all cosines.
     """
@@ -60,7 +60,7 @@ def pair_of(dimension: int, d_model: int, layout: Layout) -> tuple[int, bool]:
 
 
 def pairs(table: np.ndarray, layout: Layout) -> np.ndarray:
-    """A table (P, D) as one point (sine, cosine) a pair: (P, D/2, 2). Of an odd D the last dimension is left out."""
+    """A table (P, D) as one point (sine, cosine) per pair: (P, D/2, 2). Of an odd D the last dimension is left out."""
     even = table[:, : table.shape[1] // 2 * 2].astype(np.float64)
     if layout == "interleaved":
         return even.reshape(len(even), -1, 2)
@@ -94,7 +94,7 @@ def rotated(points: np.ndarray, matrices: np.ndarray) -> np.ndarray:
 
 def rotation_error(points: np.ndarray, matrices: np.ndarray, shift: int) -> tuple[float, float]:
     """How far M PE(p) is from PE(p + shift), over all p and pairs: (largest difference of a number, the
-    root-mean-square error as a share of the root-mean-square of what should come out)."""
+    root-mean-square error as a share of the root-mean-square of the correct result)."""
     wanted = points[shift:]
     missing = rotated(points[: len(points) - shift], matrices) - wanted
     size = float(np.sqrt((wanted**2).mean()))

@@ -4,6 +4,7 @@ Where a checkpoint differs from the paper, they say what the checkpoint does, an
 """
 
 from app.figures.layouts import layout_formula
+from app.languages import _, gettext_noop
 from transformer.config import ModelConfig
 
 
@@ -15,86 +16,145 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
     last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
     after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
-    return _positions(config) | _mask(config, stack, part) | dropped(config) | {
-        "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
-        "matrix": "the matrix that source, output and logits share" if shared else f"the {stack}'s own matrix",
-        "memory": "the encoder's output" if part == "cross_attention" else "the same rows",
+    return _positions(config) | _mask(config, stack, part) | _inputs(config, stack, part) | dropped(config) | {
         "activation": activation,
         "activation_formula": rf"\max(0,\,{inner})" if relu else rf"\mathrm{{{activation}}}({inner})",
-        "activation_section": "" if relu else ", where it is the ReLU",
+        "activation_section": "" if relu else _(", where it is the ReLU"),
         "activated": (
-            "Units below zero become 0; which ones stay" if relu
-            else "Units far below zero become nearly 0; which ones stay"
+            _("Units below zero become 0; which ones stay") if relu
+            else _("Units far below zero become nearly 0; which ones stay")
         ),
         "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
-        "norm_section": "not in the paper" if pre else "section 3.1 (Ba et al. 2016)",
+        "norm_section": _("not in the paper") if pre else _("section 3.1 (Ba et al. 2016)"),
         "norm_formula": last_norm if pre else after_sum,
         "last_norm_formula": last_norm,
-        "norm": (
-            "This checkpoint normalises before the sub-layer (pre-norm, later work); the paper does it after the sum. "
-            if pre else ""
-        ) + "Each row to mean 0 and deviation 1, then a learned gain γ and shift β for each dimension.",
+        "norm": " ".join([
+            *([_(
+                "This checkpoint normalises before the sub-layer (pre-norm, later work); the paper does it after the "
+                "sum."
+            )] if pre else []),
+            _("Each row to mean 0 and deviation 1, then a learned gain γ and shift β for each dimension."),
+        ]),
         "output_matrix": "W_{emb}" if shared else "W_{out}",
-        "output_text": (
-            "The vectors are those of the embedding." if shared
-            else "The vectors are a matrix of their own; the paper takes the embedding's."
-        ),
+        "output_bias": r"\;+\;b_{out}" if config.output_bias else "",
+        "output_text": " ".join([
+            _("The vectors are those of the embedding.") if shared
+            else _("The vectors are a matrix of their own; the paper takes the embedding's."),
+            *([_("Each token has a bias besides, which the paper does not have.")] if config.output_bias else []),
+        ]),
     }  # fmt: skip
+
+
+def _inputs(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
+    """What a stack reads, and where its vectors and the keys and values of an attention come from."""
+    own = _("the encoder's own matrix") if stack == "encoder" else _("the decoder's own matrix")
+    return {
+        "input": _("source") if stack == "encoder" else _("output so far, with `<s>` before it"),
+        "matrix": _("the matrix that source, output and logits share") if config.shared_embeddings else own,
+        "memory": _("the encoder's output") if part == "cross_attention" else _("the same rows"),
+    }
 
 
 def _positions(config: ModelConfig) -> dict[str, str]:
-    interleaved = config.sinusoid_layout == "interleaved"
     sinusoidal, none = config.positions == "sinusoidal", config.positions == "none"
     return {
-        "beside_positions": ", about as large as the positions that are added next" if sinusoidal else "",
-        "positions": {
-            "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions."
-            + ("" if interleaved else " Here all sines come first, then all cosines; in the paper they alternate."),
-            "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
-            "none": "This checkpoint has no positions: zeros are added.",
-        }[config.positions],
+        "beside_positions": _(", about as large as the positions that are added next") if sinusoidal else "",
+        "positions": _position_text(config),
         "positions_formula": layout_formula(config.sinusoid_layout) if sinusoidal else "",
-        "entering": "Embedding without position" if none else "Embedding + position",
+        "entering": _("Embedding without position") if none else _("Embedding + position"),
         "entering_formula": r"\sqrt{d_{model}}\,x_t" + ("" if none else " + PE_t"),
         "entering_text": (
-            "This enters the first layer: the token, without its position." if none
-            else "The sum is what enters the first layer: token and position in one vector."
+            _("This enters the first layer: the token, without its position.") if none
+            else _("The sum is what enters the first layer: token and position in one vector.")
         ),
     }  # fmt: skip
+
+
+def _position_text(config: ModelConfig) -> str:
+    if config.positions == "learned":
+        return _("This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).")
+    if config.positions == "none":
+        return _("This checkpoint has no positions: zeros are added.")
+    said = _("Sines and cosines of the position, a wavelength for each pair of dimensions.")
+    if config.sinusoid_layout == "interleaved":
+        return said
+    return said + " " + _("Here all sines come first, then all cosines; in the paper they alternate.")
 
 
 def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     window = None if part == "cross_attention" else config.attention_window
     causal = stack == "decoder" and part == "self_attention"
-    alone = "Padding would be masked; one sentence alone has none"
-    later = "What comes later in the output is masked"
     if window is None:
-        unmasked = "" if causal else " Here none is: the scores stay as they were."
-        said = f"{later}: row t may attend to rows 1 to t." if causal else f"{alone}, so every position may be seen."
-        if causal and not config.causal_training:
-            said += " This checkpoint was trained without this mask; here, as whenever it translates, it has it."
-        return {"masked": said, "mask_section": "section 3.2.3", "none_masked": unmasked}
-    reach = f"rows t − {window} to t" + ("" if causal else f" + {window}")
-    said = f"{later if causal else alone}. This checkpoint has a window, too: row t may attend to {reach}."
-    return {"masked": said, "mask_section": "sections 3.2.3 and 4", "none_masked": ""}
+        return {"masked": _masked(config, causal), "mask_section": _("section 3.2.3")} | {
+            "none_masked": "" if causal else " " + _("Here none is: the scores stay as they were.")
+        }
+    said = (
+        _(
+            "What comes later in the output is masked. This checkpoint has a window, too: row t may attend to rows "
+            "t − {window} to t.",
+            window=window,
+        )
+        if causal
+        else _(
+            "Padding would be masked; one sentence alone has none. This checkpoint has a window, too: row t may attend "
+            "to rows t − {window} to t + {window}.",
+            window=window,
+        )
+    )
+    return {"masked": said, "mask_section": _("sections 3.2.3 and 4"), "none_masked": ""}
+
+
+def _masked(config: ModelConfig, causal: bool) -> str:
+    """What the mask of an attention without a window does."""
+    if not causal:
+        return _("Padding would be masked; one sentence alone has none, so every row may attend to every key.")
+    said = _("What comes later in the output is masked: row t may attend to rows 1 to t.")
+    if config.causal_training:
+        return said
+    return f"{said} " + _(
+        "This checkpoint was trained without this mask; here the mask is applied, as in every translation."
+    )
 
 
 def dropped(config: ModelConfig) -> dict[str, str]:
-    """What training does at the dropouts in the code (section 5.4), and no picture shows."""
+    """What the dropouts in the code do in training (section 5.4); no picture shows them."""
 
-    def said(what: str, rate: float, *, in_paper: bool = True) -> str:
-        if rate:
-            where = "section 5.4" if in_paper else "not in the paper"
-            return (
-                f" In training alone, dropout makes {what} 0 with chance {rate:g} ({where}); here nothing is dropped."
-            )
-        return " The dropout of section 5.4 has rate 0 in this checkpoint." if in_paper else (
-            " The dropout in the code has rate 0, as in the paper."
-        )  # fmt: skip
+    def said(text: str, rate: float, none: str) -> str:
+        return " " + (_(text, rate=rate) if rate else _(none))
 
+    of_paper = gettext_noop("The dropout of section 5.4 has rate 0 in this checkpoint.")
+    not_in_paper = gettext_noop("The dropout in the code has rate 0, as in the paper.")
     return {
-        "dropped_sum": said("each of these numbers", config.embedding_dropout),
-        "dropped": said("each number of the sub-layer's output, before the sum,", config.dropout),
-        "dropped_weights": said("each weight", config.attention_dropout, in_paper=False),
-        "dropped_units": said("each unit", config.activation_dropout, in_paper=False),
+        "dropped_sum": said(
+            gettext_noop(
+                "In training alone, dropout makes each of these numbers 0 with chance {rate:g} (section 5.4); here "
+                "nothing is dropped."
+            ),
+            config.embedding_dropout,
+            of_paper,
+        ),
+        "dropped": said(
+            gettext_noop(
+                "In training alone, dropout makes each number of the sub-layer's output, before the sum, 0 with chance "
+                "{rate:g} (section 5.4); here nothing is dropped."
+            ),
+            config.dropout,
+            of_paper,
+        ),
+        "dropped_weights": said(
+            gettext_noop(
+                "In training alone, dropout makes each weight 0 with chance {rate:g} (not in the paper); here nothing "
+                "is dropped."
+            ),
+            config.attention_dropout,
+            not_in_paper,
+        ),
+        "dropped_units": said(
+            gettext_noop(
+                "In training alone, dropout makes each unit 0 with chance {rate:g} (not in the paper); here nothing is "
+                "dropped."
+            ),
+            config.activation_dropout,
+            not_in_paper,
+        ),
     }

@@ -1,6 +1,5 @@
-"""One token's way through an addition or a LayerNorm, vector by vector, each as a strip of d_model cells.
+"""One token's way through a LayerNorm, vector by vector, each as a strip of d_model cells.
 
-    x + Sublayer(x) = the sum                                                        (paper, section 3.1)
     LayerNorm(x) = γ · x̂ + β,   x̂ = (x - μ) / sqrt(σ² + ε)                            (Ba et al. 2016)
 
 Read downwards, each column is the calculation of one dimension (test_each_column_of_a_layer_norm_is_the_calculation).
@@ -15,8 +14,11 @@ import numpy as np
 
 from app.figures.head_slices import reach
 from app.figures.theme import signed_scale
+from app.languages import _, gettext_noop
 
-ENDS = "end at its largest number, or at three times its root mean square where that is less."  # the colours of a strip
+ENDS = gettext_noop(
+    "end at its largest number, or at three times its root mean square where that is less."
+)  # the colours of a strip
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,6 @@ class Strip:
     limit: float
 
 
-def of_sum(first: np.ndarray, second: np.ndarray, total: np.ndarray, names: tuple[str, str]) -> tuple[Strip, ...]:
-    """Two vectors (D) and their sum, in the same colours."""
-    rows = (first, second, total)
-    limit = _end(np.stack(rows))
-    said = (names[0], f"+ {names[1]}", "= the sum")
-    return tuple(Strip(name, row, limit) for name, row in zip(said, rows, strict=True))
-
-
 def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") -> tuple[Strip, ...]:
     """A row (D) before and after its LayerNorm, and the steps between; each has colours of its own.
 
@@ -54,8 +48,8 @@ def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") 
     rows = {
         name: before,
         f"({name} − μ) / √(σ² + ε)": standardised(before, norm.epsilon),
-        "· gain γ": norm.gain,
-        "+ shift β": norm.shift,
+        _("· gain γ"): norm.gain,
+        _("+ shift β"): norm.shift,
         f"= LayerNorm({name})": after,
     }
     return tuple(Strip(said, values, _end(values)) for said, values in rows.items())
@@ -69,7 +63,7 @@ def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, Any]:
-    """Data of `app.components.strips`. It opens with the largest number of the last row."""
+    """Data of `app.components.vector_strips`. It opens with the largest number of the last row."""
     return {
         "title": title,
         "alt": alt,
@@ -81,13 +75,16 @@ def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, 
 
 def strips_alt(rows: Sequence[Strip], title: str) -> str:
     """What the picture says, in words: how long each vector is."""
-    lengths = (f"{row.name}: length {float(np.linalg.norm(row.values.astype(np.float64))):.2f}" for row in rows)
-    return f"{title}. {'; '.join(lengths)}. Arrow keys choose a dimension."
+    lengths = (
+        _("{name}: length {length:.2f}", name=row.name, length=float(np.linalg.norm(row.values.astype(np.float64))))
+        for row in rows
+    )
+    return _("{title}. {lengths}. Arrow keys choose a dimension.", title=title, lengths="; ".join(lengths))
 
 
 def strips_table(rows: Sequence[Strip]) -> dict[str, np.ndarray]:
-    """A row a dimension, a column a strip."""
-    return {"dimension": np.arange(len(rows[0].values)), **{row.name: row.values for row in rows}}
+    """One row per dimension, one column per strip."""
+    return {_("dimension"): np.arange(len(rows[0].values)), **{row.name: row.values for row in rows}}
 
 
 def _end(values: np.ndarray) -> float:

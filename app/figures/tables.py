@@ -11,7 +11,7 @@ Table = Mapping[str, Sequence[Any] | np.ndarray]
 
 
 def columns_csv(table: Table) -> str:
-    """One line a row. What could be a formula for a spreadsheet gets a space before it."""
+    """One line per row. What could be a formula for a spreadsheet gets a space before it."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow([_plain(name) for name in table])

@@ -1,4 +1,4 @@
-"""Any tensor of rows by dimensions as a heatmap, with its norms beside it: a row a token, a column a dimension.
+"""Any tensor of rows by dimensions as a heatmap: one row per token, one column per dimension.
 
 Values are signed, so the colours diverge around 0 and the range is symmetric. Numbers are written in the cells where
 there is room for them; hover, table and CSV have them all.
@@ -13,7 +13,6 @@ from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, frame, words
 from app.figures.theme import (
     CELL_SIZE,
-    INK,
     SMALL_TICK_SIZE,
     TICK_SIZE,
     fixed,
@@ -21,10 +20,11 @@ from app.figures.theme import (
     signed_scale,
     text_on_signed,
 )
+from app.languages import _, gettext_noop
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
-COLOR_BAR, LENGTHS = 60, 70  # px at the right of the cells
+COLOR_BAR = 60  # px at the right of the cells
 WITHOUT_COLOR = "#7d8594"  # of a number on a cell without a colour
 
 
@@ -33,20 +33,18 @@ def tensor_heatmap(
     rows: TokenAxis,
     *,
     title: str,
-    columns: str = "dimension",
+    columns: str = gettext_noop("dimension"),
     first: int = 0,
-    row: int | None = None,
+    row: int,
     limit: float | None = None,
-    norms: bool = False,
 ) -> Figure:
-    """values (R, C) of any computation, one row a token.
+    """values (R, C) of any computation, one row per token.
 
     Args:
-        columns: what a column is.
+        columns: what a column is; marked for translation.
         first: the number of the first column, where only some are shown.
-        row: a row to frame, from 0.
+        row: the row to frame, from 0.
         limit: the range is -limit to limit; None: the largest absolute value.
-        norms: whether the length of each row is drawn beside it, as a bar with its number.
     """
     if values.shape[0] != len(rows):
         raise ValueError(f"values {values.shape} for {len(rows)} rows")
@@ -65,36 +63,26 @@ def tensor_heatmap(
             "zmin": -largest,
             "zmax": largest,
             "hoverongaps": False,
-            "hovertemplate": f"%{{y}}<br>{plotly_text(columns)} %{{x}}<br>%{{z:.4f}}<extra></extra>",
+            "hovertemplate": f"%{{y}}<br>{plotly_text(_(columns))} %{{x}}<br>%{{z:.4f}}<extra></extra>",
             "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 12}},
         }
     ]
     numbers = width <= NUMBERS_UP_TO
     tick_size, row_height = (TICK_SIZE, 24) if large else (SMALL_TICK_SIZE, 17 if numbers else 12)  # px
     if numbers:
-        beside = label_width(rows.tokens, tick_size) + (COLOR_BAR + LENGTHS if norms else COLOR_BAR)
+        beside = label_width(rows.tokens, tick_size) + COLOR_BAR
         data.append(numbers_in_cells(values, largest, beside, first=first, size=13 if large else 11))
-    top = 62 if norms else 44
-    layout = settled(title, top + 52 + max(height * row_height, 50), top=top, bottom=48) | {
-        "bargap": 0.25,
-        "xaxis": plain_axis(columns, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
+    layout = settled(title, 96 + max(height * row_height, 50), bottom=48) | {
+        "xaxis": plain_axis(_(columns), [first - 0.5, first + width - 0.5]),
         "yaxis": plain_axis(
-            "reads" if rows.predicts else "",
+            _("reads") if rows.predicts else "",
             [height - 0.5, -0.5],
             tickvals=list(range(height)),
             ticktext=ticks(rows.tokens),
             tickfont={"size": tick_size, "color": role_color(rows.role)},
         ),
+        "shapes": [frame(first - 0.5, first + width - 0.5, row - 0.5, row + 0.5, 3)],
     }
-    if row is not None:
-        layout["shapes"] = [frame(first - 0.5, first + width - 0.5, row - 0.5, row + 0.5, 3)]
-    if norms:
-        lengths = row_norms(values)
-        longest = float(lengths.max()) * 1.02 or 1.0
-        data.append(_length_bars(lengths, role_color(rows.role), large))
-        layout["xaxis2"] = plain_axis(
-            "length ‖x‖", [0, longest], domain=[0.88, 1], anchor="y", side="top", showticklabels=False
-        )
     return Figure(data, layout)
 
 
@@ -121,26 +109,6 @@ def numbers_in_cells(
     return words((c + first).astype(np.int32), r.astype(np.int32), texts, inks, size, meta=room)  # see chart.js
 
 
-def _length_bars(lengths: np.ndarray, color: str, numbers: bool) -> Piece:
-    """A bar a row on an axis of its own; its number begins where the bar does, so all are in one column."""
-    bars = {
-        "type": "bar",
-        "x": lengths,
-        "y": np.arange(len(lengths)),
-        "orientation": "h",
-        "xaxis": "x2",
-        "marker": {"color": color, "opacity": 0.35},
-        "textposition": "inside",
-        "insidetextanchor": "start",
-        "textangle": 0,
-        "constraintext": "none",
-        "insidetextfont": {"size": 13, "color": INK},
-        "hovertemplate": "length %{x:.4f}<extra></extra>",
-        "showlegend": False,
-    }
-    return bars | ({"text": [f"{length:.1f}" for length in lengths]} if numbers else {})
-
-
 def row_norms(values: np.ndarray) -> np.ndarray:
     """The Euclidean length of each row: (R, C) -> (R,), in float64; cells that are not finite count as 0."""
     lengths: np.ndarray = np.linalg.norm(np.where(np.isfinite(values), values, 0.0).astype(np.float64), axis=-1)
@@ -158,14 +126,23 @@ def number_text(value: float, short: bool = False) -> str:
 
 
 def tensor_table(
-    values: np.ndarray, rows: TokenAxis, columns: str = "dimension", first: int = 0
+    values: np.ndarray, rows: TokenAxis, columns: str = gettext_noop("dimension")
 ) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table, the first of which names the rows."""
-    return {"token": list(rows.names), **{f"{columns} {first + c}": values[:, c] for c in range(values.shape[1])}}
+    return {_("token"): list(rows.names), **{f"{_(columns)} {c}": values[:, c] for c in range(values.shape[1])}}
 
 
 def tensor_alt(values: np.ndarray, rows: TokenAxis, title: str) -> str:
     """What the picture says, in words: the length of each row."""
     lengths = row_norms(values)
-    said = "; ".join(f"{name}: length {length:.2f}" for name, length in zip(rows.names[:40], lengths, strict=False))
-    return f"{title}. {values.shape[0]} rows by {values.shape[1]} columns. {said}."
+    said = (
+        _("{name}: length {length:.2f}", name=name, length=length)
+        for name, length in zip(rows.names[:40], lengths, strict=False)
+    )
+    return _(
+        "{title}. {rows} rows by {columns} columns. {lengths}.",
+        title=title,
+        rows=values.shape[0],
+        columns=values.shape[1],
+        lengths="; ".join(said),
+    )

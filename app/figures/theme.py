@@ -12,6 +12,7 @@ import re
 from itertools import pairwise
 from typing import Literal
 
+from app.languages import gettext_noop
 from transformer.model.attention_kinds import Kind
 
 Role = Literal["query", "key", "value", "encoder", "decoder"]
@@ -43,7 +44,8 @@ _ROLES: dict[Role, str] = {
 _BETWEEN = themed("#6b3fc4", "#b79cf2")  # attention of the decoder to the encoder
 
 # Heads shown together: distinguishable with the common colour deficiencies too, at least 3 : 1 against the background
-# (test_heads_are_told_apart_by_everyone). The ninth has the colour of the first, and its lines are dashed.
+# (test_head_colours_are_distinguishable_with_colour_deficiencies). The ninth has the colour of the first, and its lines
+# are dashed.
 _HEADS = tuple(
     map(
         themed,
@@ -68,7 +70,7 @@ _SIGNED: ColorScale = [
     (1.0, themed("#004d43", "#97e3d3")),
 ]
 
-# Attention that must not be there: on later tokens, once the causal mask is taken away
+# Attention to later tokens, which is only possible once the causal mask is removed
 _LEAK: ColorScale = [
     (0.0, themed("#fdf4f2", "#241b1d")),
     (0.2, themed("#f3b8ab", "#6d2a22")),
@@ -96,7 +98,7 @@ _BLACK, _WHITE = "#000000", "#ffffff"
 HATCH = themed("#aab2bf", "#4d5666")  # lines over what a mask forbids
 HATCH_GROUND = themed("#eceff4", "#1b222d")
 MASKED = "rgba(128, 136, 150, 0.28)"  # a forbidden cell: grey on either background, and unlike the colour of 0
-CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
+CHOSEN = "#ff9a1f"  # frames what is chosen, on either background
 TICK_SIZE = 15  # px, tokens along an axis
 SMALL_TICK_SIZE = 11
 CELL_SIZE = 14  # px, numbers in cells
@@ -146,7 +148,7 @@ def weight_scale() -> ColorScale:
 
 
 def leak_scale() -> ColorScale:
-    """Colours of attention weights that must not be there, 0 to 1."""
+    """Colours of attention weights on later tokens, without the causal mask, 0 to 1."""
     return _LEAK
 
 
@@ -185,23 +187,11 @@ def weight_text(weight: float) -> str:
     return "1.0" if weight >= 0.995 else f"{weight:.2f}"[1:]
 
 
-def counted(number: int, one: str) -> str:
-    """ "1 head", "8 heads"."""
-    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
-
-
 def probability_text(probability: float) -> str:
     """A probability as per cent with sensible digits: 97%, 3.1%, <0.1%. Other shares are written `{share:.0%}`."""
     if probability < 0.001:
         return "<0.1%"
     return f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}"
-
-
-def beyond_text(share: float) -> str:
-    """How many values are outside the colour scale, as words before "the values": "0.3% of", "none of"."""
-    if not share:
-        return "none of"
-    return f"{share:.1%} of" if share >= 0.001 else "less than 0.1% of"
 
 
 def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
@@ -232,6 +222,9 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def score_text(score: float) -> str:
     """A sum of log-probabilities or a score: 0.00, −4.69."""
     return fixed(score, 2)
+
+
+NATS = gettext_noop("0.7 nats less: half as probable")  # what a difference of log-probabilities means
 
 
 def fixed(value: float, digits: int) -> str:

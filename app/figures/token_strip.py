@@ -1,36 +1,22 @@
-"""Tokens of a sentence as a strip of chips and as a table; the data of the browser component `pieces`."""
+"""Tokens of a sentence as a strip of chips and as a table; the data of the browser component `token_strip`."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from app.figures.axes import visible
 from app.figures.theme import probability_text, role_color
-
-
-class PieceLike(Protocol):
-    """What `transformer.text.tokenizer.Piece` offers."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def begin(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-
+from app.languages import _, gettext_noop
+from transformer.text.tokenizer import Kind, Piece
 
 KINDS = {
     "piece": "",
-    "byte": "byte: this character is not in the vocabulary, so it goes in as its UTF-8 bytes",
-    "unknown": "unknown: the model sees <unk> here",
-    "control": "control: added by the model, not typed",
+    "byte": gettext_noop("byte: this character is not in the vocabulary, so it goes in as its UTF-8 bytes"),
+    "unknown": gettext_noop("unknown: the model sees <unk> here"),
+    "control": gettext_noop("control: added by the model, not typed"),
 }
 
 
-def source_strip(pieces: Sequence[PieceLike]) -> dict[str, Any]:
+def source_strip(pieces: Sequence[Piece]) -> dict[str, Any]:
     """What the encoder reads: each token with its id and the characters of the text that it covers."""
     chips = [
         {
@@ -38,14 +24,14 @@ def source_strip(pieces: Sequence[PieceLike]) -> dict[str, Any]:
             "kind": piece.kind,
             "under": [str(piece.id), _places(piece)],
             "share": None,
-            "title": KINDS[piece.kind],
+            "title": _(KINDS[piece.kind]),
         }
         for piece in pieces
     ]
     return {
         "chips": chips,
         "color": role_color("encoder"),
-        "label": "Tokens of the source with id and characters",
+        "label": _("Tokens of the source with id and characters"),
     }
 
 
@@ -64,21 +50,21 @@ def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
     return {
         "chips": chips,
         "color": role_color("decoder"),
-        "label": "Tokens of the translation with probability and id",
+        "label": _("Tokens of the translation with probability and id"),
     }
 
 
-def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]:
-    """The same as rows of a table. Characters are counted from 0; a token that covers none has no first one."""
+def source_table(pieces: Sequence[Piece], text: str) -> list[dict[str, Any]]:
+    """The same as rows of a table. A token that covers none has no first one."""
     return [
         {
-            "number": number,
-            "piece": piece.text,
-            "id": piece.id,
-            "kind": piece.kind,
-            "first place": piece.begin if piece.end > piece.begin else None,
-            "last place": piece.end - 1 if piece.end > piece.begin else None,
-            "characters": text[piece.begin : piece.end],
+            _("number"): number,
+            _("piece"): piece.text,
+            _("id"): piece.id,
+            _("kind"): _kind_name(piece.kind),
+            _("first position"): piece.begin + 1 if piece.end > piece.begin else None,
+            _("last position"): piece.end if piece.end > piece.begin else None,
+            _("characters"): text[piece.begin : piece.end],
         }
         for number, piece in enumerate(pieces, start=1)
     ]
@@ -87,7 +73,7 @@ def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]
 def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> list[dict[str, Any]]:
     """The tokens of a hypothesis with their probabilities, as rows of a table."""
     return [
-        {"number": number, "piece": text, "id": piece_id, "probability": float(probability)}
+        {_("number"): number, _("piece"): text, _("id"): piece_id, _("probability"): float(probability)}
         for number, (text, piece_id, probability) in enumerate(zip(pieces, ids, probabilities, strict=True), start=1)
     ]
 
@@ -95,16 +81,20 @@ def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
 def shifted_table(reads: Sequence[str], predicts: Sequence[str]) -> list[dict[str, Any]]:
     """The rows of the decoder, as rows of a table: what each reads, and what it predicts."""
     return [
-        {"row": row, "reads": read, "predicts": predicted}
+        {_("row"): row, _("reads"): read, _("predicts"): predicted}
         for row, (read, predicted) in enumerate(zip(reads, predicts, strict=True), start=1)
     ]
 
 
-def _places(piece: PieceLike) -> str:
-    """The places of its characters, from 0, the last one included: "0–4", "5"; a dash where it covers none."""
+def _kind_name(kind: Kind) -> str:
+    return {"piece": _("piece"), "byte": _("byte"), "unknown": _("unknown"), "control": _("control")}[kind]
+
+
+def _places(piece: Piece) -> str:
+    """The positions of its characters, from 1, the last one included: "1–5", "6"; a dash where it covers none."""
     if piece.kind == "control":
-        return "end"
-    first, last = piece.begin, piece.end - 1
+        return _("end")
+    first, last = piece.begin + 1, piece.end
     return f"{first}–{last}" if last > first else str(first) if last == first else "–"
 
 

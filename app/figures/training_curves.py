@@ -14,6 +14,7 @@ from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.tables import Table
 from app.figures.theme import INK, head_color
+from app.languages import _, pgettext
 
 Style = Literal["measured", "validation", "computed"]
 
@@ -75,13 +76,16 @@ def curve_chart(
             "line": {"color": color, "width": 2.5, "dash": _DASH[curve.style]},
             "marker": {"color": color, "size": 7, "symbol": "circle" if curve.style == "measured" else "diamond"},
             "name": plotly_text(curve.name),
-            "hovertemplate": "update %{x:,}<br>%{y:.4g}<extra>" + plotly_text(curve.name) + "</extra>",
+            "hovertemplate": _("update {update}", update="%{x:,}")
+            + "<br>%{y:.4g}<extra>"
+            + plotly_text(curve.name)
+            + "</extra>",
         }
         data.append(line)
     lines = _legend_lines([curve.name for curve in curves], width)
     layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
-    below = axis("update", rangemode="tozero", tickformat=",d")
+    below = axis(_("update"), rangemode="tozero", tickformat=",d")
     more: Piece = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, rangemode="tozero")}
     if marked is not None:
         mark = {"type": "line", "x0": marked, "x1": marked, "y0": 0, "y1": 1, "yref": "y domain"}
@@ -98,19 +102,27 @@ def _legend_lines(names: Sequence[str], width: int) -> int:
 def curve_table(curves: Sequence[Curve]) -> Table:
     """All points, a row each."""
     return {
-        "run": [curve.run for curve in curves for _ in curve.updates],
-        "line": [curve.what or "measured" for curve in curves for _ in curve.updates],
-        "update": [update for curve in curves for update in curve.updates.tolist()],
-        "value": [value for curve in curves for value in curve.values.tolist()],
+        _("run"): [curve.run for curve in curves for update in curve.updates],
+        _("line"): [curve.what or _("measured") for curve in curves for update in curve.updates],
+        _("update"): [update for curve in curves for update in curve.updates.tolist()],
+        pgettext("in a table of curves", "value"): [value for curve in curves for value in curve.values.tolist()],
     }
 
 
 def curve_alt(curves: Sequence[Curve], title: str) -> str:
     """What the picture says, in words."""
     said = [
-        f"{curve.name}: {curve.values[0]:.4g} at update {curve.updates[0]:,}, "
-        f"{curve.values[-1]:.4g} at update {curve.updates[-1]:,}, lowest {curve.values.min():.4g}"
+        _(
+            "{curve}: {first:.4g} at update {begin:,}, {last:.4g} at update {end:,}, lowest {lowest:.4g}",
+            curve=curve.name,
+            first=curve.values[0],
+            begin=curve.updates[0],
+            last=curve.values[-1],
+            end=curve.updates[-1],
+            lowest=curve.values.min(),
+        )
         for curve in curves
         if len(curve.updates)
     ]
-    return f"{title}. {'; '.join(said) or 'Nothing is measured yet'}."
+    found = "; ".join(said) or _("Nothing is measured yet")
+    return f"{title}. {found}."

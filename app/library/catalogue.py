@@ -2,7 +2,7 @@
 
     NAME.safetensors        configuration, recipe, and the metrics that training (or a later evaluation) wrote into it
     NAME.md                 its card: the rows of the first table say data and licence
-    NAME.scores.jsonl       lines of `python -m transformer evaluate ... --json`, one a test set
+    NAME.scores.jsonl       lines of `python -m transformer evaluate ... --json`, one per test set
     NAME.metrics.jsonl      what its run measured; else runs/NAME/metrics.jsonl
 
 Nothing in these files is trusted: what is not as it should be is left out.
@@ -16,9 +16,10 @@ from typing import Any
 
 import streamlit as st
 
+from app.languages import _, gettext_noop
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import Curves, read_metrics
-from app.library.snapshots import run_folder
+from app.library.snapshots import run_folder, run_of_best
 from app.library.tasks import Task, task_in
 from transformer.checkpoint.header import Header, read_header
 from transformer.errors import HeadlightError
@@ -26,7 +27,7 @@ from transformer.files.strict_json import parse_json
 from transformer.files.untrusted_values import finite_number
 
 MOST_BYTES = 2_000_000  # of a file of scores
-MEASURES = {"bleu": "BLEU", "chrf": "chrF", "exact_match": "exact match"}
+MEASURES = {"bleu": "BLEU", "chrf": "chrF", "exact_match": gettext_noop("exact match")}
 _ROW = re.compile(r"^\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*$")
 
 
@@ -62,27 +63,27 @@ class Entry:
     facts: Mapping[str, str]  # the card's first table
     scores: tuple[Score, ...]
 
+    def recipe(self, section: str) -> dict[str, Any]:
+        """A section of its recipe, as the file states it; {} where it has none."""
+        recipe = self.header.recipe if self.header else None
+        found = recipe.get(section) if isinstance(recipe, dict) else None
+        return found if isinstance(found, dict) else {}
+
     @property
     def is_toy(self) -> bool:
         """Whether its recipe makes its sentences itself."""
-        recipe = self.header.recipe if self.header else None
-        data = recipe.get("data") if isinstance(recipe, dict) else None
-        return isinstance(data, dict) and bool(data.get("toy"))
+        return bool(self.recipe("data").get("toy"))
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Codes of source and target as its recipe names them, such as ("en", "de")."""
-        recipe = self.header.recipe if self.header else None
-        data = recipe.get("data") if isinstance(recipe, dict) else None
-        found = data if isinstance(data, dict) and not self.is_toy else {}
+        """Codes of source and target as its recipe names them, such as ("en", "de"); "" for a toy task."""
+        found = {} if self.is_toy else self.recipe("data")
         return str(found.get("source_language", "")), str(found.get("target_language", ""))
 
     @property
     def longest(self) -> int | None:
         """The most tokens that a sentence of its training may have had; None where its recipe does not say."""
-        recipe = self.header.recipe if self.header else None
-        data = recipe.get("data") if isinstance(recipe, dict) else None
-        found = data.get("max_length") if isinstance(data, dict) else None
+        found = self.recipe("data").get("max_length")
         return found if isinstance(found, int) and found > 0 else None
 
 
@@ -97,7 +98,7 @@ def entry(file: CheckpointFile) -> Entry:
 
 
 def way_back(file: CheckpointFile, others: Iterable[CheckpointFile]) -> CheckpointFile | None:
-    """The first of the others that translates the other way round, as their recipes say; None if there is none."""
+    """The first other checkpoint of the opposite direction, by its recipe; None if there is none."""
     source, target = entry(file).languages
     if not source or not target or source == target:
         return None
@@ -107,7 +108,7 @@ def way_back(file: CheckpointFile, others: Iterable[CheckpointFile]) -> Checkpoi
 def curves_of(file: CheckpointFile) -> Curves:
     """What its run measured, if that is known."""
     beside = read_metrics(Path(file.path).with_suffix(".metrics.jsonl"))
-    folder = run_folder(file.name)
+    folder = run_folder(run_of_best(file.name) or file.name)
     return beside or (read_metrics(folder / "metrics.jsonl") if folder else {})
 
 
@@ -150,7 +151,7 @@ def _scores_beside(path: Path) -> Iterator[Score]:
             continue
         if not isinstance(result, dict):
             continue
-        text = re.sub(r"\.tsv(\.gz)?$", "", Path(_text(result.get("data"))).name) or "a test set"
+        text = re.sub(r"\.tsv(\.gz)?$", "", Path(_text(result.get("data"))).name) or _("a test set")
         decoding = result.get("decoding")
         method, beam = (decoding.get("method"), decoding.get("beam")) if isinstance(decoding, dict) else (None, None)
         search = f"beam {beam}" if method == "beam" and type(beam) is int else _text(method)

@@ -4,18 +4,15 @@ A loaded checkpoint is kept by (path, time of change, size), so a file that was 
 shared by all sessions and never written to.
 """
 
-import hashlib
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from transformer.files.atomic_write import replacing
+from app.library.uploads import is_upload
 from transformer.files.strict_json import is_unicode
 from transformer.text.normalisation import normalise
 from transformer.text.sentence_splitting import split_sentences
@@ -26,7 +23,6 @@ if TYPE_CHECKING:  # torch is imported with the first model
 MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
 MOST_PIECES = 100  # of a sentence: a larger matrix cannot be read
-MOST_UPLOADS = 4  # on this server at once; the oldest goes first
 _USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
 
 
@@ -46,7 +42,7 @@ class CheckpointFile:
 
     @property
     def is_there(self) -> bool:
-        """Still; newer uploads push out older ones."""
+        """Whether the file still exists; newer uploads replace older ones."""
         return Path(self.path).is_file()
 
     @property
@@ -61,7 +57,7 @@ class CheckpointFile:
 
 
 def checkpoint_folder() -> Path:
-    """Where checkpoints are looked for: HEADLIGHT_CHECKPOINTS, or `pretrained/` of the repository."""
+    """The folder of checkpoints: HEADLIGHT_CHECKPOINTS, or `pretrained/` of the repository."""
     return Path(os.environ.get("HEADLIGHT_CHECKPOINTS") or Path(__file__).resolve().parents[2] / "pretrained")
 
 
@@ -92,7 +88,7 @@ def _checkpoint_paths() -> list[Path]:
 
 
 def _place(path: Path) -> tuple[bool, bool, str]:
-    return path.stem != "en-de", path.stem.startswith("family-"), path.stem
+    return path.stem != "en-de", path.stem.startswith(("family-", "reverse-")), path.stem
 
 
 def load(file: CheckpointFile) -> "Translator":
@@ -103,7 +99,7 @@ def load(file: CheckpointFile) -> "Translator":
 
 
 def release_unused(before: float) -> bool:
-    """Forgets the models that were last used before this time (time.monotonic); whether there were any."""
+    """Releases the models that were last used before this time (time.monotonic); whether there were any."""
     unused = [key for key, used in list(_USED.items()) if used <= before]
     for key in unused:
         _USED.pop(key, None)
@@ -130,7 +126,7 @@ def _checked(path: str) -> "Translator":
 
     header = read_header(path)
     check_showable(header)
-    if Path(path).parent == upload_path(b"").parent:
+    if is_upload(path):
         check_upload(header)
     return Translator.load(path)
 
@@ -140,33 +136,6 @@ def load_snapshot(file: CheckpointFile) -> "Translator":
     return _load_snapshot(file.path, file.modified, file.size)
 
 
-@st.cache_resource
-def _upload_folder() -> tuple[tempfile.TemporaryDirectory[str], Lock]:
-    return tempfile.TemporaryDirectory(prefix="headlight-"), Lock()
-
-
-def keep_upload(name: str, content: bytes) -> CheckpointFile:
-    """Keeps an uploaded file for as long as the server runs, or until newer uploads push it out.
-
-    It is stored under the hash of its bytes, never under the name the visitor gave it.
-    """
-    path = upload_path(content)
-    folder, lock = _upload_folder()
-    with lock:
-        if not path.exists():
-            others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
-            for old in others[: max(len(others) - MOST_UPLOADS + 1, 0)]:
-                old.unlink()
-            with replacing(path) as temporary:  # on a disk that is full, no half of it under its name
-                temporary.write_bytes(content)
-    return CheckpointFile.at(path, name)
-
-
-def upload_path(content: bytes) -> Path:
-    """Where an upload is stored."""
-    return Path(_upload_folder()[0].name).resolve() / f"{hashlib.sha256(content).hexdigest()}.safetensors"
-
-
 def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
     """(tokens of the longest sentence of the text, how many sentences there are), counted as the translator will."""
     lengths = sentence_lengths(load(file), text)
@@ -174,7 +143,7 @@ def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
 
 
 def sentence_lengths(translator: "Translator", text: str) -> list[int]:
-    """The tokens of each sentence of a text, </s> not counted, as the translator will cut it."""
+    """The tokens of each sentence of a text, </s> not counted, as the translator will split it."""
     sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
     return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
 

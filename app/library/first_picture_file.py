@@ -1,4 +1,5 @@
-"""The first picture of a checkpoint: what its first example looks like, stored beside it as NAME.first-picture.json.
+"""The first picture of a checkpoint: what its first example looks like, stored beside it as NAME.first-picture.json,
+and as NAME.first-picture.de.json for visitors in German.
 
 A fresh server shows it while torch and the model are loaded, which takes seconds. It is made from the model, by
 `python -m app.views.translate.make_first_picture`, and belongs to one file of weights: to its size and its first and
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.languages import language
+from app.languages.catalogues import ENGLISH
 from app.library.checkpoints import CheckpointFile
 from app.library.tasks import Task
 from transformer.files.atomic_write import replacing
@@ -56,8 +59,10 @@ def fingerprint(path: Path) -> str:
 
 
 def picture_path(checkpoint: Path) -> Path:
-    """Where the first picture of a checkpoint is stored."""
-    return checkpoint.with_suffix(".first-picture.json")
+    """Where the first picture of a checkpoint is stored in the language of the visitor."""
+    return checkpoint.with_suffix(
+        ".first-picture.json" if language() == ENGLISH else f".first-picture.{language()}.json"
+    )
 
 
 def write_picture(picture: FirstPicture, checkpoint: Path) -> Path:

@@ -7,6 +7,7 @@ is not.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.languages import _
 from transformer.checkpoint.header import Header
 from transformer.config import DecodingConfig, ModelConfig
 from transformer.decoding.length_penalty import length_limit
@@ -33,7 +34,7 @@ def bounded(settings: DecodingConfig) -> DecodingConfig:
 
 
 def check_search(config: ModelConfig, parameters: int, lengths: Sequence[int], settings: DecodingConfig) -> None:
-    """Refuses a search that would keep everybody else waiting.
+    """Refuses a search that would delay all other visitors.
 
     Args:
         parameters: of the model; each takes 2 FLOP for each decoded token.
@@ -47,13 +48,26 @@ def check_search(config: ModelConfig, parameters: int, lengths: Sequence[int], s
     if 2 * parameters * tokens <= MOST_FLOP:
         return
     most = int(MOST_FLOP / (2 * parameters))
-    remedies = ["lower the beam" if settings.method == "beam" and rows > 1 else "draw fewer translations"] * (rows > 1)
-    remedies += ["give fewer sentences"] * (len(lengths) > 1)
-    remedy = " or ".join(remedies).capitalize() or "Shorten the sentence"
     raise TranslationError(
-        f"This search could take {tokens:,} decoding steps, and the page makes up to {most:,} with this checkpoint. "
-        f"{remedy}. Long texts are a job for `python -m transformer translate`."
+        _(
+            "This search could take {steps:,} decoding steps, and the page makes up to {most:,} with this checkpoint. "
+            "{remedy} Long texts are a job for `python -m transformer translate`.",
+            steps=tokens,
+            most=most,
+            remedy=_remedy(settings.method, rows > 1, len(lengths) > 1),
+        )
     )
+
+
+def _remedy(method: str, several_rows: bool, several_sentences: bool) -> str:
+    """What makes a search shorter."""
+    if several_rows and method == "beam":
+        return _("Lower the beam or give fewer sentences.") if several_sentences else _("Lower the beam.")
+    if several_rows:
+        if several_sentences:
+            return _("Draw fewer translations or give fewer sentences.")
+        return _("Draw fewer translations.")
+    return _("Give fewer sentences.") if several_sentences else _("Shorten the sentence.")
 
 
 def check_showable(header: Header) -> None:
@@ -62,8 +76,14 @@ def check_showable(header: Header) -> None:
     layers = max(config.encoder_layers, config.decoder_layers)
     if layers * config.heads > MOST_HEADS:
         raise CheckpointError(
-            f"{header.path} has {layers} layers of {config.heads} heads. The app draws all heads of a model side by "
-            f"side, and {MOST_HEADS:,} at most; translate with `python -m transformer translate` instead."
+            _(
+                "{file} has {layers} layers of {heads} heads. The app draws all heads of a model side by side, and "
+                "{most:,} at most; translate with `python -m transformer translate` instead.",
+                file=header.path,
+                layers=layers,
+                heads=config.heads,
+                most=MOST_HEADS,
+            )
         )
 
 
@@ -72,7 +92,14 @@ def check_upload(header: Header) -> None:
     needed = BYTES_PER_PARAMETER * header.parameters + BYTES_PER_PIECE * header.config.vocab_size
     if needed > MOST_UPLOAD_MEMORY:
         raise CheckpointError(
-            f"{header.path} has {header.parameters:,} parameters and {header.config.vocab_size:,} tokens, which take "
-            f"about {needed / 2**30:.1f} GiB of memory, and an upload may take {MOST_UPLOAD_MEMORY / 2**30:.0f} GiB. "
-            "Put the file into the folder of checkpoints (pretrained) instead."
+            _(
+                "{file} has {parameters:,} parameters and {tokens:,} tokens, which take about {needed:.1f} GiB of "
+                "memory, and an upload may take {most:.0f} GiB. Put the file into the folder of checkpoints "
+                "(pretrained) instead.",
+                file=header.path,
+                parameters=header.parameters,
+                tokens=header.config.vocab_size,
+                needed=needed / 2**30,
+                most=MOST_UPLOAD_MEMORY / 2**30,
+            )
         )

@@ -1,15 +1,16 @@
 """The one score of a checkpoint that is shown beside its name, and how it was measured.
 
-A member of a family has the score of its family, by which the members are compared. Any other checkpoint has BLEU on
-the test text of its card; a toy has its exact matches. Only where there is nothing better is it the validation while it
-was trained, which translates greedily and few sentences.
+A member of a family has the score by which its family is compared, of the run whose checkpoint ships. Any other
+checkpoint has BLEU on the test text of its card; a toy task has its exact matches. Without such a score it is that of
+the validation during training, which is greedy and on few sentences.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.languages import _
 from app.library.catalogue import Entry, Score
-from app.library.families import Families
+from app.library.families import Family
 from transformer.files.untrusted_values import finite_number
 
 
@@ -29,16 +30,20 @@ class MainScore:
     signature: str
 
     def __str__(self) -> str:
-        return f"{self.value:.0f}% right" if self.measure == "exact match" else f"{self.measure} {self.value:.1f}"
+        if self.measure == "exact match":
+            return _("{share:.0f}% right", share=self.value)
+        return f"{self.measure} {self.value:.1f}"
 
 
-def main_score(one: Entry, families: Families) -> MainScore | None:
+def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:
     """None: its files name no score."""
-    for family in families.families:
+    for family in families:
         for member in family.members:
-            found = member.ours.get("bleu") if member.file and member.file.name == one.file.name else None
+            found = member.ours.get(family.main) if member.file and member.file.name == one.file.name else None
+            if found and family.text.is_toy:
+                return MainScore("exact match", found.first, family.text.measured_on, "")
             if found:
-                return MainScore("BLEU", found.mean, families.measured_on, families.signature)
+                return MainScore("BLEU", found.first, family.text.measured_on, family.text.signature)
     measure = "exact match" if one.is_toy else "BLEU"
     scores = [score for score in one.scores if score.measure == measure]
     best = min(scores, key=_rank, default=None)
@@ -46,19 +51,17 @@ def main_score(one: Entry, families: Families) -> MainScore | None:
 
 
 def _rank(score: Score) -> tuple[bool, bool, bool]:
-    """The smallest first: its test text before others, others before validation, and no greedy search before one."""
+    """The score of the smallest rank is shown: on the test text before other texts, on those before validation; on the
+    same text, beam search before greedy."""
     return score.text == "validation", score.text != "test", score.search == "greedy"
 
 
 def _measured_on(one: Entry, score: Score) -> str:
     if score.text == "test" and score.search != "greedy" and "Test" in one.facts:
         return one.facts["Test"]
-    count = score.sentences or (_validation_sentences(one) if score.text == "validation" else 0)
-    text = {"test": "its test text", "validation": "its validation text"}.get(score.text, score.text)
-    return ", ".join(part for part in (f"{count:,} pairs of {text}" if count else text, score.search) if part)
-
-
-def _validation_sentences(one: Entry) -> int:
-    recipe = one.header.recipe if one.header else None
-    training = recipe.get("training") if isinstance(recipe, Mapping) else None
-    return int(finite_number(training.get("validation_sentences")) or 0) if isinstance(training, Mapping) else 0
+    count = score.sentences
+    if not count and score.text == "validation":
+        count = int(finite_number(one.recipe("training").get("validation_sentences")) or 0)
+    text = {"test": _("its test text"), "validation": _("its validation text")}.get(score.text, score.text)
+    pairs = _("{count:,} pairs of {text}", count=count, text=text) if count else text
+    return f"{pairs}, {score.search}" if score.search else pairs

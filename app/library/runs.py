@@ -6,7 +6,7 @@ that is cut or has impossible values is skipped, and of a huge file only the end
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from app.library.snapshots import RECIPE, modified, run_folder, snapshots
+from app.library.snapshots import OWNER, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.data.cleaning import Counts
@@ -30,6 +30,7 @@ Phase = Literal["preparing", "updating", "validating", "averaging"]
 Curves = Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]  # (kind, name): updates, values
 
 MOST_BYTES = 16_000_000  # of a file of metrics: lines of 80,000 updates
+NEWEST = 10  # lines of metrics that say how fast a run is
 LARGEST = 1e30  # nothing that is measured is larger
 
 
@@ -76,16 +77,16 @@ def read_run(name: str) -> Run | None:
         recipe,
         update,
         recipe.training.updates if recipe else 0,
-        (folder / RECIPE).is_file(),
+        (folder / OWNER).is_file(),
     )
 
 
 def holder(folder: Path) -> int | None:
-    """The number of the process that trains in this folder: it holds the lock file, which contains the number.
+    """The id of the process that trains in this folder: it locks the file .lock, which contains the id.
 
     Trap: to find out whether a file is locked, one has to lock it, and a trainer that starts in that instant would find
-    it taken. So the lock is only touched while the process that wrote its number there is alive
-    (test_looking_at_a_run_does_not_keep_it_from_starting).
+    it taken. So the lock is only tested while the process that wrote its id there is alive
+    (test_reading_a_run_does_not_prevent_it_from_starting).
     """
     number = last_holder(folder)
     if number < 2 or not _is_alive(number):
@@ -101,7 +102,7 @@ def holder(folder: Path) -> int | None:
 
 
 def last_holder(folder: Path) -> int:
-    """The number of the process that took this folder's lock last, whether it still holds it or not; 0 if none did."""
+    """The id of the process that last locked this folder, whether it still does or not; 0 if none did."""
     try:
         with (folder / ".lock").open("rb") as file:
             text = file.read(20).strip()
@@ -126,13 +127,25 @@ def phase_of(run: Run) -> Phase:
     validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)
     saved, _ = _progress(str(state), modified(state))
     waited = saved.without_improvement if saved and saved.update == run.update else 0
-    # It may have gone on since `run` was read.
+    # It may have continued since `run` was read.
     progress = Progress(update=run.update, validated=min(validated, run.update), without_improvement=waited)
     if run.recipe is None or not run.update:
         return "updating"
     if validation_is_due(progress, run.recipe.training):
         return "validating"
     return "averaging" if is_finished(progress, run.recipe.training) else "updating"
+
+
+def seconds_left(run: Run) -> float | None:
+    """How long its updates will still take, at the speed of the newest ones; None: not known yet. Validations, and
+    updates that `patience` may save, are not counted."""
+    updates, seconds = read_curves(run.folder).get(("train", "seconds"), (np.array([]), np.array([])))
+    if not len(updates) or not run.updates:
+        return None
+    first = max(len(updates) - NEWEST, 0)
+    made, took = (updates[-1] - updates[first], seconds[-1] - seconds[first]) if first < len(updates) - 1 else (0, 0)
+    each = took / made if made > 0 and took > 0 else seconds[-1] / max(updates[-1], 1)
+    return float(max(run.updates - run.update, 0) * each)
 
 
 def read_metrics(path: Path) -> Curves:
@@ -147,10 +160,8 @@ def read_metrics(path: Path) -> Curves:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _curves(path: str, changed: int, size: int) -> Curves:
     points: dict[tuple[str, str], dict[int, float]] = {}
-    for line in _lines(Path(path), size):
-        update, kind = line.get("update"), line.get("kind")
-        if type(update) is not int or not 0 <= update < 2**50 or kind not in ("train", "valid"):
-            continue
+    for update, line in metrics_lines(Path(path), size, ("train", "valid")):
+        kind = line["kind"]
         for name, value in line.items():
             if type(value) in (int, float) and name != "update" and len(name) < 40 and abs(value) < LARGEST:
                 points.setdefault((kind, name), {})[update] = float(value)
@@ -161,8 +172,11 @@ def _curves(path: str, changed: int, size: int) -> Curves:
     return curves
 
 
-def corpus_counts(folder: Path) -> str:
+def corpus_counts(name: str) -> str:
     """The counts of the pairs of a run's text, as the trainer prints them; "" where there are none, as for a toy."""
+    folder = run_folder(name)
+    if folder is None:
+        return ""
     try:
         text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
         counts, _ = validate(Counts, parse_json(text))
@@ -171,8 +185,8 @@ def corpus_counts(folder: Path) -> str:
     return str(counts) if counts else ""
 
 
-def _lines(path: Path, size: int) -> Iterator[dict[str, Any]]:
-    """The objects in the whole lines at the end of a file."""
+def metrics_lines(path: Path, size: int, kinds: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines of these kinds at the end of a file of metrics, each with its update. Anything else is skipped."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, size - MOST_BYTES))
@@ -184,8 +198,10 @@ def _lines(path: Path, size: int) -> Iterator[dict[str, Any]]:
             value = parse_json(line)
         except ValueError:  # cut short, or no JSON at all
             continue
-        if isinstance(value, dict):
-            yield value
+        if isinstance(value, dict) and value.get("kind") in kinds:
+            update = value.get("update")
+            if type(update) is int and 0 <= update < 2**50:
+                yield update, value
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -17,13 +17,13 @@ from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_n
 MOST_RUNS = 200
 FIRST = "en-de-small"  # of those that ship: its snapshots write words first, then sentences
 SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
-RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
+OWNER = "owner.txt"  # in the folder of a run that was started in the browser: identifies the visitor who did
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
 
 
 def runs_folder() -> Path:
-    """Where runs are looked for: HEADLIGHT_RUNS, or `runs/` of the repository."""
+    """The folder of runs: HEADLIGHT_RUNS, or `runs/` of the repository."""
     return Path(os.environ.get("HEADLIGHT_RUNS") or Path(__file__).resolve().parents[2] / "runs").resolve()
 
 
@@ -86,6 +86,17 @@ def place_of(name: str) -> tuple[str, int] | None:
     return (match["run"], int(match["update"])) if match else None
 
 
+def best_name(run: str) -> str:
+    """What the best checkpoint of a run is called."""
+    return f"{run}, best"
+
+
+def run_of_best(name: str) -> str | None:
+    """The run of the name of a best checkpoint, whether it exists or not; None: it is not such a name."""
+    run = name.removesuffix(", best")
+    return run if run and run != name else None
+
+
 def snapshot(name: str) -> CheckpointFile | None:
     """The snapshot of this name; None if there is none."""
     place = place_of(name)
@@ -119,4 +130,4 @@ def _all_runs_in(folder: Path) -> list[Path]:
 
 
 def _is_run(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", RECIPE))
+    return any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", OWNER))

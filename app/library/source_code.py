@@ -20,7 +20,7 @@ PACKAGE = Path(transformer.__file__).resolve().parent
 APP = Path(__file__).resolve().parents[1]
 KNOWN = {path: path.stat().st_mtime_ns for folder in (PACKAGE, APP) for path in folder.rglob("*.py")}  # at the start
 CHANGED = "# This file has changed since the app was started: restart the app."
-_RESIDUAL = ("residual_in", "residual_sum", "norm_out")
+_RESIDUAL = ("residual_in", "residual_connection", "residual_sum", "norm_out")
 
 
 @dataclass(frozen=True)

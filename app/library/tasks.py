@@ -3,20 +3,27 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.languages import _, gettext_noop
+from app.library.names_of_languages import LONGEST, is_language, name_of_language
 from transformer.data.toy_tasks import TOY_TASKS
 
 if TYPE_CHECKING:
     from transformer.decoding.translator import Translator
 
-LANGUAGES = {
-    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
-    "pt": "Portuguese", "cs": "Czech", "ru": "Russian", "uk": "Ukrainian", "tr": "Turkish", "vi": "Vietnamese",
-    "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
-}  # fmt: skip
+_OF_TOYS = {  # what toy tasks read and write, by the codes of their recipes
+    "letters": gettext_noop("Letters"),
+    "letters reversed": gettext_noop("Letters reversed"),
+    "letters sorted": gettext_noop("Letters sorted"),
+}
 
 CAPTIONS = "captions"  # what a model that was trained on Multi30k has read: English captions of photographs
 
-# The first is what a visitor is met with. It is short, its words change places on the way into German, and its
+# The paper's own, in its figures 4 and 5
+PAPERS_EXAMPLE = (
+    "The Law will never be perfect, but its application should be just - this is what we are missing, in my opinion."
+)
+
+# A visitor sees the first one first. It is short, its words change places on the way into German, and its
 # translation has another number of tokens, so that the two sides differ in shapes.
 EXAMPLES = {
     "en": (
@@ -25,8 +32,7 @@ EXAMPLES = {
         "The animal didn't cross the street because it was too tired.",
         "I have never seen such a beautiful garden.",
         "She gave him the book that he had asked for.",
-        "The Law will never be perfect, but its application should be just - this is what we are missing, in my "
-        "opinion.",  # the paper's own, in its figures 4 and 5
+        PAPERS_EXAMPLE,
     ),
     "de": (
         "Wo ist der nächste Bahnhof?",
@@ -43,14 +49,16 @@ EXAMPLES = {
 }
 
 NOTES = {  # below the examples
-    "en": "The last is the paper's own: its figures 4 and 5 show encoder self-attention on it, in layer 5 of 6. Its "
-    "long and formal language is hard for models of everyday sentences.",
+    "en": gettext_noop(
+        "The last is the paper's own: its figures 4 and 5 show encoder self-attention on it, in layer 5 of 6. Its "
+        "long and formal language is hard for models of everyday sentences."
+    ),
 }
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a checkpoint translates from and to, in words."""
+    """What a checkpoint translates from and to, in words of the visitor's language."""
 
     source: str
     target: str
@@ -68,17 +76,24 @@ def task_in(recipe: object) -> Task:
     """The same from the recipe that the header of a checkpoint holds."""
     data: Any = recipe.get("data") if isinstance(recipe, dict) else None
     if not isinstance(data, dict):
-        return Task("Source", "Target", "", ())
+        return Task(_("Source"), _("Target"), "", ())
     toy = data.get("toy")
-    source, target = str(data.get("source_language", ""))[:20], str(data.get("target_language", ""))[:20]
+    source, target = (str(data.get(f"{side}_language", ""))[:LONGEST] for side in ("source", "target"))
     which = str(toy) if toy else CAPTIONS if _reads_captions(data) else source
     return Task(
-        LANGUAGES.get(source, source.capitalize() or "Source"),
-        LANGUAGES.get(target, target.capitalize() or "Target"),
-        target if target in LANGUAGES else "",
+        language_name(source) or _("Source"),
+        language_name(target) or _("Target"),
+        target if is_language(target) else "",
         EXAMPLES.get(which, ()),
-        NOTES.get(which, ""),
+        _(NOTES[which]) if which in NOTES else "",
     )
+
+
+def language_name(code: str) -> str:
+    """The name of a language, or of what a toy task reads or writes; "" for ""."""
+    if code in _OF_TOYS:
+        return _(_OF_TOYS[code])
+    return name_of_language(code) or code[:1].upper() + code[1:]
 
 
 def _reads_captions(data: dict[str, Any]) -> bool:

@@ -63,7 +63,7 @@ def vocabularies() -> list[Vocabulary]:
     """Of the checkpoints in the folder that are named by their languages, such as en-de, and have a unigram vocabulary.
 
     Others may have learned from text of one kind. Trap: the vocabulary of captions explains English captions so well
-    that they would be taken for German, its other language (test_the_vocabularies_tell_the_languages_apart).
+    that they would be taken for German, its other language (test_the_vocabularies_distinguish_the_languages).
     """
     return [found for file in checkpoints().values() if _PAIR.fullmatch(file.name) and (found := _vocabulary(file))]
 
@@ -72,9 +72,7 @@ def vocabularies() -> list[Vocabulary]:
 def _vocabulary(file: CheckpointFile) -> Vocabulary | None:
     known = entry(file)
     source, target = known.languages
-    recipe = known.header.recipe if known.header else None
-    tokenizer = recipe.get("tokenizer") if isinstance(recipe, dict) else None
-    kind = tokenizer.get("kind") if isinstance(tokenizer, dict) else None
+    kind = known.recipe("tokenizer").get("kind")
     if source == target or file.name != f"{source}-{target}" or kind != "unigram":
         return None
     try:

@@ -1,4 +1,4 @@
-"""Words that can stand in each other's place: a sentence that differs in one word, to compare with."""
+"""Words that can replace each other: a sentence that differs in one word, to compare with."""
 
 import re
 
@@ -24,17 +24,17 @@ _GROUPS = {
 
 
 def with_another_word(sentence: str, language: str) -> list[str]:
-    """The sentence with one word replaced by each that can stand in its place.
+    """The sentence with one word replaced by each possible replacement.
 
     Args:
-        language: its name, as in `app.library.tasks.LANGUAGES`.
+        language: its English name, as in `app.library.names_of_languages`.
     """
     groups = [line.split() for line in _GROUPS.get(language, ())]
     return _replaced(sentence, [_others(word, groups) for word in _WORD.findall(sentence)])
 
 
 def with_a_word_twice(sentence: str) -> list[str]:
-    """The sentence with one word replaced by the next other one of it: for any language, seldom grammatical."""
+    """The sentence with one word replaced by the next different word: for any language, seldom grammatical."""
     words = _WORD.findall(sentence)
     return _replaced(
         sentence, [[next((each for each in words[at:] if each != own), own)] for at, own in enumerate(words)]
@@ -45,7 +45,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _replaced(sentence: str, others: list[list[str]]) -> list[str]:
-    """The sentence with one word replaced by each of its others."""
+    """The sentence with one word replaced by each of its replacements, `others`."""
     found = [
         sentence[: word.start()] + other + sentence[word.end() :]
         for word, its in zip(_WORD.finditer(sentence), others, strict=True)
@@ -55,7 +55,7 @@ def _replaced(sentence: str, others: list[list[str]]) -> list[str]:
 
 
 def _others(word: str, groups: list[list[str]]) -> list[str]:
-    """What can stand in its place, with its capital."""
+    """The possible replacements of a word, with its capital."""
     capital = word[:1].isupper()
     named = [word, word[:1].lower() + word[1:]]
     found = [other for group in groups for other in group if other not in named and any(n in group for n in named)]

@@ -32,6 +32,7 @@ from app.server.upload_limits import Uploads
 from app.server.visitor import COOKIE, TOKEN, host_name, serves_others
 
 MOST_VISITORS = 200  # open tabs at once
+CLASS = "/class"  # where the phones of a class are, which need no session: app/classroom
 COOKIE_SECONDS = 365 * 24 * 3600
 
 # Inline scripts are needed by BertViz, whose page is part of ours, and inline styles by Streamlit.
@@ -185,6 +186,9 @@ def _unknown_host(name: str) -> str:
 
 
 def _asks_for_page(request: HTTPConnection) -> bool:
+    """Whether a session will follow."""
+    if f"{request.scope['path']}/".startswith(f"{CLASS}/"):
+        return False
     return request.scope.get("method") == "GET" and "text/html" in request.headers.get("accept", "")
 
 

@@ -1,4 +1,4 @@
-"""Limits of uploaded files in the memory of the server. A checkpoint is then stored by `app/library/checkpoints.py`.
+"""Limits of uploaded files in the memory of the server. A checkpoint is then stored by `app/library/uploads.py`.
 
 Streamlit limits the size of one upload, but a client could send any number of them, under ids of its own choice.
 `app/server/request_guard.py` puts this class in the place of Streamlit's own and asks it before it reads the body of an
@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadFileUrlInfo
 
-MOST_FILES = 4  # that one tab keeps; a page asks for two at most
+MOST_FILES = 4  # that one tab keeps; a page asks for three at most
 MOST_BYTES = 600_000_000  # of the uploads of one tab: one of the largest size that config.toml allows, and a corpus
 MOST_BYTES_OF_ALL = 1_500_000_000
 

@@ -10,10 +10,11 @@ they cleared their cookies. A request with another host name, or one that a prox
 
 import hashlib
 import re
+import socket
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import net_util, runtime
+from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 COOKIE = "headlight_visitor"
@@ -28,8 +29,19 @@ def serves_others() -> bool:
 
 
 def address_for_others() -> str:
-    """The IP address of this machine, for visitors of other machines; "" if they cannot reach the app."""
-    return (net_util.get_internal_ip() or "") if serves_others() else ""
+    """The IP address of this machine, for visitors of other machines; "" if they cannot reach the app.
+
+    It is that of the network by which a packet would leave. None does: a UDP socket that is only connected sends
+    nothing (test_the_server_asks_nothing_of_the_network_however_it_is_started).
+    """
+    if not serves_others():
+        return ""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address that no machine has (RFC 5737)
+        except OSError:  # no network
+            return ""
+        return str(probe.getsockname()[0])
 
 
 def is_at_this_machine() -> bool:
@@ -37,7 +49,7 @@ def is_at_this_machine() -> bool:
     if serves_others():
         return False
     context = get_script_run_ctx()
-    if context is None:  # called by our own code, without a visitor
+    if context is None or not runtime.exists():  # called by our own code, without a visitor
         return True
     if runtime.get_instance().get_client(context.session_id) is None:  # disconnected: nothing is known of the request
         return False

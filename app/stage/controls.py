@@ -1,8 +1,8 @@
 """The controls of a page whose picture has none of its own.
 
-The first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each
-token that can be chosen. What a page never uses is left out; what it uses only in some of its states is grey in the
-others, so that nothing moves.
+The first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each token
+that can be chosen. A control that the page never uses is left out; one that it does not use at the moment is grey, so
+that nothing moves.
 """
 
 from collections.abc import Callable
@@ -14,19 +14,22 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.components.switches import Button, Options, switches
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import role_color
+from app.languages import _, gettext_noop
 from app.stage.heads import SHORT, chosen_head, clearest_of
 from app.stage.scene import Scene
 from app.state.choice import Choice
-from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_head
+from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP
+from app.state.events import choose_head
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
 Stack = Literal["encoder", "decoder"]
 
 STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
-CLEAREST = (
+STACK_NAMES: dict[Stack, str] = {"encoder": gettext_noop("Encoder"), "decoder": gettext_noop("Decoder")}
+CLEAREST = gettext_noop(
     "The head whose weights are the most concentrated on words (not on punctuation or </s>) and differ most from row "
     "to row. For encoder-decoder attention the first layer of the decoder is left out: its "
     "queries depend on little more than the token that is read, and may align that token instead of the predicted one."
@@ -42,17 +45,15 @@ class Controls:
     heads: DeltaGenerator
     tokens: DeltaGenerator
 
-    def kind_layer_head(self, opening: Kind = "cross") -> tuple[Kind, int, int]:
-        """Kind, layer and head, the latter two from 0. Opens with the clearest head of the kind."""
-        kind = KIND.open(opening, KINDS)
-        kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
-        return kind, *self._choose(kind, [kinds])
+    def kind_layer_head(self, opening: Kind = "cross", *, in_picture: bool = False) -> tuple[Kind, int, int]:
+        """Kind, layer and head, the latter two from 0. Opens with the clearest head of the kind.
 
-    def kind_and_layer(self) -> tuple[Kind, int, int]:
-        """The same for a page in whose picture the head is chosen: the line has the kind and the layer."""
-        kind = KIND.open("cross", KINDS)
-        kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
-        return kind, *self._choose(kind, [kinds], in_picture=True)
+        Args:
+            in_picture: the head is chosen in the picture of the page, so the line has only the kind and the layer.
+        """
+        kind = KIND.open(opening, KINDS)
+        kinds = Options(KIND.key, _("Attention"), [_(SHORT[each]) for each in KINDS], list(KINDS).index(kind))
+        return kind, *self._choose(kind, [kinds], in_picture=in_picture)
 
     def stack(self) -> Stack:
         """Encoder or decoder: the one that has the queries of the chosen kind of attention."""
@@ -61,8 +62,8 @@ class Controls:
             st.session_state[_DECODER_KIND] = kind
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         with self.heads:
-            line = [Options(STACK, "Stack", [each.capitalize() for each in STACKS], STACKS.index(stack))]
-            switches(line, None, key="switches", on_choose=lambda _, index: _choose_stack(STACKS[index]))
+            line = [Options(STACK, _("Stack"), [_(STACK_NAMES[each]) for each in STACKS], STACKS.index(stack))]
+            switches(line, None, key="switches", on_choose=lambda unused, index: _choose_stack(STACKS[index]))
         return stack
 
     def layer_and_head(self, kind: Kind, *, enabled: bool) -> tuple[int, int]:
@@ -92,10 +93,10 @@ class Controls:
 
         line = [
             *before,
-            Options(LAYER.key, "Layer", _numbers(count), layer, disabled=not enabled),
-            Options(HEAD.key, "Head", _numbers(self.scene.config.heads), head, disabled=not enabled),
+            Options(LAYER.key, _("Layer"), _numbers(count), layer, disabled=not enabled),
+            Options(HEAD.key, _("Head"), _numbers(self.scene.config.heads), head, disabled=not enabled),
         ]
-        button = None if in_picture else Button("Clearest head", CLEAREST, disabled=not enabled)
+        button = None if in_picture else Button(_("Clearest head"), _(CLEAREST), disabled=not enabled)
         if in_picture:
             line.pop()
         with self.heads:
@@ -105,7 +106,7 @@ class Controls:
     def row(self, stack: Stack, *, disabled: bool = False) -> int:
         """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads token t
         and predicts the next. Opens with the first."""
-        place, label = (SOURCE_TOKEN, "Token") if stack == "encoder" else (STEP, "Step t")
+        place, label = (SOURCE_TOKEN, _("Token")) if stack == "encoder" else (STEP, _("Step t"))
         axis = self.scene.source if stack == "encoder" else self.scene.target
         with self.tokens:
             return row_of_tokens(axis, place, label, key=f"pick_{place.key}", disabled=disabled)
@@ -132,7 +133,7 @@ def row_of_tokens(
     disabled: bool = False,
     then: Callable[[], None] | None = None,
 ) -> int:
-    """The tokens of an axis, one of which is chosen. Returns its number, from 0. `then` is called after another was."""
+    """The tokens of an axis, one of which is chosen. Returns its position, from 0. `then` is called after a choice."""
     chosen = min(max(place.open(opening), 0), len(axis) - 1)
 
     def choose(index: int) -> None:
@@ -141,13 +142,13 @@ def row_of_tokens(
             then()
 
     components.token_picker(
-        [visible(token) for token in axis.tokens],
+        [in_words(token) for token in axis.tokens],
         chosen,
         label,
         color=role_color("key" if place == OTHER_TOKEN else axis.role),
         key=key,
         on_choose=choose,
-        second=[visible(token) for token in axis.predicts],
+        second=[in_words(token) for token in axis.predicts],
         disabled=disabled,
     )
     return chosen

@@ -5,37 +5,40 @@ A finding quotes the sentence, so it is shown as text, never as markdown.
 
 import streamlit as st
 
+from app.languages import _, gettext_noop
 from app.pages import go_to
-from app.state.choices import KIND, PART, choose_head
+from app.stage.finding_texts import in_words
+from app.state.choices import KIND, PART
+from app.state.events import choose_head
 from transformer.analysis.doctor import Finding, Name
 
-# Where a finding is seen, if not in one head: a page, and what the button says.
+# For findings that are not about one head: the page that shows them, and the text of the button.
 SEEN: dict[Name, tuple[str, str]] = {
-    "large_gains": ("residual", "See each LayerNorm"),
-    "empty": ("decoding", "See the first step"),
-    "cut": ("decoding", "See the steps"),
-    "loop": ("decoding", "See the steps"),
-    "hesitates": ("decoding", "See the distribution"),
-    "untrained_positions": ("positions", "See the table of positions"),
+    "large_gains": ("residual", gettext_noop("See each LayerNorm")),
+    "empty": ("decoding", gettext_noop("See the first step")),
+    "cut": ("decoding", gettext_noop("See the steps")),
+    "loop": ("decoding", gettext_noop("See the steps")),
+    "hesitates": ("decoding", gettext_noop("See the distribution")),
+    "untrained_positions": ("positions", gettext_noop("See the table of positions")),
 }
 
 
 def finding_part(finding: Finding, number: int) -> None:
     """Draws a finding: what it is, what to do, and a button to where it is seen."""
     with st.container(key=f"said_doctor_{number}", gap="xxsmall"):  # see page.css
-        st.subheader(finding.title.replace("<", r"\<"), anchor=False)
-        st.text(finding.says)
-        st.caption(finding.advice.replace("<", r"\<"))
+        st.subheader(in_words(finding.title).replace("<", r"\<"), anchor=False)
+        st.text(in_words(finding.says))
+        st.caption(in_words(finding.advice).replace("<", r"\<"))
         page, words = SEEN.get(finding.name, ("", ""))
         if finding.head:
-            page, words = "attention", f"See head {finding.head}"
+            page, words = "attention", _("See head {head}", head=finding.head)
         key = f"doctor_{number}_{finding.name}"
-        if page and st.button(words, key=key, on_click=_choose, args=(finding,), type="tertiary"):
+        if page and st.button(_(words), key=key, on_click=_choose, args=(finding,), type="tertiary"):
             go_to(page)
 
 
 def _choose(finding: Finding) -> None:
-    """The head in which it is seen is chosen, for every page; or the part of the page where it is."""
+    """Chooses the head in which the finding is seen, or the part of the page."""
     if SEEN.get(finding.name, ("", ""))[0] == "decoding":
         PART.choose("loop")
     if finding.head:

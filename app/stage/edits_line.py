@@ -6,9 +6,10 @@ Where edits are made its place is kept, also while there are none: a first edit 
 import streamlit as st
 
 from app.compute.subject import Subject
+from app.languages import _, ngettext
 from app.pages import PageInfo, go_to
-from app.stage.edit_words import edit_words
-from app.state.choices import EDITS, MOST_EDITS, SIDE
+from app.stage.edit_words import edit_label, edit_words
+from app.state.choices import EDIT, EDITS, MOST_EDITS, SIDE
 from app.state.edit_choices import undo, undo_all
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
@@ -23,17 +24,31 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
     if edits or problems or page.name == EDITED_ON:
         _line(edits, problems)
     if problems:
-        others = f" ({len(problems)} such edits)" if len(problems) > 1 else ""
         with st.container(key="said_refused"):
-            st.text(f"An edit in the link was ignored{others}: {problems[0]}")
+            st.text(
+                ngettext(
+                    "An edit in the link was ignored: {problem}",
+                    "An edit in the link was ignored ({count} such edits): {problem}",
+                    len(problems),
+                    problem=problems[0],
+                )
+            )
     if len(EDITS.value) >= MOST_EDITS:
         with st.container(key="said_most_edits"):
-            st.text(f"The model has {MOST_EDITS} edits, and cannot have more at once. Take some back before you go on.")
+            st.text(
+                _(
+                    "The model has {most} edits, and cannot have more at once. Take some back first.",
+                    most=MOST_EDITS,
+                )
+            )
     return subject.edited(*edits)
 
 
 def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     """Those that fit the model, and what is wrong with the others."""
+    if EDIT.value:
+        EDITS.choose((*(text for text in EDITS.value if text != EDIT.value), EDIT.value)[-MOST_EDITS:])
+        EDIT.forget()
     edits: list[Edit] = []
     problems = []
     texts = []
@@ -48,13 +63,13 @@ def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     if tuple(texts) != EDITS.value:
         EDITS.choose(tuple(texts))
     try:
-        _ = subject.edited(*edits).translator  # all at once: this is the model that is asked afterwards
+        _model = subject.edited(*edits).translator  # all at once: this is the model that is asked afterwards
         return edits, problems
     except HeadlightError:
         fitting = []
     for edit in edits:
         try:
-            _ = subject.edited(edit).translator
+            _model = subject.edited(edit).translator
             fitting.append(edit)
         except HeadlightError as error:
             problems.append(str(error))
@@ -63,15 +78,25 @@ def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
 
 def _line(edits: list[Edit], problems: list[str]) -> None:
     with st.container(key="edits_line", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.text("Edited model:" if edits else "Original model: nothing is edited.", width="content")
-        for edit in edits[-MOST_NAMED:]:
-            text = edit_text(edit)
-            st.button(f"{edit_words(edit)} ✕", key=f"undo {text}", on_click=undo, args=(text,), help="Take it back")
-        if len(edits) > MOST_NAMED:
-            st.text(f"and {len(edits) - MOST_NAMED} more", width="content")
-        if edits and st.button("Compare with the original", key="compare_edits", type="tertiary"):
+        st.text(_("Edited model:") if edits else _("Original model: nothing is edited."), width="content")
+        if edits:
+            _names(edits)
+        if edits and st.button(
+            _("Compare"), key="compare_edits", type="tertiary", help=_("Compare with the original model")
+        ):
             SIDE.choose("edits")
             go_to("compare")
         if edits or problems:
-            label = "Undo all" if edits else "Clear the link"
-            st.button(label, key="undo_all", type="tertiary", on_click=undo_all, help="Back to the original model")
+            label = _("Undo all") if edits else _("Clear the link")
+            st.button(label, key="undo_all", type="tertiary", on_click=undo_all, help=_("Back to the original model"))
+
+
+def _names(edits: list[Edit]) -> None:
+    """The newest edits, the last one first, each a button that undoes it. Only these buttons scroll."""
+    with st.container(key="edit_names", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        for edit in edits[::-1][:MOST_NAMED]:
+            text = edit_text(edit)
+            whole = _("{edit}: take it back", edit=edit_words(edit))
+            st.button(f"{edit_label(edit)} ✕", key=f"undo {text}", on_click=undo, args=(text,), help=whole)
+        if len(edits) > MOST_NAMED:
+            st.text(_("and {count} more", count=len(edits) - MOST_NAMED), width="content")

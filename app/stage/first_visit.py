@@ -19,18 +19,21 @@ import streamlit as st
 from app import components
 from app.figures.canvas_message import header_of
 from app.figures.theme import role_color
+from app.languages import _
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.first_picture_file import FirstPicture, read_picture
 from app.pages import FIRST, PageInfo
 from app.stage import sentence
 from app.stage.frame import TopLine, page_body, top_line
-from app.state.choices import CHECKPOINT, CHOICES, PLACE, show_sentence
+from app.state.choices import CHECKPOINT, CHOICES, PINNED, PLACE
+from app.state.events import show_sentence
+from app.state.language_choice import LANGUAGE
 from transformer.errors import HeadlightError
 
 _SHOWN = "first_picture_shown"
 _over = Event()  # set once torch is imported: the first visit is over, for all visitors
-if "torch" in sys.modules:  # somebody else has imported it, such as a test
+if "torch" in sys.modules:  # it is already imported, for example by a test
     _over.set()
 
 
@@ -56,14 +59,15 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
         (lambda: _headline(picture, page)) if picture and page.needs_scene and page.has_headline else None,
         (lambda: draw_picture(picture)) if picture and page.name == FIRST else None,
     )
-    with line.progress, st.spinner("Loading the model …", show_time=True):
+    with line.progress, st.spinner(_("Loading the model …"), show_time=True):
         _load(page, file)
     st.rerun()
 
 
 def _is_default() -> bool:
-    """Whether all choices have their defaults, except those of a head or a token: the stored picture has all heads."""
-    return not any(choice.is_chosen for choice in CHOICES if choice not in PLACE)
+    """Whether all choices have their defaults, except those of a head or a token: the stored picture has all heads; and
+    except the language: there is one for each."""
+    return not any(choice.is_chosen for choice in CHOICES if choice not in (*PLACE, PINNED, LANGUAGE))
 
 
 def _fill(line: TopLine, name: str, picture: FirstPicture) -> None:
@@ -71,12 +75,12 @@ def _fill(line: TopLine, name: str, picture: FirstPicture) -> None:
     with line.checkpoints:
         CHECKPOINT.open(name, [name])
         st.selectbox(
-            "Checkpoint", [name], key=CHECKPOINT.key, persist_state="session", format_func=lambda _: picture.label,
-            label_visibility="collapsed",
+            _("Checkpoint"), [name], key=CHECKPOINT.key, persist_state="session",
+            format_func=lambda name: picture.label, label_visibility="collapsed",
         )  # fmt: skip
     with line.box:
         sentence.sentence_box(picture.task)
-        sentence.meter(lambda _: (picture.used, 1, picture.most))
+        sentence.meter(lambda text: (picture.used, 1, picture.most))
     with line.examples:
         sentence.examples(picture.task)
 

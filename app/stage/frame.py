@@ -1,4 +1,4 @@
-"""Where everything of a page is: the parts of the line at the top, and what is below it.
+"""The places of a page: the parts of the line at the top, and what is below it.
 
 top.py fills it once torch is imported, and first_visit.py before: nothing moves when one takes over from the other.
 """
@@ -9,16 +9,21 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from app.languages import _
 from app.pages import PageInfo
 from app.stage.page_menu import page_menu
 from app.stage.section import redrawn
 from app.stage.template import next_question, question
 from app.state.choices import PRIVATE, SCENE
 
+Later = Callable[[], None] | None
+
 
 class TopLine(NamedTuple):
-    """The places of the line at the top, from left to right; that of "Translating …", which is over the page and moves
-    nothing; the place below."""
+    """The places of the line at the top, from left to right.
+
+    `progress` is for "Translating …", which is drawn over the page; `below` is the place below the line.
+    """
 
     box: DeltaGenerator
     examples: DeltaGenerator
@@ -36,26 +41,30 @@ def top_line(page: PageInfo) -> TopLine:
         examples = st.container(key="examples", width="content")
         checkpoints = st.container(key="checkpoints", width="content")
         with st.container(key="menu", width="content"):
-            menu = st.popover("Menu", type="tertiary", icon=":material/menu:", key="menu_popover")
+            menu = st.popover(_("Menu"), type="tertiary", icon=":material/menu:", key="menu_popover")
         progress = st.container(key="progress")
     return TopLine(box, examples, checkpoints, menu, progress, st.container(key="below_top", gap="small"))
 
 
-def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Callable[[], None] | None) -> None:
-    """Draws the page, as a fragment: what is chosen on the page draws it again without the top.
+def page_body(page: PageInfo, translation: Callable[[], Later] | None, draw: Callable[[], None] | None) -> None:
+    """Draws the page as a fragment: a choice on the page draws the page again, but not the top.
 
     Args:
-        translation: draws the line with the translation; None: there is none.
+        translation: draws the line with the translation, and returns what draws the rest of it after the picture;
+            None: there is no such line.
         draw: draws what is between the question and the next one; None: neither can be drawn yet.
     """
 
     def body() -> None:
+        later: Later = None
         if translation:
             with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
-                translation()
+                later = translation()
         question(page)
         if draw:
             draw()
             next_question(page)
+        if later:
+            later()
 
     redrawn(body, (*SCENE, *PRIVATE))

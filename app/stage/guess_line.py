@@ -1,43 +1,70 @@
-"""When the model guesses: one line beside the translation, or none. Behind it are all signs and the doctor's findings.
+"""When the model guesses: one line beside the translation, or none. Behind it are all signs, what the checkpoint of the
+other direction prefers, and the doctor's findings.
 
 A line quotes the sentence, so it is shown as text, never as markdown.
 """
 
+from collections.abc import Callable
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.compute import doctor_findings
 from app.compute.guess_signs import Guess, guesses
+from app.languages import _
 from app.library.catalogue import entry
 from app.stage.doctor_line import finding_part
+from app.stage.finding_texts import in_words
+from app.stage.preferred_line import TITLE, preferred_here, preferred_part, show_it
 from app.stage.scene import Scene
-from app.state.choices import open_checkpoint
+from app.state.events import open_checkpoint
 
 
-def guess_line(scene: Scene) -> None:
-    """Draws the line, if there is something to say: the first sign, what to do about it, and the others on demand."""
-    if scene.is_given:
-        return
+def guess_line(scene: Scene) -> Callable[[], None]:
+    """Draws the line, if there is a sign: the first sign, what to do about it, and the others on demand.
+
+    Returns what adds that which takes longer: it is called when the picture has been sent.
+    """
     signs = guesses(scene.subject, scene.translation, scene.hypothesis)
-    findings = doctor_findings.findings(scene.subject, scene.translation, scene.hypothesis)
-    if not signs and not findings:
-        return
-    with st.container(key="guess_line", horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        st.text(signs[0].title if signs else findings[0].title, width="content")
-        if signs:
-            _remedy(signs[0], "guess_remedy")
-        with st.popover("Why?", type="tertiary", key="guess_why", width="content"):
-            for number, sign in enumerate(signs):
-                with st.container(key=f"said_guess_{number}", gap="xxsmall"):
-                    st.text(f"{sign.title}. {sign.says}")
-                    if number:
-                        _remedy(sign, f"guess_remedy_{number}")
-            for number, finding in enumerate(findings):
-                finding_part(finding, number)
+    place = st.container(key="beside_translation", width="content")
+    drawn = _line(place, signs[0].title, signs, lambda: _remedy(signs[0])) if signs else None
+
+    def add_findings() -> None:
+        behind = drawn
+        is_readable = not any(sign.is_other_language for sign in signs)
+        if is_readable and (found := preferred_here(scene)):
+            behind = behind or _line(place, _(TITLE), (), lambda: show_it(found))
+            with behind:
+                preferred_part(scene, found, with_button=drawn is not None)
+        findings = doctor_findings.findings(scene.subject, scene.translation, scene.hypothesis)
+        if findings:
+            with behind or _line(place, in_words(findings[0].title), (), lambda: None):
+                for number, finding in enumerate(findings):
+                    finding_part(finding, number)
+
+    return add_findings
 
 
-def _remedy(sign: Guess, key: str) -> None:
+def _line(
+    place: DeltaGenerator, title: str, signs: tuple[Guess, ...], draw_remedy: Callable[[], None]
+) -> DeltaGenerator:
+    """Draws it, with what can be done about it; returns the list behind it."""
+    with place, st.container(
+        key="guess_line", horizontal=True, vertical_alignment="center", gap="small", width="content"
+    ):  # fmt: skip
+        st.text(title, width="content")
+        draw_remedy()
+        behind = st.popover(_("Why?"), type="tertiary", key="guess_why", width="content")
+    with behind:
+        for number, sign in enumerate(signs):
+            with st.container(key=f"said_guess_{number}", gap="xxsmall"):
+                st.text(f"{sign.title}. {sign.says}")
+    return behind
+
+
+def _remedy(sign: Guess) -> None:
     """A button that opens the checkpoint that reads the sentence, if another one does."""
     if sign.reader:
         task = entry(sign.reader).task
-        label = f"Open {task.source} → {task.target}"
-        st.button(label, key=key, on_click=open_checkpoint, args=(sign.reader.name,))
+        label = _("Open {source} → {target}", source=task.source, target=task.target)
+        st.button(label, key="guess_remedy", on_click=open_checkpoint, args=(sign.reader.name,))

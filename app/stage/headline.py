@@ -1,12 +1,15 @@
-"""The translation, which is what the pictures below it are about: one line of tokens, the same on every page."""
+"""The translation as one line of tokens, above the pictures, the same on every page."""
 
 import math
 
 from app import components
 from app.figures.axes import visible
 from app.figures.theme import role_color
+from app.languages import _
 from app.stage.scene import Scene
-from app.state.choices import SHOWN_SENTENCE, show_sentence
+from app.state.choices import SHOWN_SENTENCE
+from app.state.events import show_sentence
+from app.state.given_translation import show_found
 
 
 def headline(scene: Scene, *, written: bool) -> None:
@@ -23,7 +26,7 @@ def headline(scene: Scene, *, written: bool) -> None:
                 {"text": visible(token), "probability": math.exp(value)}
                 for token, value in zip(hypothesis.pieces, hypothesis.log_probabilities, strict=True)
             ],
-            hypothesis.text or "(nothing)",
+            hypothesis.text or _("(nothing)"),
             scene.task.target_code,
             written,
         ),
@@ -37,8 +40,13 @@ def headline(scene: Scene, *, written: bool) -> None:
 def _mark(scene: Scene) -> components.Mark:
     """Says whose translation it is, or what the model read instead of what was typed."""
     if scene.is_given:
-        return components.Mark("your translation", "The decoder reads your words instead of its own (teacher forcing).")
+        why = _(
+            "The decoder reads your words instead of its own (teacher forcing). Click: the model's own translation."
+        )
+        return components.Mark(_("your translation"), why, show_found)
     if scene.translation.typed:
-        why = "The model was trained on text with normal capitals, so they are restored before it reads the sentence."
-        return components.Mark(f"read as: {scene.translation.source}", why)
+        why = _(
+            "The model was trained on text with normal capitals, so they are restored before it reads the sentence."
+        )
+        return components.Mark(_("read as: {sentence}", sentence=scene.translation.source), why)
     return components.Mark()

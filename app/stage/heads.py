@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.components.chart import Point
 from app.figures.head_sharpness import clearest_head
+from app.languages import _, gettext_noop
 from app.library.alignment_maps import alignment_map
 from app.library.limits import MOST_HEADS
 from app.stage.scene import Scene
@@ -14,7 +15,20 @@ from transformer.model.attention_kinds import Kind, depth
 
 QUERIES: dict[Kind, Choice[int]] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
 KEYS: dict[Kind, Choice[int]] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
-SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+SHORT: dict[Kind, str] = {
+    "cross": gettext_noop("Encoder-decoder"),
+    "encoder": gettext_noop("Encoder self"),
+    "decoder": gettext_noop("Decoder self"),
+}
+SHORT_INSIDE: dict[Kind, str] = {  # of a sentence
+    "cross": gettext_noop("encoder-decoder"),
+    "encoder": gettext_noop("encoder self"),
+    "decoder": gettext_noop("decoder self"),
+}
+CLEAREST_HERE = gettext_noop("Shown first: on this sentence its weights are the most concentrated on words.")
+ALIGNS_BEST = gettext_noop(
+    "Shown first: of all heads it aligns words best, measured against {pairs:,} sentences that people have aligned."
+)
 
 _OPENED_FOR = "head opened for"  # in the session: the kind of attention
 
@@ -42,17 +56,14 @@ def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
         except (HeadlightError, OSError):
             found = None
         if found:
-            return found.predicts.best[0], (
-                "Shown first: of all heads it aligns words best, measured against "
-                f"{found.gold.pairs:,} sentences that people have aligned."
-            )
-    return clearest_of(scene, kind), "Shown first: on this sentence its weights are the most concentrated on words."
+            return found.predicts.best[0], _(ALIGNS_BEST, pairs=found.gold.pairs)
+    return clearest_of(scene, kind), _(CLEAREST_HERE)
 
 
 def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
     """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or `opening_head`.
 
-    What was not chosen stays while sentences change, and follows the opening of another kind.
+    A head that was not chosen stays the same for other sentences; another kind opens with its own head.
     A layer that this stack does not have stays chosen for a stack that has it; the opening head is shown meanwhile
     (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
     """

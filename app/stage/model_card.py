@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.compute.subject import Subject
-from app.figures.theme import counted
+from app.languages import _, ngettext
 from app.stage.checkpoint_choice import uploads
 
 
@@ -11,22 +11,30 @@ def model_card(subject: Subject) -> None:
     """A line about the checkpoint, and a button that opens its card."""
     config = subject.config
     st.caption(
-        f"{config.encoder_layers} + {config.decoder_layers} layers, {counted(config.heads, 'head')}, "
-        f"d_model {config.d_model}, {_millions(subject.translator.model.parameter_count)} parameters, "
-        f"vocabulary of {config.vocab_size:,} tokens"
+        ngettext(
+            "{encoder} + {decoder} layers, {count} head, d_model {width}, {parameters} parameters, "
+            "vocabulary of {vocabulary:,} tokens",
+            "{encoder} + {decoder} layers, {count} heads, d_model {width}, {parameters} parameters, "
+            "vocabulary of {vocabulary:,} tokens",
+            config.heads,
+            encoder=config.encoder_layers,
+            decoder=config.decoder_layers,
+            width=config.d_model,
+            parameters=_millions(subject.translator.model.parameter_count),
+            vocabulary=config.vocab_size,
+        )
     )
-    if st.button("Model card", key="model_card", icon=":material/description:", type="tertiary"):
-        _card(subject)
+    if st.button(_("Model card"), key="model_card", icon=":material/description:", type="tertiary"):
+        st.dialog(_("Model card"), width="large")(_card)(subject)
 
 
-@st.dialog("Model card", width="large")
 def _card(subject: Subject) -> None:
     config, checkpoint = subject.config, subject.translator.checkpoint
     card = subject.file.card if subject.file.name not in uploads() else None
     if card:
         st.markdown(card)
     else:
-        st.text("This checkpoint has no card. What its file says:")
+        st.text(_("This checkpoint has no card. What its file says:"))
     st.json(
         {
             "architecture": {name: getattr(config, name) for name in config.__dataclass_fields__},

@@ -10,6 +10,7 @@ from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
+from app.languages import _, ngettext
 from app.library import checkpoints
 from app.library.checkpoints import MOST_CHARACTERS, MOST_SENTENCES
 from app.library.tasks import Task
@@ -60,17 +61,31 @@ class Scene:
         """The one that is shown."""
         return self.translation.hypotheses[self.shown]
 
-    def best(self, subject: Subject) -> Hypothesis:
-        """The best translation of this sentence by a model; what the scene's own model wrote is not computed again."""
+    def translated_by(self, subject: Subject) -> Translation:
+        """This sentence, translated by a model; what the scene's own model wrote is not computed again."""
         found = self.translation
-        if subject != self.subject:
-            found = cached_results.translate_one(subject, found.source, found.settings)
-        return found.hypotheses[0]
+        return found if subject == self.subject else cached_results.translate_one(subject, found.source, found.settings)
+
+    def best(self, subject: Subject) -> Hypothesis:
+        """The best translation of this sentence by a model."""
+        return self.translated_by(subject).hypotheses[0]
 
     @property
     def is_given(self) -> bool:
         """Whether the shown hypothesis is the visitor's own."""
         return self.given is not None and self.shown == len(self.translation.hypotheses) - 1
+
+    @property
+    def listed(self) -> tuple[int, ...]:
+        """The hypotheses that a list of translations has, from 0: one that the search found and the visitor gave, too,
+        is there once, as the visitor's."""
+        found = enumerate(self.translation.hypotheses)
+        return tuple(i for i, one in found if not self.given or one is self.given or one.ids != self.given.ids)
+
+    @property
+    def shown_in_list(self) -> int:
+        """The place of the shown hypothesis among the listed ones."""
+        return self.listed.index(self.shown) if self.shown in self.listed else len(self.listed) - 1
 
     def show(self, index: int) -> None:
         """Chooses another hypothesis, from 0."""
@@ -98,13 +113,15 @@ class Scene:
     def source(self) -> TokenAxis:
         """The S tokens that the encoder reads."""
         tokens = tuple(piece.text for piece in self.translation.source_pieces)
-        return TokenAxis(f"{self.task.source} (source)", "encoder", tokens)
+        return TokenAxis(_("{language} (source)", language=self.task.source), "encoder", tokens)
 
     @property
     def target(self) -> TokenAxis:
         """The T rows of the decoder: what each reads, and what it predicts."""
         read = (self.subject.translator.tokenizer.piece(BOS), *self.hypothesis.pieces[:-1])
-        return TokenAxis(f"{self.task.target} (translation)", "decoder", read, self.hypothesis.pieces)
+        return TokenAxis(
+            _("{language} (translation)", language=self.task.target), "decoder", read, self.hypothesis.pieces
+        )
 
     def axes(self, kind: Kind) -> tuple[TokenAxis, TokenAxis]:
         """(queries, keys) of this kind of attention."""
@@ -112,7 +129,9 @@ class Scene:
             return self.source, self.source
         if kind == "cross":
             return self.target, self.source
-        return self.target, TokenAxis(f"{self.target.title}, as read", "decoder", self.target.tokens)
+        return self.target, TokenAxis(
+            _("{language} (translation), as read", language=self.task.target), "decoder", self.target.tokens
+        )
 
     def attention(self, kind: Kind) -> Attention:
         """All heads of this kind of attention."""
@@ -145,7 +164,9 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
         raise NoScene(str(error)) from None
     sentences = [each for each in translated.sentences if each.hypotheses]
     if not sentences:
-        raise NoScene("Nothing is left to translate: the text has only white space or invisible characters.") from None
+        raise NoScene(
+            _("Nothing is left to translate: the text has only white space or invisible characters.")
+        ) from None
     translation = sentences[selection.sentence if selection.sentence < len(sentences) else 0]
     given, problem = _given(subject, translation, selection)
     if given:
@@ -158,31 +179,52 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
 def check(subject: Subject, text: str) -> None:
     """Raises NoScene for a text that is empty or too long to be shown."""
     if not text.strip():
-        raise NoScene("Type a sentence above and press Enter, or choose one of the examples.")
+        raise NoScene(_("Type a sentence above and press Enter, or choose one of the examples."))
     if len(text) > MOST_CHARACTERS:
         raise NoScene(
-            f"This text has {len(text):,} characters; the page translates up to {MOST_CHARACTERS:,} at once. "
-            "Please shorten it. To translate whole documents, use `python -m transformer translate`."
+            _(
+                "This text has {length:,} characters; the page translates up to {most:,} at once. "
+                "Please shorten it. To translate whole documents, use `python -m transformer translate`.",
+                length=len(text),
+                most=MOST_CHARACTERS,
+            )
         )
     longest, sentences = checkpoints.pieces_needed(subject.file, text)
     limit = checkpoints.most_pieces(subject.translator)
     if longest > limit:
         raise NoScene(
-            f"{'This sentence' if sentences == 1 else 'The longest sentence'} has {longest:,} tokens; the page shows "
-            f"up to {limit:,} with this checkpoint. Please shorten it, or end a sentence earlier with a full stop."
+            ngettext(
+                "This sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint. "
+                "Please shorten it, or end a sentence earlier with a full stop.",
+                "The longest sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint. "
+                "Please shorten it, or end a sentence earlier with a full stop.",
+                sentences,
+                longest=longest,
+                limit=limit,
+            )
         )
     if sentences > MOST_SENTENCES:
-        raise NoScene(f"This text has {sentences:,} sentences; the page translates up to {MOST_SENTENCES} at once.")
+        raise NoScene(
+            _(
+                "This text has {sentences:,} sentences; the page translates up to {most} at once.",
+                sentences=sentences,
+                most=MOST_SENTENCES,
+            )
+        )
 
 
 def _given(subject: Subject, translation: Translation, selection: Selection) -> tuple[Hypothesis | None, str]:
     """The visitor's own translation, if there is one; or why it cannot be shown."""
     if not selection.given.strip():
         return None, ""
-    ids = selection.given_ids or tuple(subject.translator.tokenizer.encode(clean(selection.given)))
+    ids = selection.given_ids or tuple(subject.translator.tokenizer.target.encode(clean(selection.given)))
     limit = checkpoints.most_pieces(subject.translator)
     if len(ids) > limit:
-        return None, f"Your translation has {len(ids):,} tokens; the page shows up to {limit:,}. Please shorten it."
+        return None, _(
+            "Your translation has {length:,} tokens; the page shows up to {limit:,}. Please shorten it.",
+            length=len(ids),
+            limit=limit,
+        )
     try:
         target = selection.given_ids or selection.given
         return cached_results.given(subject, translation.source, target, translation.settings), ""

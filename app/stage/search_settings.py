@@ -1,25 +1,15 @@
-"""How the translation is searched for: the folded settings in the menu."""
+"""The search settings in the menu."""
 
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from app.languages import _, pgettext
 from app.library.limits import MOST_BEAM, bounded
 from app.state.choice import Between, Choice
-from app.state.choices import (
-    ALPHA,
-    ALTERNATIVES,
-    BEAM,
-    DRAWS,
-    METHOD,
-    PENALTY,
-    SEED,
-    TEMPERATURE,
-    TOP_K,
-    TOP_P,
-    search_changed,
-)
+from app.state.choices import ALPHA, ALTERNATIVES, BEAM, DRAWS, METHOD, PENALTY, SEED, TEMPERATURE, TOP_K, TOP_P
+from app.state.events import search_changed
 from transformer.config import DecodingConfig
 
 METHODS = ("beam", "greedy", "sampling")
@@ -28,32 +18,41 @@ MOST_SHOWN = 8  # translations
 
 
 def search_settings(recipe: DecodingConfig) -> DecodingConfig:
-    """Draws the settings, which open as the recipe of the checkpoint says. Returns what they are now."""
+    """Draws the settings, which open with the values of the checkpoint's recipe. Returns the chosen ones."""
     defaults = bounded(recipe)
     chosen: dict[str, Any] = {"n_best": 1}
-    with st.expander("Search settings", key="search_settings"):
+    with st.expander(_("Search settings"), key="search_settings"):
         METHOD.open(defaults.method, METHODS)
-        method = st.segmented_control("Method", METHODS, required=True, **_widget(METHOD))
+        method = st.segmented_control(_("Method"), METHODS, format_func=_method_name, required=True, **_widget(METHOD))
         chosen["method"] = method
         if method == "beam":
             chosen |= _beam_settings(defaults)
         elif method == "sampling":
             chosen |= _sampling_settings()
         else:
-            st.caption("Takes the most probable token at each step.")
+            st.caption(_("Takes the most probable token at each step."))
     return replace(defaults, **chosen)
 
 
+def usual_settings(recipe: DecodingConfig) -> DecodingConfig:
+    """What `search_settings` returns while nothing is chosen in it."""
+    usual = bounded(recipe)
+    return replace(usual, n_best=min(3, usual.beam, MOST_SHOWN) if usual.method == "beam" else 1)
+
+
 def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
-    beam = _slider("Beam size", BEAM, 1, MOST_BEAM, defaults.beam)
+    beam = _slider(_("Beam size"), BEAM, 1, MOST_BEAM, defaults.beam)
     most = min(beam, MOST_SHOWN)
-    n_best = _slider("Translations to show", ALTERNATIVES, 1, most, min(3, most)) if most > 1 else 1
+    n_best = _slider(_("Translations to show"), ALTERNATIVES, 1, most, min(3, most)) if most > 1 else 1
     PENALTY.open(defaults.length_penalty, PENALTIES)
     penalty = st.selectbox(
-        "Length penalty",
+        _("Length penalty"),
         PENALTIES,
-        help="The sum of log-probabilities is divided by it; without it, short translations would win. "
-        "paper: ((5 + l) / 6)^α. power: l^α, for l tokens.",
+        format_func=_penalty_name,
+        help=_(
+            "The sum of log-probabilities is divided by it; without it, short translations would win. "
+            "paper: ((5 + l) / 6)^α. power: l^α, for l tokens."
+        ),
         **_widget(PENALTY),
     )
     alpha = defaults.alpha
@@ -64,12 +63,28 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
 
 def _sampling_settings() -> dict[str, Any]:
     return {
-        "temperature": _slider("Temperature", TEMPERATURE, 0.1, 3.0, 1.0, 0.1),
-        "top_k": _number("Top k (0 = all tokens)", TOP_K, 1000),
-        "top_p": _slider("Top p", TOP_P, 0.05, 1.0, 1.0, 0.05),
-        "n_best": _slider("Translations to draw", DRAWS, 1, MOST_SHOWN, 3),
-        "seed": _number("Seed", SEED, 999_999),
+        "temperature": _slider(_("Temperature"), TEMPERATURE, 0.1, 3.0, 1.0, 0.1),
+        "top_k": _number(_("Top k (0 = all tokens)"), TOP_K, 1000),
+        "top_p": _slider(_("Top p"), TOP_P, 0.05, 1.0, 1.0, 0.05),
+        "n_best": _slider(_("Translations to draw"), DRAWS, 1, MOST_SHOWN, 3),
+        "seed": _number(_("Seed"), SEED, 999_999),
     }
+
+
+def _method_name(method: str) -> str:
+    return {
+        "beam": pgettext("a search", "beam"),
+        "greedy": pgettext("a search", "greedy"),
+        "sampling": pgettext("a search", "sampling"),
+    }[method]
+
+
+def _penalty_name(penalty: str) -> str:
+    return {
+        "paper": pgettext("a length penalty", "paper"),
+        "power": pgettext("a length penalty", "power"),
+        "none": pgettext("a length penalty", "none"),
+    }[penalty]
 
 
 def _slider(label: str, choice: Choice, least: float, most: float, opening: float, step: float = 1) -> Any:

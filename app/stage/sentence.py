@@ -5,8 +5,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from app import components
+from app.languages import _
 from app.library.tasks import Task
-from app.state.choices import EXAMPLE, SENTENCE, happened, take_example, take_sentence
+from app.state.choices import EXAMPLE, SENTENCE
+from app.state.events import happened
 
 _LAST = "sentence_translated_last"  # in the session
 _TAKEN = "examples_taken"  # how many; another popover is drawn after each, which is closed
@@ -14,21 +16,26 @@ _TAKEN = "examples_taken"  # how many; another popover is drawn after each, whic
 
 def sentence_box(task: Task) -> str:
     """Draws the box. Returns the text; at first, an example of the checkpoint."""
-    example = _first_example(task)
-    SENTENCE.open(example)
+    SENTENCE.open(_first_example(task))
     text = st.text_input(
-        "Sentence",
+        _("Sentence"),
         key=SENTENCE.key,
         persist_state="session",
-        on_change=happened,
-        args=("sentence",),
-        placeholder="Type a sentence and press Enter",
+        on_change=_typed,
+        placeholder=_("Type a sentence and press Enter"),
         autocomplete="off",
         label_visibility="collapsed",
     )
-    is_first = text == example and not EXAMPLE.is_chosen
-    components.tab_memory(text or "", fresh=is_first, key="tab_memory", on_kept=take_sentence)
+    fresh = not (SENTENCE.is_chosen or EXAMPLE.is_chosen)
+    # on_kept does not reset the choices in the address: they were made for the sentence that the tab has stored
+    components.tab_memory(text or "", fresh=fresh, key="tab_memory", on_kept=SENTENCE.choose)
     return text or ""
+
+
+def _typed() -> None:
+    """The visitor typed what is in the box, also if it is an example."""
+    happened("sentence")
+    SENTENCE.keep()
 
 
 def _first_example(task: Task) -> str:
@@ -38,7 +45,7 @@ def _first_example(task: Task) -> str:
 
 def examples(task: Task) -> None:
     """A list of sentences to begin with."""
-    with st.popover("Examples", type="tertiary", key=f"examples_{st.session_state.get(_TAKEN, 0)}"):
+    with st.popover(_("Examples"), type="tertiary", key=f"examples_{st.session_state.get(_TAKEN, 0)}"):
         for number, example in enumerate(task.examples):
             st.button(example, key=f"example_{number}", on_click=_take, args=(number,), width="stretch")
         if task.note:
@@ -46,8 +53,11 @@ def examples(task: Task) -> None:
 
 
 def _take(number: int) -> None:
+    """Puts an example of the checkpoint, from 0, into the box."""
     st.session_state[_TAKEN] = st.session_state.get(_TAKEN, 0) + 1
-    take_example(number)
+    happened("sentence")
+    SENTENCE.forget()
+    EXAMPLE.choose(number)
 
 
 @st.fragment
@@ -59,14 +69,22 @@ def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
     """
     draft = getattr(st.session_state.get("meter"), "draft", None)
     used, sentences, most = count(draft if isinstance(draft, str) else SENTENCE.value)
-    unit = "tokens" if sentences < 2 else f"tokens in the longest of {sentences} sentences"
-    components.meter(used, most, unit, watches="Sentence", key="meter")
+    if sentences < 2:
+        said = _("{used} of {most} tokens", used=used, most=most)
+    else:
+        said = _(
+            "{used} of {most} tokens in the longest of {sentences} sentences",
+            used=used,
+            most=most,
+            sentences=sentences,
+        )
+    components.meter(used, most, said, watches=_("Sentence"), key="meter")
 
 
 def say_why_not(reason: str, instead: str) -> None:
     """Why the text in the box is not translated, what to do, and which sentence is shown meanwhile."""
     with st.container(key="said_no_scene"):
-        st.text(f"{reason} Still shown: “{instead}”" if instead else reason)
+        st.text(_("{reason} Still shown: “{sentence}”", reason=reason, sentence=instead) if instead else reason)
 
 
 def translated(text: str) -> None:

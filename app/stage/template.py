@@ -9,48 +9,63 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from app.pages import PageInfo, after, page_named
+from app.components import recording
+from app.languages import _
+from app.pages import PageInfo, after, page_named, query
+from app.stage.lecture import shown_scene
 from app.state.choices import DETAILS
+from app.state.lecture_choices import LECTURE
 
 _EXPANDER = "details_expander"  # the key of the widget; the choice outlives it
 
 
 def question(page: PageInfo) -> None:
-    """The heading of the page."""
+    """The heading of the page; in a lesson, the title of the scene."""
     with st.container(key="question"):
-        st.title(page.question, anchor=False)
+        st.title(shown_scene.title() or _(page.question), anchor=False)
 
 
 def say(*sentences: str) -> None:
     """Writes at most three sentences below the picture, as text: they may quote what a visitor typed."""
+    if record := recording.current():
+        record.said.append(" ".join(sentences))
     with st.container(key="said_below_picture"):
         st.text(" ".join(sentences))
 
 
 def experiment(words: str, **chosen: str) -> None:
     """A link to an experiment of the page What if, below the sentences; `chosen` is what is chosen there."""
-    with st.container(key="experiment_link"):
-        st.page_link(page_named("whatif"), label=words, icon=":material/science:", query_params=chosen)
+    st.page_link(page_named("whatif"), label=words, icon=":material/science:", query_params=query(chosen))
 
 
 def details(draw: Callable[[], None]) -> None:
-    """Formulas, code, tables and further pictures, folded until somebody opens them; then they are open on every page.
+    """Formulas, code, tables and further pictures, closed until the reader opens them; then they are open on every
+    page.
 
     Args:
-        draw: draws them; is called only while they are open.
+        draw: draws them; is called only while they are open. A lecture has none.
     """
+    if LECTURE.value:
+        return
     st.session_state[_EXPANDER] = DETAILS.value
-    folded = st.expander("Details: formulas, code, tables, more pictures", key=_EXPANDER, on_change=_fold)
+    folded = st.expander(_("Details: formulas, code, tables, more pictures"), key=_EXPANDER, on_change=_fold)
     if folded.open:
         with folded:
             draw()
 
 
 def next_question(page: PageInfo) -> None:
-    """A link to the page that comes next."""
+    """A link to the page that comes next; in a lecture, keys lead there."""
+    if LECTURE.value:
+        return
     following = after(page)
     with st.container(key="next_question"):
-        st.page_link(page_named(following.name), label=f"Next: {following.question}", icon=":material/arrow_forward:")
+        st.page_link(
+            page_named(following.name),
+            label=_("Next: {question}", question=_(following.question)),
+            icon=":material/arrow_forward:",
+            query_params=query(),
+        )
 
 
 def _fold() -> None:

@@ -11,13 +11,15 @@ from functools import partial
 
 import streamlit as st
 
+from app.classroom import lecturer
 from app.compute.subject import Subject
+from app.languages import _
 from app.library import checkpoints
 from app.pages import FIRST, PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.edits_line import edited
-from app.stage.frame import page_body, top_line
+from app.stage.frame import Later, page_body, top_line
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
 from app.stage.menu import menu
@@ -35,7 +37,8 @@ def draw_top(page: PageInfo) -> Scene | None:
         file = checkpoint_choice()
     with line.below:
         subject = opened(file, line.progress)
-        snapshot_slider()
+        if not page.has_snapshots:
+            snapshot_slider()
         if subject:
             with line.box:
                 text = sentence.sentence_box(subject.task)
@@ -47,7 +50,7 @@ def draw_top(page: PageInfo) -> Scene | None:
         if subject is None or settings is None:
             return None
         subject = edited(subject, page)
-        with line.progress, st.spinner("Translating …", show_time=True):
+        with line.progress, st.spinner(_("Translating …"), show_time=True):
             scene, problem = _scene(subject, text, settings)
         if problem:
             sentence.say_why_not(problem, scene.translation.source if scene else "")
@@ -75,10 +78,13 @@ def _count(subject: Subject, text: str) -> tuple[int, int, int]:
 def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
     """Draws the page below the top."""
 
-    def translation() -> None:
+    def translation() -> Later:
         if scene and page.has_headline:
             headline(scene, written=page.name == FIRST)
-        if scene:
-            guess_line(scene)
+        return guess_line(scene) if scene and not scene.is_given else None
 
-    page_body(page, translation if scene and page.needs_scene else None, lambda: draw(scene))
+    def drawn() -> None:
+        draw(scene)
+        lecturer.page_shown(page, scene)
+
+    page_body(page, translation if scene and (page.needs_scene or page.has_headline) else None, drawn)

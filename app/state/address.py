@@ -1,18 +1,23 @@
 """The choices in the address: a link opens what its sender saw.
 
 The address is read when a visitor comes; from then on the session says what is chosen, and the address follows. When
-another page is opened, its address may choose what belongs to this page alone.
+another page is opened, its address may choose what belongs to this page alone; with a sentence in it, it is a whole
+link, such as that of a scene of a lesson, and says all that is chosen. The buttons Back and Forward of the browser lead
+to an address that may have another checkpoint, which is opened again.
 Nothing private is written there: sentences are only in a link that the visitor copies, and are taken out again when it
 is opened.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.state.choice import Choice
-from app.state.choices import CHOICES
+from app.state.choices import CHECKPOINT, CHOICES, FRAMED, SENTENCE
+from app.state.events import happened
+from app.state.language_choice import LANGUAGE
 
 PAGE = "page"  # in the session: the page that is open
 
@@ -21,15 +26,52 @@ def arrive(page: str) -> None:
     """At the start of a run of the script: reads the address of a new visitor, or of another page."""
     before = st.session_state.get(PAGE)
     st.session_state[PAGE] = page
+    texts = st.query_params.to_dict()
     if before is None:
-        _read(CHOICES)
+        _read(CHOICES, texts)
+        return
+    if before != page and SENTENCE.key in texts:
+        open_link(texts)
     elif before != page:
-        _read([choice for choice in CHOICES if choice.page == page])
+        _read([choice for choice in CHOICES if choice.page == page], texts)
+    context = get_script_run_ctx()
+    if context and context.is_history_navigation:
+        _open_again(texts)
 
 
-def _read(choices: Sequence[Choice]) -> None:
+def read_language() -> None:
+    """The language in the address of a new visitor. It is read first, because the title of the page is in it."""
+    if PAGE not in st.session_state:
+        _read([LANGUAGE], st.query_params.to_dict())
+
+
+def _open_again(texts: Mapping[str, str]) -> None:
+    """Opens the checkpoint of an address that was left before, and on it what the address chooses."""
+    name = texts.get(CHECKPOINT.key, "")
+    if name == (CHECKPOINT.value if _is_written(CHECKPOINT) else ""):
+        return
+    if name:
+        CHECKPOINT.choose(name)
+    else:
+        CHECKPOINT.forget()
+    happened("checkpoint")
+    _read([choice for choice in CHOICES if "checkpoint" in choice.reset_by], texts)
+
+
+def open_link(texts: Mapping[str, str]) -> None:
+    """Chooses what a link with these texts chooses; everything else has its default. An empty sentence is none.
+
+    Call it before anything is drawn.
+    """
+    for choice in CHOICES:
+        if choice not in (FRAMED, LANGUAGE):
+            choice.forget()
+    _read(CHOICES, {key: text for key, text in texts.items() if text or key != SENTENCE.key})
+
+
+def _read(choices: Sequence[Choice], texts: Mapping[str, str]) -> None:
     for choice in choices:
-        value = st.query_params.get(choice.key)
+        value = texts.get(choice.key)
         if value is not None and choice.written != "session":
             with suppress(ValueError, KeyError, IndexError):
                 choice.choose(choice.read(value))
@@ -61,4 +103,4 @@ def _texts(written: str, page: str | None) -> dict[str, str]:
 
 
 def _is_written(choice: Choice) -> bool:
-    return choice.key in st.session_state if choice.always else choice.is_chosen and not choice.is_usual
+    return choice.is_chosen and (choice.varies or not choice.is_usual)

@@ -5,7 +5,11 @@ from 1 in the address.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+from app.languages import _, gettext_noop
+from transformer.model.attention_kinds import KINDS, Kind
 
 Name = TypeVar("Name", bound=str)
 
@@ -14,8 +18,18 @@ def text(most: int) -> Callable[[str], str]:
     return lambda value: value[:most]
 
 
-def one_of(names: Sequence[Name]) -> Callable[[str], Name]:
-    return lambda value: names[names.index(cast(Name, value))]
+@dataclass(frozen=True)
+class OneOf(Generic[Name]):
+    """Reads one of these names."""
+
+    names: Sequence[Name]
+
+    def __call__(self, value: str) -> Name:
+        return self.names[self.names.index(cast(Name, value))]
+
+
+def one_of(names: Sequence[Name]) -> OneOf[Name]:
+    return OneOf(names)
 
 
 def whole(value: str) -> int:
@@ -69,5 +83,37 @@ def one_head_text(value: tuple[int, int]) -> str:
     return heads_text([value])
 
 
+def pinned(value: str) -> tuple[Kind, int, int, bool]:
+    """Kind of attention, query and key, such as "cross.3.5"; 0 in place of one that is not pinned, -1 here. With
+    ".computed" behind it, the calculation of that weight is open."""
+    place, dot, computed = value.partition(".computed")
+    kind, query, key = place.split(".")
+    if computed:
+        raise ValueError(value)
+    return one_of(tuple(KINDS))(kind), whole(query) - 1, whole(key) - 1, bool(dot)
+
+
+def pinned_text(value: tuple[Kind, int, int, bool]) -> str:
+    kind, query, key, computed = value
+    return f"{kind}.{query + 1}.{key + 1}{'.computed' if computed else ''}"
+
+
 def strings(value: str) -> list[str]:
     return value.split(",")
+
+
+_EXPECTED: dict[Callable[[str], Any], str] = {
+    whole: gettext_noop("a whole number, such as 3"),
+    from_one: gettext_noop("a whole number from 1"),
+    float: gettext_noop("a number, such as 0.6"),
+    switch: gettext_noop("true or false"),
+    ids: gettext_noop("whole numbers, such as 12-7"),
+    one_head: gettext_noop("layer and head, such as 4.6"),
+    heads: gettext_noop("layers and heads, such as 4.6,5.2"),
+    pinned: gettext_noop("kind of attention, query and key, such as cross.3.5"),
+}
+
+
+def expected(read: Callable[[str], Any]) -> str:
+    """What a reader accepts, in words; "" where it is not known."""
+    return ", ".join(read.names) if isinstance(read, OneOf) else _(_EXPECTED.get(read, ""))

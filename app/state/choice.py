@@ -22,12 +22,13 @@ class Choice(Generic[T]):
     Attributes:
         key: its name in the session and in the address, and the key of its widget.
         default: its value until something is chosen. A page may give another one, see `open`.
-        read: makes a value of a text in the address. Raises ValueError for a text that is none.
-        write: makes the text of a value.
+        read: text in the address -> value. Raises ValueError for an invalid text.
+        write: value -> text.
         written: "address": in the address of the page. "link": private, so only in a link that the visitor copies.
-            "session": nowhere.
+            "session": only in the session.
         page: the page in whose address it is written; None: every page.
-        always: it is in the address even if it was not chosen, because the default depends on the sentence.
+        varies: what it opens with depends on the sentence, the checkpoint and the page, so it is in the address if it
+            was chosen, even if it is what this page opens with.
         reset_by: events after which it has its default again.
     """
 
@@ -37,7 +38,7 @@ class Choice(Generic[T]):
     write: Callable[[T], str] = str
     written: Written = "address"
     page: str | None = None
-    always: bool = False
+    varies: bool = False
     reset_by: tuple[Event, ...] = ()
 
     @property
@@ -69,18 +70,20 @@ class Choice(Generic[T]):
         return bool(self.value == st.session_state.get(self._opening, self.default))
 
     def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, keep: bool = False) -> T:
-        """Gives what is chosen, or `opening` if nothing is; keeps it in the session. Call this before its widget.
+        """Returns the chosen value, or `opening` if nothing is chosen, and stores it in the session.
 
-        A value that is not `allowed` counts as not chosen: another checkpoint has fewer layers, an address was changed
-        by hand. What was not chosen follows the opening: another checkpoint has another one. With `keep` it does not: a
-        new sentence shows the same head.
+        Call this before its widget.
+
+        A value that is not `allowed` counts as not chosen: another checkpoint may have fewer layers, and somebody may
+        have edited the address. If nothing is chosen, the value follows `opening` whenever that changes. With `keep` it
+        stays: a new sentence shows the same head.
         """
         state, value = st.session_state, self.default if opening is None else opening
         if keep and self.key in state and (allowed is None or state[self.key] in allowed):
             value = state[self.key] if not self.is_chosen else value
         if not self.is_chosen or (allowed is not None and state[self.key] not in allowed):
             state.pop(self._explicit, None)
-            if self.key not in state or state[self.key] != value:  # setting it takes away what is being typed
+            if self.key not in state or state[self.key] != value:  # setting it would delete what is being typed
                 state[self.key] = value
         state[self._opening] = value
         found: T = state[self.key]
@@ -89,6 +92,10 @@ class Choice(Generic[T]):
     def choose(self, value: T) -> None:
         """As if the visitor had chosen it."""
         st.session_state[self.key] = value
+        self.keep()
+
+    def keep(self) -> None:
+        """The visitor chose what is there, even if it is what it opens with."""
         st.session_state[self._explicit] = True
 
     def forget(self) -> None:

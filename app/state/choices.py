@@ -1,9 +1,11 @@
 """All choices of a visitor that outlive a click: default, where each is written, and which event resets it.
 
-A page reads a choice with `value`, or with `open` where it draws the widget, and changes it with `choose`. Tokens,
-steps and sentences count from 0 here and from 1 in the address; layers and heads count from 1.
+A page reads a choice with `value`, or with `open` where it draws the widget, and changes it with `choose`; what changes
+several choices at once is in events.py. Tokens, steps and sentences count from 0 here and from 1 in the address; layers
+and heads count from 1.
 """
 
+from app.figures.canvas_message import FORMS, Form
 from app.library.checkpoints import MOST_CHARACTERS
 from app.state.address_texts import (
     from_one,
@@ -14,6 +16,8 @@ from app.state.address_texts import (
     one_head,
     one_head_text,
     one_of,
+    pinned,
+    pinned_text,
     plus_one,
     strings,
     switch,
@@ -22,6 +26,8 @@ from app.state.address_texts import (
     whole,
 )
 from app.state.choice import Choice, Event
+from app.state.language_choice import LANGUAGE  # noqa: F401
+from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, PRESENTER  # noqa: F401
 from transformer.model.attention_kinds import KINDS, Kind
 
 LONGEST_SECOND = 400  # characters
@@ -73,15 +79,39 @@ DRAWS = Choice("draws", 3, whole)
 SEED = Choice("seed", 0, whole)
 
 # Head and tokens
-KIND = Choice[Kind]("kind", "cross", one_of(tuple(KINDS)), always=True)
-LAYER = Choice("layer", 0, whole, always=True, reset_by=("checkpoint",))
-HEAD = Choice("head", 0, whole, always=True, reset_by=("checkpoint",))
-STEP = Choice("t", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)  # of the decoder
-SOURCE_TOKEN = Choice("s", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)
-OTHER_TOKEN = Choice("k", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)  # of self-attention: the key
+KIND = Choice[Kind]("kind", "cross", one_of(tuple(KINDS)), varies=True)
+LAYER = Choice("layer", 0, whole, varies=True, reset_by=("checkpoint",))
+HEAD = Choice("head", 0, whole, varies=True, reset_by=("checkpoint",))
+STEP = Choice("t", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES)  # of the decoder
+SOURCE_TOKEN = Choice("s", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES)
+OTHER_TOKEN = Choice("k", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES)  # of self-attention: the key
+
+# The words that are clicked on the canvas: kind of attention, query and key, UNPINNED in place of one; and whether the
+# calculation of their weight is open
+UNPINNED = -1
+PINNED = Choice[tuple[Kind, int, int, bool]](
+    "pinned", ("cross", UNPINNED, UNPINNED, False), pinned, pinned_text, reset_by=SEARCH_CHANGES
+)
+
+# Questions about the pictures: the number of the one that is asked; the key of a scene and a place, where another one
+# than the first is asked; of which question the answer is, which one (-1: none), and whether the right one is revealed
+ASKED = Choice("asked", "", str, written="session", reset_by=SEARCH_CHANGES)  # the page over whose picture one is open
+QUESTION_NUMBER = Choice("question_number", 0, whole, written="session")
+ANOTHER = Choice("another_question", "", str, written="session")
+NOBODY_ANSWERED = ("", -1, False)
+ANSWERED = Choice[tuple[str, int, bool]]("answered", NOBODY_ANSWERED, lambda _: NOBODY_ANSWERED, written="session")
+
+PINS_GIVEN = Choice("pins_given", 0, whole, written="session")  # how often a page, not a click on it, pinned words
+
+# As what the canvas is drawn, on each page that has one
+TRANSLATE_FORM = Choice[Form]("translate_form", "arcs", one_of(FORMS), page="translate", varies=True)
+ATTENTION_FORM = Choice[Form]("attention_form", "matrix", one_of(FORMS), page="attention", varies=True)
 
 # Whether the details below the picture are open, on every page
 DETAILS = Choice("details", False, switch, switch_text)
+
+# Which figure of the details a lecture shows in place of the picture; "" or one that the page does not have: none
+FIGURE = Choice("figure", "", text(40))
 
 # Attention
 HIDE_SPECIAL = Choice("hide", False, switch, switch_text, page="attention")
@@ -107,14 +137,18 @@ ALL_TERMS = Choice("all_terms", False, switch, switch_text, page="hand")
 MATRIX = Choice("matrix", "query", str, page="multihead")
 ROW_OF_BATCH = Choice("sentence_of_batch", 2, whole, page="masks")
 MASK_TAKEN = Choice("mask_taken", False, switch, switch_text, page="masks")
+MASK_SCORES = Choice("mask_scores", False, switch, switch_text, page="masks")  # the scores are shown, not the weights
+MASK_CELL = Choice("mask_cell", (UNPINNED, UNPINNED), one_head, one_head_text, page="masks", reset_by=SEARCH_CHANGES)
 MASK_HEAD = Choice[tuple[int, int]](
     "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
 )
 
-# Residual stream: whose token is shown; at first the source's
-STREAM = Choice("stream", "encoder", one_of(("encoder", "decoder")), page="residual")
+# Residual stream: whose token is shown, at first the source's; and the sub-layer whose row is chosen
+STREAM = Choice("stream", "encoder", one_of(("encoder", "decoder")), page="residual", varies=True)
+SUB_LAYER = Choice("sub_layer", -1, from_one, plus_one, page="residual", reset_by=("checkpoint",))
 
 # Positions, scaling
+POSITIONS_PICTURE = Choice("picture", "order", one_of(("order", "kinds")), page="positions")
 SHUFFLE = Choice("shuffle", 1, whole, page="positions")
 DIMENSION = Choice("dimension", 8, whole, page="positions")
 WAVE_SPAN = Choice("wave_span", 64, whole, page="positions")
@@ -147,21 +181,30 @@ MEASURE = Choice("measure", "bleu", str, page="models")
 
 # What if
 EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
+EDIT = Choice("edit", "", str, page="whatif")  # that a link to this page makes, beside those that there are
+# The part of the masks whose picture is shown, also while the mask is there again
+SHOWN_MASK = Choice("shown_mask", "causal", one_of(("causal", "padding", "cross")), page="whatif")
 RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # what each head costs is shown
+# The other sentence of a padded batch, and the head that is shown of it
+PADDED_WITH = Choice("padded_with", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
+PADDED_HEAD = Choice[tuple[int, int]](
+    "padded_head", CLEAREST, one_head, one_head_text, page="whatif", reset_by=("checkpoint",)
+)
 # The sentence whose vectors are patched; and whether all cells are computed although it takes long
 PATCHED_SENTENCE = Choice(
     "patched_sentence", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES
 )
 ALL_PATCHES = Choice("all_patches", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
-# The word that is changed, what stands in its place, and whether what takes long is computed
+# The word that is changed, its replacement, and whether what takes long is computed
 CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", reset_by=SENTENCE_CHANGES)
 NEW_WORD = Choice("new_word", "", text(LONGEST_WORD), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
 WORDS_ASKED = Choice("all_words", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 INTEGRATED = Choice("integrated", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
+TAKEN = Choice("taken", "sublayer", one_of(("sublayer", "pass")), page="whatif")  # by the oval switches
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
 # Compare: what differs, and the other side of each
-SIDE = Choice("side", "search", str, page="compare")
+SIDE = Choice("side", "sentence", str, page="compare")
 COMPARED_SENTENCE = Choice("compared_sentence", "", text(LONGEST_SECOND), written="link", page="compare")
 COMPARED_CHECKPOINT = Choice("compared_checkpoint", "", str, page="compare")
 COMPARED_SEARCH = Choice("compared_search", "greedy", str, page="compare")
@@ -177,62 +220,8 @@ FRAMED = Choice("framed", False, switch, switch_text)
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
-PRIVATE = (
-    SECOND,
-    PREFIX,
-    REFERENCE,
-    RUN_SENTENCE,
-    RUN_RIGHT,
-    COMPARED_SENTENCE,
-    BESIDE_SENTENCE,
-    PATCHED_SENTENCE,
-    NEW_WORD,
-)  # what else a copied link has
-PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
+PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it, beside PINNED
 
 CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))
-
-
-def happened(event: Event) -> None:
-    """Resets what the event resets."""
-    for choice in CHOICES:
-        if event in choice.reset_by:
-            choice.forget()
-
-
-def search_changed() -> None:
-    """Another search: the best translation is shown, unless the visitor's own is."""
-    happened("search")
-    if ALTERNATIVE.value != GIVEN_SHOWN:
-        ALTERNATIVE.forget()
-
-
-def show_sentence(index: int) -> None:
-    """Chooses one of several sentences, from 0: its best translation, from its beginning."""
-    happened("sentence")
-    SHOWN_SENTENCE.choose(index)
-
-
-def take_sentence(value: str) -> None:
-    """Puts a sentence into the box, as if the visitor had typed it."""
-    happened("sentence")
-    SENTENCE.choose(value)
-
-
-def take_example(index: int) -> None:
-    """Puts an example of the checkpoint, from 0, into the box."""
-    happened("sentence")
-    SENTENCE.forget()
-    EXAMPLE.choose(index)
-
-
-def open_checkpoint(name: str) -> None:
-    """Opens a checkpoint on the sentence that is in the box; what else is chosen belongs to another model."""
-    CHECKPOINT.choose(name)
-    happened("checkpoint")
-
-
-def choose_head(layer: int, head: int) -> None:
-    """Chooses a head, from 0."""
-    LAYER.choose(layer + 1)
-    HEAD.choose(head + 1)
+# What else a copied link has
+PRIVATE = tuple(choice for choice in CHOICES if choice.written == "link" and choice not in SCENE)

@@ -1,8 +1,8 @@
-"""The edits that a visitor has made (`EDITS`): adding one, taking it back. The newest is the last."""
+"""The edits that a visitor has made (`EDITS`): adding and undoing them. The newest is the last."""
 
 from collections.abc import Iterable
 
-from app.state.choices import EDITS, MOST_EDITS
+from app.state.choices import EDITS, MOST_EDITS, SIDE
 from transformer.analysis.edits import Edit, edit_text
 
 
@@ -12,7 +12,7 @@ def is_on(edit: Edit) -> bool:
 
 
 def toggle(edit: Edit) -> None:
-    """Makes an edit, or takes it back."""
+    """Adds an edit, or removes it."""
     if is_on(edit):
         undo(edit_text(edit))
     else:
@@ -35,10 +35,13 @@ def replace(kind: type | tuple[type, ...], edit: Edit | None, edits: Iterable[Ed
 
 
 def undo(text: str) -> None:
-    """Takes one edit back."""
+    """Removes one edit."""
     EDITS.choose(tuple(each for each in EDITS.value if each != text))
+    if not EDITS.value and SIDE.value == "edits":
+        SIDE.forget()  # without edits, the page Compare cannot compare with the original model
 
 
 def undo_all() -> None:
-    """Takes all edits back."""
-    EDITS.choose(())
+    """Removes all edits."""
+    for text in EDITS.value:
+        undo(text)

@@ -17,6 +17,20 @@ def show_instead(text: str, ids: tuple[int, ...], step: int) -> None:
     UNDO.choose((*UNDO.value, before))
 
 
+def show_found() -> None:
+    """Shows the translation that the search found. The visitor's own one stays in the list of translations."""
+    ALTERNATIVE.forget()
+    UNDO.forget()
+
+
+def chosen_steps() -> set[int]:
+    """The steps at which the visitor put another token, where the model wrote the rest of the translation."""
+    found: set[int] = set()
+    for *_, step in UNDO.value:
+        found = {before for before in found if before < step} | {step}
+    return found
+
+
 def take_back() -> None:
     """Shows what was shown before the last `show_instead`, at the step of the other token."""
     if not UNDO.value:

@@ -9,7 +9,7 @@ from torch.nn.functional import linear
 
 from tests.analysis.test_edits import edited, logits
 from tests.support.small_decoding import ids, random_sources, undecided
-from tests.support.small_model import batch, cached_logits, everything, randomised, small, watch
+from tests.support.small_model import batch, cached_logits, everything, probe_of, randomised, small
 from transformer.analysis.edits import Edit, HeadOff, HeadUniform, MaskCell, MaskOff, Temperature, WeightsSet
 from transformer.analysis.trace import trace_steps
 from transformer.config import BOS, PAD, DecodingConfig
@@ -108,7 +108,7 @@ def test_a_row_that_is_set_is_the_pass_with_those_weights_put_in_by_hand(kind: K
         return weights
 
     with torch.no_grad():
-        expected = model(source, target, watch(model, **{f"{site.replace('.', '__')}__weights": by_hand}))
+        expected = model(source, target, probe_of(model, **{f"{site.replace('.', '__')}__weights": by_hand}))
     found = edited(model, WeightsSet(kind, 0, head, query, HALVES[kind]))
     torch.testing.assert_close(logits(found, source, target), expected, rtol=0, atol=1e-10)
     assert not torch.allclose(expected, logits(model, source, target))

@@ -1,4 +1,4 @@
-"""What each source token counts for each token of a translation: against sums, finite differences and single passes."""
+"""The contribution of each source token to each token of a translation: against sums, finite differences, passes."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_integrated_gradients_sum_to_the_difference_to_the_baseline(model: Trans
     assert np.abs(found.values[-1]).max() == 0  # </s> is the same in both
 
 
-def test_the_gap_of_a_rough_integral_is_told(model: Transformer) -> None:
+def test_the_error_of_a_coarse_integral_is_reported(model: Transformer) -> None:
     found = integrated_gradients(model, SOURCE, TARGET, steps=8)
     assert found.gap == np.abs(found.values.sum(axis=0) - found.difference).max() > 0.01
 
@@ -75,7 +75,7 @@ def test_occlusion_is_the_loss_of_a_pass_without_the_word(model: Transformer) ->
     assert occlusion(model, SOURCE, TARGET, []).shape == (0, len(TARGET))
 
 
-def test_an_edited_model_is_asked_with_its_edits(model: Transformer) -> None:
+def test_attributions_of_an_edited_model_include_its_edits(model: Transformer) -> None:
     edited = EditedTransformer(model, model_edits([PositionsShifted(3)], model))
     found = log_probabilities(edited, [SOURCE], TARGET)[0]
     np.testing.assert_allclose(found, read(edited, SOURCE), rtol=0, atol=1e-10)

@@ -1,4 +1,4 @@
-"""Masks taken apart and put together again, and what padding does to the numbers of a sentence: nothing."""
+"""The parts of a mask combine to the mask of the model, and padding does not change the numbers of a sentence."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The text of an edit: it is read back as the same edit, and anything else gets a sentence."""
+"""The text of an edit is read back as the same edit; any other text is refused with a message."""
 
 from contextlib import suppress
 
@@ -16,6 +16,7 @@ from transformer.analysis.edits import (
     PositionsShifted,
     PositionsShuffled,
     PositionsSwapped,
+    ResidualOff,
     SublayerOff,
     Temperature,
     VectorPatched,
@@ -28,10 +29,12 @@ from transformer.errors import HeadlightError
 COUNT = st.integers(0, 99)
 KIND = st.sampled_from(["cross", "encoder", "decoder"])
 STACK = st.sampled_from(["encoder", "decoder"])
+SUBLAYER = st.sampled_from(["self_attention", "cross_attention", "feed_forward"])
 EDITS = st.one_of(
     st.builds(HeadOff, KIND, COUNT, COUNT),
     st.builds(HeadUniform, KIND, COUNT, COUNT),
-    st.builds(SublayerOff, STACK, COUNT, st.sampled_from(["self_attention", "cross_attention", "feed_forward"])),
+    st.builds(SublayerOff, STACK, COUNT, SUBLAYER),
+    st.builds(ResidualOff, STACK, st.none() | COUNT, SUBLAYER),
     st.builds(MaskOff, st.sampled_from(["causal", "padding", "cross"])),
     st.builds(MaskCell, KIND, st.none() | COUNT, st.none() | COUNT, COUNT, COUNT, st.booleans()),
     st.builds(
@@ -60,6 +63,8 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
     assert edit_text(HeadOff("cross", 1, 5)) == "off=cross.2.6"
     assert edit_text(HeadOff("cross", 1, None)) == "off=cross.2.all"
     assert parse_edit("off=cross.2.all") == HeadOff("cross", 1, None)
+    assert edit_text(ResidualOff("encoder", 1, "feed_forward")) == "noresidual=encoder.2.feed_forward"
+    assert parse_edit("noresidual=decoder.all.cross_attention") == ResidualOff("decoder", None, "cross_attention")
     assert parse_edit("weights=cross.2.all.4.1-70.3-30") == WeightsSet("cross", 1, None, 3, ((0, 70), (2, 30)))
     assert parse_edit("forbid=decoder.all.6.3.5") == MaskCell("decoder", None, 5, 2, 4, False)
     assert parse_edit("patch=2.4.17-93-3") == VectorPatched(1, 3, (17, 93, 3))
@@ -70,19 +75,20 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "off", "off=", "off=cross.0.1", "off=cross.1", "off=across.1.1", "mask=none", "skip=encoder.1.norm",
+     "noresidual=encoder.0.feed_forward", "noresidual=all.1.feed_forward", "noresidual=encoder.1",
      "positions=swap.1", "positions=shift.-1", "temperature=cross.1.1.hot", "patch=1.1.a-b", "off=cross.1.1.1",
      "off=cross.²." + "9" * 50,
      "allow=cross.1.1.1", "forbid=cross.1.1.1.0", "weights=cross.1.1.1", "weights=cross.all.1.1.1-1",
      "weights=cross.1.1.1.1",
      "weights=cross.1.1.1." + ".".join(["1-1"] * 300), "explode=all"],
 )  # fmt: skip
-def test_a_text_that_is_no_edit_gets_a_sentence_that_says_what_to_write(text: str) -> None:
+def test_an_invalid_text_of_an_edit_raises_an_error_that_says_what_to_write(text: str) -> None:
     with pytest.raises(HeadlightError, match=r"Choose one of|Write, for example"):
         parse_edit(text)
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_an_edit_or_gets_a_sentence(text: str) -> None:
+def test_any_text_is_an_edit_or_gets_an_error_message(text: str) -> None:
     for candidate in (text, f"off={text}", f"positions={text}", f"patch={text}"):
         with suppress(HeadlightError):
             edit = parse_edit(candidate)

@@ -18,13 +18,14 @@ from transformer.analysis.edits import (
     PositionsShifted,
     PositionsShuffled,
     PositionsSwapped,
+    ResidualOff,
     SublayerOff,
     Temperature,
     VectorPatched,
     WeightsSet,
     model_edits,
 )
-from transformer.analysis.edits.model_edits import Stack, Sublayer
+from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
 from transformer.config import PAD
 from transformer.errors import HeadlightError
 from transformer.model import EditedTransformer, Probe, Transformer, masks
@@ -258,7 +259,8 @@ def test_a_patched_vector_is_the_one_that_the_layer_gives_in_the_other_sentence(
 @pytest.mark.parametrize(
     "edit",
     [HeadOff("cross", 9, 0), HeadOff("encoder", 0, 2), SublayerOff("encoder", 0, "cross_attention"),
-     SublayerOff("decoder", 2, "feed_forward"), Temperature("cross", 0, 0, 0.0), VectorPatched(0, 4, (5, 3)),
+     SublayerOff("decoder", 2, "feed_forward"), ResidualOff("encoder", None, "cross_attention"),
+     ResidualOff("decoder", 2, "feed_forward"), Temperature("cross", 0, 0, 0.0), VectorPatched(0, 4, (5, 3)),
      VectorPatched(0, 0, (13, 3)), VectorPatched(1, 0, (5, 3)), VectorPatched(None, 2, (5, 3))],
 )  # fmt: skip
 def test_an_edit_that_does_not_fit_the_model_says_why(edit: Edit) -> None:
@@ -284,7 +286,9 @@ def test_any_edits_together_give_finite_numbers() -> None:
         row, keys = draw.randrange(5), draw.sample(range(8), 3)
         among: list[Edit] = [
             HeadOff(*head), HeadUniform(*head), SublayerOff("decoder", draw.randrange(2), "cross_attention"),
-            MaskOff("causal"), MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
+            ResidualOff("decoder", draw.choice([None, 0, 1]), draw.choice(["self_attention", "cross_attention"])),
+            ResidualOff("encoder", draw.choice([None, 0]), "feed_forward"), MaskOff("causal"),
+            MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
             PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-3, 1e3])),
             VectorPatched(draw.choice([None, 0]), 1, (5, 6, 3)), MaskOff("cross"),
             MaskCell(head[0], draw.choice([None, 0, 1]), draw.choice([None, 1]), row, keys[0], draw.random() < 0.5),

@@ -43,5 +43,5 @@ def test_names_may_be_adapted_but_not_replaced(source: str, target: str, missing
     assert missing_names(source, target, "en") == missing
 
 
-def test_german_nouns_are_no_names() -> None:
+def test_german_nouns_do_not_count_as_names() -> None:
     assert missing_names("Ich sehe den Hund.", "I see the dog.", "de") == []

@@ -28,7 +28,7 @@ def probabilities(model: Transformer, site: str, removed: list[int]) -> torch.Te
 
 @pytest.mark.parametrize("kind", list(SITES))
 @pytest.mark.parametrize("layer", [0, 1])
-def test_taking_a_head_away_is_a_slice_of_zeros_in_the_output_matrix(kind: Kind, layer: int) -> None:
+def test_removing_a_head_equals_zeros_in_its_slice_of_the_output_matrix(kind: Kind, layer: int) -> None:
     model = randomised(small(encoder_layers=2, heads=4))
     heads, site = model.config.heads, SITES[kind].format(layer)
     found = predictions_with_other_heads(model, SOURCE, TARGET, site)

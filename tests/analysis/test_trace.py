@@ -1,4 +1,4 @@
-"""The trace of one teacher-forced pass is what the search saw, step by step."""
+"""The trace of one teacher-forced pass equals the numbers of each step of the search."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
 """A folder of tiny checkpoints, and the app opened on it."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def twins(folder: Path) -> Iterator[list[Path]]:
+    """Two models with and without the causal mask in training, as a family."""
+    files = [write_checkpoint(folder / "family-base.safetensors", Size(1, 1, 2), seed=5)]
+    files.append(write_checkpoint(folder / "family-no-mask.safetensors", Size(1, 1, 2), 6, {"causal_training": False}))
+    members = [{"member": "base", "value": True}, {"member": "no-mask", "value": False}]
+    family = {"name": "causal-mask", "option": "model.causal_training", "members": members}
+    report = folder / "families.json"
+    report.write_text(json.dumps({"families": [family], "members": {}}), encoding="utf-8")
+    yield files
+    for path in (*files, report):
+        path.unlink()
+
+
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of a toy task, with four snapshots."""
@@ -36,7 +51,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of training runs that the app looks into: at first it is not even there."""
+    """The folder of training runs of the app, which does not exist yet."""
     monkeypatch.setenv("HEADLIGHT_RUNS", str(tmp_path / "runs"))
     monkeypatch.delenv("HEADLIGHT_TRAINING", raising=False)  # which may forbid to start one
     return (tmp_path / "runs").resolve()

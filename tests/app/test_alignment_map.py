@@ -1,4 +1,4 @@
-"""The map of the heads that align, on the Attention page: drawn as it is stored, clicked, and never believed."""
+"""The map of the heads that align, on the Attention page: drawn as stored, clicked, and checked before use."""
 
 from pathlib import Path
 from typing import Any
@@ -91,11 +91,11 @@ def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: P
     assert "best measured" not in " ".join(button.label for button in app.button)
 
 
-def test_the_text_and_its_distance_from_the_training_text_are_told(stored: AlignmentMap) -> None:
+def test_the_text_and_its_distance_from_the_training_text_are_reported(stored: AlignmentMap) -> None:
     words = said(opened())
     assert "Measured on gold.tsv: 40 pairs, 1,234 sure links." in words
     assert "the diagonal alone has an alignment error rate of 62.5%, a word drawn at random of 90.0%" in words
-    for row in ("words a sentence | 14.5 | 6.5", "tokens a target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
+    for row in ("words per sentence | 14.5 | 6.5", "tokens per target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
         assert f"| {row} |" in words
     assert "Home is home.tsv" in words
 
@@ -103,7 +103,7 @@ def test_the_text_and_its_distance_from_the_training_text_are_told(stored: Align
 def test_a_map_without_home_says_that_the_distance_is_not_known(folder: Path) -> None:
     made_map(folder / "one.safetensors", LAYERS, HEADS, home=False)
     words = said(opened())
-    assert "| words a sentence | 14.5 |" in words
+    assert "| words per sentence | 14.5 |" in words
     assert "the distance is not known" in words
 
 
@@ -115,7 +115,7 @@ def test_names_in_a_map_are_text_and_never_markup(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{}", "no map", None])
-def test_a_map_that_cannot_be_read_is_told_and_the_page_goes_on(
+def test_an_unreadable_map_is_reported_and_the_rest_of_the_page_is_drawn(
     folder: Path, stored: AlignmentMap, content: str | None
 ) -> None:
     path = map_path(folder / "one.safetensors")

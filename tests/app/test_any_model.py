@@ -1,4 +1,4 @@
-"""Whatever the trainer accepts, every page opens: random small models, any sentence, any choice."""
+"""Every page opens with every model that the trainer accepts: random small models, sentences and choices."""
 
 import ast
 from enum import Enum
@@ -23,6 +23,8 @@ LONGEST = "the cat sat on the mat because it was tired"
 SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$")
 
 PICTURES = {
+    "headlight_canvas",
+    "headlight_frames",
     "headlight_model_walk",
     "headlight_search_tree",
     "headlight_difference",
@@ -34,7 +36,8 @@ WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
     "methods": "find the same translation",
     "models": "Not run.",  # neither curves nor families lie beside the checkpoint
-    "beside": "There is no other checkpoint",
+    "beside": "Type a second sentence",
+    "lessons": "A lesson walks through pages",
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
@@ -91,7 +94,7 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 15
+    assert len(PAGES) == 16
     assert set(PARTS) < set(PAGES)
     assert set(PARTS["decoding"][1]) == set(decoding_parts())
 
@@ -100,7 +103,9 @@ def decoding_parts() -> list[str]:
     """The keys of PARTS in app/views/decoding/page.py, which is read and not imported: it draws when it is imported."""
     tree = ast.parse((MAIN.parent / "views" / "decoding" / "page.py").read_text(encoding="utf-8"))
     found = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
-    return list(ast.literal_eval(found["PARTS"]))
+    parts = found["PARTS"]
+    assert isinstance(parts, ast.Dict)
+    return [ast.literal_eval(key) for key in parts.keys if key]
 
 
 class Case(NamedTuple):
@@ -129,7 +134,7 @@ SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 @pytest.mark.soak
 @settings(max_examples=40, derandomize=False, suppress_health_check=SLOW)
 @given(CASES)
-def test_every_page_opens_for_models_that_nobody_has_seen(
+def test_every_page_opens_for_models_of_random_shapes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
     opens(tmp_path, monkeypatch, case)

@@ -1,8 +1,6 @@
 """What the Attention page computes from the weights: words, hidden tokens, numbers of heads, rollout, alignment."""
 
 import base64
-import csv
-import io
 
 import numpy as np
 import pytest
@@ -11,13 +9,13 @@ from hypothesis import strategies as st
 
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
+from app.figures.head_numbers import head_jobs, head_numbers
 from app.figures.head_sharpness import head_facts, is_control, is_sink
 from app.figures.matrix import attention_matrix, matrix_alt
-from app.figures.mosaic import head_mosaic, mosaic_table
 from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
 from app.figures.shown_weights import Options, shown
 from app.figures.theme import GROUND, head_color, head_is_dashed, resolved
-from app.views.attention.head_ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
+from app.views.attention.head_ranking import COLUMNS, head_ranking, ranking_table
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
 from tests.support.drawn import checked
 from transformer.analysis.rollout import decoder_rollout, mixed, rollout
@@ -39,7 +37,7 @@ def causal(length: int) -> np.ndarray:
     return np.tril(np.ones((length, length), dtype=bool))
 
 
-def test_a_row_that_looks_nowhere_says_so_and_is_not_averaged() -> None:
+def test_a_fully_masked_row_is_marked_and_left_out_of_the_mean() -> None:
     weights = softmax((1, 1, 7, 7), mask=causal(7))
     hidden = shown(weights, causal(7), TokenAxis("German", "decoder", READ), TokenAxis("German", "decoder", READ),
                    Options(hide_special=True))  # fmt: skip
@@ -50,14 +48,12 @@ def test_a_row_that_looks_nowhere_says_so_and_is_not_averaged() -> None:
     assert found == rest
     assert found["strongest"] >= 1 / 6
     assert f"{seen.queries.names[0]}: nowhere;" in matrix_alt(seen.weights[0, 0], seen.queries, seen.keys, "x")
-    table = mosaic_table(seen.weights, seen.queries, seen.keys)
-    assert [where == "nowhere" for where in table["attends most to"]] == [True, *[False] * (len(seen.queries) - 1)]
 
 
 # Words
 
 
-def test_a_word_is_what_stands_between_spaces_and_punctuation_at_its_end_stands_alone() -> None:
+def test_a_word_is_the_text_between_spaces_and_final_punctuation_is_a_word() -> None:
     found = [spelled([PIECES[i] for i in group]) for group in words_of(PIECES)]
     assert found == ["The", "animal", "didn't", "stop", ".", "</s>"]
 
@@ -74,7 +70,7 @@ def test_a_word_is_what_stands_between_spaces_and_punctuation_at_its_end_stands_
         (("▁",), ["▁"]),
     ],
 )
-def test_pieces_of_every_sort_are_put_together(pieces: tuple[str, ...], words: list[str]) -> None:
+def test_tokens_of_every_kind_are_merged_into_words(pieces: tuple[str, ...], words: list[str]) -> None:
     assert [spelled([pieces[i] for i in group]) for group in words_of(pieces)] == words
 
 
@@ -82,7 +78,7 @@ ANY_PIECE = st.sampled_from([*PIECES, "<s>", "▁", "<0xE2>", "▁.", ",", "🙂
 
 
 @given(st.lists(ANY_PIECE, min_size=1, max_size=12))
-def test_every_piece_belongs_to_one_word_and_order_is_kept(pieces: list[str]) -> None:
+def test_every_token_belongs_to_one_word_and_order_is_kept(pieces: list[str]) -> None:
     groups = words_of(pieces)
     assert [i for group in groups for i in group] == list(range(len(pieces)))
     for group in groups:
@@ -101,7 +97,7 @@ def test_merging_averages_rows_and_sums_columns() -> None:
     assert found.sum(axis=-1) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_word_that_may_not_look_anywhere_in_a_word_stays_masked_and_exactly_zero() -> None:
+def test_a_word_that_may_not_attend_to_any_token_of_a_word_is_masked_with_weight_0() -> None:
     mask = causal(7)
     weights = softmax((1, 7, 7), mask=mask)
     groups = words_of(READ)
@@ -126,7 +122,7 @@ def test_rows_sum_to_one_again_when_special_tokens_are_hidden(naming: str, words
     assert found.hidden_queries == (("<s>",) if naming == "reads" else ("</s>",))
 
 
-def test_what_is_hidden_is_divided_out_and_its_share_is_told() -> None:
+def test_rows_without_hidden_tokens_sum_to_1_and_the_hidden_share_is_reported() -> None:
     weights = softmax((1, 2, 7, 10))
     found = shown(weights, np.ones((7, 10), bool), TARGET, SOURCE, Options(hide_special=True))
     for head in range(2):
@@ -138,7 +134,7 @@ def test_what_is_hidden_is_divided_out_and_its_share_is_told() -> None:
     assert "renormalised" in found.suffix
 
 
-def test_a_row_that_could_see_nothing_but_special_tokens_stays_empty() -> None:
+def test_a_row_that_may_attend_only_to_special_tokens_stays_empty() -> None:
     weights = softmax((1, 1, 7, 7), mask=causal(7))
     keys = TokenAxis("German, as read", "decoder", READ)
     for words in (False, True):
@@ -173,7 +169,7 @@ def test_a_row_is_called_by_what_it_reads_or_by_what_it_predicts() -> None:
     assert shown(weights, mask, TARGET, SOURCE, Options("reads", words=True)).row_of(2) == 2
 
 
-def test_nothing_asked_for_is_nothing_changed() -> None:
+def test_without_options_the_weights_are_unchanged() -> None:
     weights = softmax((2, 3, 7, 10))
     found = shown(weights, np.ones((7, 10), bool), TARGET, SOURCE)
     assert found.weights is weights
@@ -184,7 +180,7 @@ def test_nothing_asked_for_is_nothing_changed() -> None:
 # Numbers of heads
 
 
-def test_a_head_is_aligned_that_looks_at_each_real_piece_once_at_least() -> None:
+def test_the_alignment_of_a_head_is_the_share_of_tokens_that_are_the_strongest_of_a_row() -> None:
     keys = ("▁The", "▁cat", "▁sat", ".", "</s>")
     diagonal, stuck = np.eye(5)[:4], np.tile(np.eye(5)[1], (4, 1))  # (Q, K)
     found = head_numbers(np.stack([diagonal, stuck])[None], keys, itself=False)["aligned"]
@@ -223,7 +219,7 @@ def test_numbers_of_heads_are_what_their_definitions_say(itself: bool, length: i
                 assert np.isnan(found[name][i, j]), name
 
 
-def test_heads_that_do_one_thing_have_the_number_of_that_thing() -> None:
+def test_a_head_with_one_pattern_has_the_number_of_that_pattern() -> None:
     staying, back = np.eye(5), np.eye(5, k=-1)
     back[0, 0] = 1
     found = head_numbers(np.stack([np.stack([staying, back])]), ("a", "b", "c", "d", "</s>"), itself=True)
@@ -234,7 +230,21 @@ def test_heads_that_do_one_thing_have_the_number_of_that_thing() -> None:
     assert found["sinks"][0] == pytest.approx([0.2, 0])
 
 
-def test_the_table_of_heads_leaves_out_what_says_nothing_and_has_no_nan() -> None:
+def test_the_job_of_a_head_is_where_most_of_its_weight_is() -> None:
+    before, spread = np.eye(4, k=-1) * 0.8 + 0.05, np.full((4, 4), 0.25)
+    resting, one = np.tile([0.1, 0.0, 0.0, 0.9], (4, 1)), np.tile([0.2, 0.7, 0.0, 0.1], (4, 1))
+    found = head_jobs(np.stack([before, spread, resting, one])[None], ("a", "▁b", "c", "</s>"), itself=True)
+    assert found == [
+        [
+            "85% of its weight is on the token before",
+            "the strongest weight of a row is 25% on average",
+            "90% of its weight is on special tokens and punctuation",
+            "70% of its weight is on “b”",
+        ]
+    ]
+
+
+def test_the_table_of_heads_leaves_out_columns_without_information_and_has_no_nan() -> None:
     data = head_ranking(head_numbers(softmax((2, 3, 4, 6)), PIECES[:6], itself=False), 1, 2, "x")
     assert [column["title"] for column in data["columns"]] == ["strongest", "entropy", "distance", "sinks", "aligned"]
     assert data["chosen"] == 5
@@ -242,10 +252,10 @@ def test_the_table_of_heads_leaves_out_what_says_nothing_and_has_no_nan() -> Non
     assert all(np.isfinite(value) for row in data["rows"] for value in row["values"])
 
 
-def test_the_csv_of_heads_has_all_digits() -> None:
-    numbers = head_numbers(softmax((1, 2, 4, 4)), PIECES[:4], itself=True)
-    rows = list(csv.DictReader(io.StringIO(ranking_csv(numbers))))
-    assert [float(row["entropy"]) for row in rows] == numbers["entropy"][0].tolist()
+def test_the_table_of_numbers_has_a_row_for_each_head() -> None:
+    numbers = head_numbers(softmax((2, 3, 4, 4)), PIECES[:4], itself=True)
+    table = ranking_table(numbers)
+    assert (table["layer"][4], table["head"][4], table["entropy"][4]) == (2, 2, numbers["entropy"][1, 1])
 
 
 # Rollout
@@ -334,24 +344,9 @@ def test_lines_of_several_heads_carry_every_weight_of_the_layer() -> None:
         attention_lines(weights, TARGET, SOURCE, title="t", alt="a")
 
 
-def test_the_isolated_row_is_framed_in_matrix_and_overview() -> None:
+def test_the_isolated_row_is_framed_in_the_matrix() -> None:
     frame = checked(attention_matrix(softmax((7, 10)), TARGET, SOURCE, title="t", row=4)).layout.shapes[0]
     assert (frame.y0, frame.y1, frame.x0, frame.x1) == (3.5, 4.5, -0.5, 9.5)
-    weights = softmax((2, 3, 7, 10))
-    figure = checked(head_mosaic(weights, layer=1, head=2, row=4))
-    wall = np.asarray(figure.data[0].z)
-    bands = figure.layout.shapes[1:]
-    assert len(bands) == 2
-    for layer, band in enumerate(bands):
-        assert np.array_equal(wall[int(band.y0 + 0.5), :10], weights[layer, 0, 4])
-
-
-def test_the_framed_row_is_found_in_an_overview_that_was_made_smaller() -> None:
-    weights = np.zeros((1, 1, 90, 90), np.float32)
-    weights[0, 0, 71, 5] = 1
-    figure = checked(head_mosaic(weights, layer=0, head=0, row=71))
-    wall = np.asarray(figure.data[0].z)
-    assert wall[int(figure.layout.shapes[1].y0 + 0.5)].max() == 1
 
 
 # Machado, Oliveira and Fernandes (2009), full deficiency; linear RGB.
@@ -377,7 +372,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
-def test_heads_are_told_apart_by_everyone(deficiency: str, dark: bool) -> None:
+def test_head_colours_are_distinguishable_with_colour_deficiencies(deficiency: str, dark: bool) -> None:
     colors = [linear(resolved(head_color(head), dark)) for head in range(8)]
     seen = [lab(DEFICIENCIES[deficiency] @ color) for color in colors]
     for i, one in enumerate(seen):

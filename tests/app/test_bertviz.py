@@ -98,7 +98,7 @@ def test_nothing_is_loaded_from_elsewhere_and_the_page_forbids_it(view: View, in
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_data_travels_once_and_is_the_tensor_to_three_digits(view: View) -> None:
+def test_the_data_are_sent_once_and_are_the_tensor_to_three_digits(view: View) -> None:
     given = tensors()
     text = html(view)
     data = unpacked(text, "data")
@@ -113,7 +113,7 @@ def test_the_data_travels_once_and_is_the_tensor_to_three_digits(view: View) -> 
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_code_that_travels_is_the_drawing_code(view: View) -> None:
+def test_only_the_drawing_code_is_sent(view: View) -> None:
     assert unpacked(html(view), "code") == drawing_code(view)
 
 

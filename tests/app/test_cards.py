@@ -1,4 +1,4 @@
-"""Model cards are files that strangers write: nothing in them may become an image, which the browser would fetch."""
+"""Model cards are files that strangers write: an image in them is not loaded by the browser."""
 
 import tempfile
 from pathlib import Path
@@ -57,11 +57,11 @@ def test_no_form_of_an_image_is_left_in_a_card(tmp_path: Path) -> None:
 @example("\\![x](http://a.b)")
 @example("\\\\!![x][x]\n\n[x]: http://a.b\n")
 @given(st.lists(st.sampled_from([*PIECES, "![", "[x]", "(http://a.b)"]), max_size=30).map("".join))
-def test_no_text_whatever_becomes_an_image(text: str) -> None:
+def test_no_text_becomes_an_image(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert images(read(text, Path(folder))) == []
 
 
 @pytest.mark.parametrize("text", ["# A card\n\nPlain *text* and a [link](https://a.b)!\n", "Is 3! = [6] so?\n"])
-def test_what_is_no_image_stays_as_it_is(text: str, tmp_path: Path) -> None:
+def test_a_card_without_images_is_unchanged(text: str, tmp_path: Path) -> None:
     assert read(text, tmp_path) == text

@@ -1,6 +1,5 @@
 """The first picture of Masks: with and without the causal mask, and the two models that differ in it."""
 
-import json
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
@@ -73,6 +72,22 @@ def test_both_passes_drawn_are_those_of_the_model(
         path.unlink()
 
 
+def test_the_scores_drawn_are_those_that_the_mask_gets(open_app: Open, folder: Path) -> None:
+    translator = Translator.load(folder / "en-de.safetensors")
+    translation = translator.translate(SENTENCE).sentences[0]
+    reads = torch.tensor([[BOS, *translation.hypotheses[0].ids[:-1]]])
+    probe = Probe(census(translator.model.config), [SITE.format("scores"), SITE.format("masked_scores")])
+    with torch.inference_mode():
+        translator.model(torch.tensor([translation.source_ids]), reads, probe)
+    found = drawn(open_app("masks", checkpoint="en-de", sentence=SENTENCE, mask_head="2.3", mask_scores="true"))
+    assert found["shown"] == 2
+    scores = unpacked(found["scores"], "values", "<f4")
+    np.testing.assert_allclose(scores, probe.records[SITE.format("scores")][0, 2], rtol=0, atol=1e-5)
+    masked = probe.records[SITE.format("masked_scores")][0, 2].numpy()
+    may = np.isfinite(masked)
+    np.testing.assert_allclose(scores[may], masked[may], rtol=0, atol=1e-5)
+
+
 def test_it_opens_on_the_clearest_head_and_another_one_is_drawn_when_it_is_chosen(open_app: Open) -> None:
     found = drawn(open_app("masks", sentence=SENTENCE, mask_head="3.2"))
     assert (found["layer"], found["head"]) == (2, 1)
@@ -89,20 +104,6 @@ def test_predictions_are_a_softmax_over_the_logits() -> None:
     np.testing.assert_allclose(found.log_probabilities, expected)
     assert found.right[2]
     assert found.first.tolist() == logits.argmax(axis=-1).tolist()
-
-
-@pytest.fixture
-def twins(folder: Path) -> Any:
-    """The two models of the family, and the file that names them."""
-    files = [write_checkpoint(folder / "family-base.safetensors", Size(1, 1, 2), seed=5)]
-    files.append(write_checkpoint(folder / "family-no-mask.safetensors", Size(1, 1, 2), 6, {"causal_training": False}))
-    members = [{"member": "base", "value": True}, {"member": "no-mask", "value": False}]
-    family = {"name": "causal-mask", "option": "model.causal_training", "members": members}
-    report = folder / "families.json"
-    report.write_text(json.dumps({"families": [family], "members": {}}), encoding="utf-8")
-    yield files
-    for path in (*files, report):
-        path.unlink()
 
 
 def test_each_twin_is_scored_as_it_was_trained_and_writes_alone(

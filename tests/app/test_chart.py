@@ -1,4 +1,4 @@
-"""How a figure travels to the browser."""
+"""How a figure is sent to the browser."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ def test_words_and_choices_arrive_as_lists() -> None:
 
 
 @pytest.mark.parametrize("gap", [np.nan, float("nan"), np.float32("inf"), -np.inf])
-def test_what_is_no_number_becomes_a_gap(gap: float) -> None:
+def test_a_value_that_is_not_finite_becomes_a_gap(gap: float) -> None:
     assert sent([1.0, gap]) == [1.0, None]
     assert sent({"a": (gap, np.array([1.0, gap], dtype=object))}) == {"a": [None, [1.0, None]]}
     spec = sent(np.array([1.0, gap], dtype=np.float32))  # an array can say it itself

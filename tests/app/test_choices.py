@@ -1,5 +1,6 @@
-"""Choices: what resets them, what a link has of them, and what a page opens with."""
+"""Choices: what resets them, which are in a link, and with which a page opens."""
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app import components as pictures
 from app.library.tasks import EXAMPLES
-from app.state.choices import CHOICES, happened
+from app.state.choices import CHOICES
+from app.state.events import happened
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
 from tests.support.pages import PAGES, choose, switch_page
@@ -30,6 +33,21 @@ def test_every_choice_has_its_own_name_and_its_text_is_read_back() -> None:
     for choice in CHOICES:
         if choice.written != "session" and choice.default not in ([], (), (-1, -1), -1, False, 0):
             assert choice.read(choice.write(choice.default)) == choice.default, choice.key
+
+
+def test_no_picture_has_the_key_of_a_choice() -> None:
+    """It would be stored in its place in the session: the choice would have the state of the picture as its value."""
+    keys = {choice.key for choice in CHOICES}
+    drawn = set(vars(pictures)) | {"placed"}
+    for path in Path("app").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).removeprefix("components.") in drawn:
+                found = {
+                    word.value.value
+                    for word in call.keywords
+                    if isinstance(word.value, ast.Constant) and word.arg == "key"
+                }
+                assert not found & keys, (path, call.lineno)
 
 
 def test_a_sentence_that_was_typed_stays_though_it_is_the_example_of_another_checkpoint(
@@ -71,7 +89,7 @@ def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open
         assert app.text_input(key="given").value == OWN
 
 
-def test_a_copied_link_of_decoding_has_the_search_the_node_the_own_beginning_and_the_reference(open_app: Open) -> None:
+def test_a_copied_link_of_decoding_has_the_search_the_node_the_prefix_and_the_reference(open_app: Open) -> None:
     app = open_app("decoding", sentence=SENTENCE, details="true", part="tree", alpha="1.5", t="3")
     choose(app, node=(2, 5), beginning=(7, 8, 9), continued_node=4, reference="Die Katze").run()
     copied = link(app)
@@ -114,6 +132,21 @@ def test_a_copied_link_has_the_sentence_of_training_and_its_translation(open_app
     assert (copied["run_sentence"], copied["run_right"]) == ("a b", "b a")
     assert not {"run_sentence", "run_right"} & set(app.query_params)  # private
     assert open_app("training", **copied).session_state["run_sentence"] == "a b"
+
+
+PLACE = ("kind", "layer", "head", "t", "s", "k")
+
+
+@pytest.mark.parametrize("page", ["translate", "attention", "hand", "steps"])
+def test_what_a_page_opens_with_is_not_in_the_address_and_what_is_chosen_is(open_app: Open, page: str) -> None:
+    app = open_app(page, sentence=SENTENCE)
+    opened = {name: app.session_state[name] for name in PLACE if name in app.session_state}
+    assert opened
+    assert not set(PLACE) & set(app.query_params)  # else a reload would make choices of them
+    assert not set(PLACE) & set(link(app))
+    chosen = {name: opened[name] for name in ("kind", "layer", "head") if name in opened}
+    choose(app, **chosen).run()  # the same, but chosen
+    assert set(PLACE) & set(app.query_params) == set(chosen)
 
 
 @pytest.mark.parametrize("nonsense", ["", "x", "1.1", "99.99", "0.0", "1.1,", "1.1.1", "-1.2"])
@@ -170,6 +203,6 @@ def test_the_address_with_which_another_page_is_opened_chooses_what_belongs_to_t
         switch_page(app, "masks")
         app.query_params["mask_taken"], app.query_params["beam"] = str(taken).lower(), "3"
         app.run()
-        assert components(app, "causal_matrix")[0]["taken"] is taken
+        assert components(app, "causal_matrix")[0]["shown"] == int(taken)
         assert app.query_params["beam"] == "2"
         switch_page(app, "hand").run()

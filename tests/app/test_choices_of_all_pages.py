@@ -24,7 +24,7 @@ def stack(app: AppTest) -> str:
 
 @pytest.mark.parametrize("page", ["positions"])
 @pytest.mark.parametrize(("kind", "shown"), [("encoder", "encoder"), ("decoder", "decoder"), ("cross", "decoder")])
-def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
+def test_the_stack_is_the_one_with_the_queries_of_the_chosen_attention(
     open_app: Open, page: str, kind: str, shown: str
 ) -> None:
     app = open_app(page, sentence="the cat", kind=kind, details="true")

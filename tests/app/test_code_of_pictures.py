@@ -21,7 +21,7 @@ from tests.support.drawn import open_view
         ("positions", "learned", ("return wide @ wide.T", "np.diagonal(matrix, k)")),
         ("positions", "learned", ("before, after = points", "np.arctan2(across, along)", "np.cos(angles)")),
         ("scaling", "sinusoidal", ("(query * key).sum(axis=-1)", "products / np.sqrt(d_k)", "wide * (1 - wide)")),
-        ("residual", "sinusoidal", ("exact.sum(axis=0)", "exact @ total / (total @ total)")),
+        ("residual", "sinusoidal", ("exact.sum(axis=0)", "exact @ total / ((total @ total) or 1.0)")),
     ],
 )
 def test_the_code_is_that_of_the_picture(
@@ -34,7 +34,7 @@ def test_the_code_is_that_of_the_picture(
     assert any(all(words in card for words in quoted) for card in cards), cards
 
 
-def test_lines_of_one_file_stand_together_and_those_of_two_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_of_one_file_are_shown_together_and_those_of_two_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = lines_from(shares, "exact ="), lines_from(shares, "total =")
     both = together(first, second)
     assert both.text == f"{first.text}\n\n{second.text}"

@@ -74,6 +74,47 @@ def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
     assert [row["label"] for row in rows(app)] == ["Original model", "Edited model"]
 
 
+def test_it_opens_with_a_sentence_that_differs_in_one_word(open_app: Open, folder: Path) -> None:
+    app = open_app("compare", sentence=SENTENCE)
+    second = str(app.text_input(key="compared_sentence").value)
+    differs = [one != other for one, other in zip(second.split(), SENTENCE.split(), strict=True)]
+    assert sum(differs) == 1
+    translator = Translator.load(folder / "en-de.safetensors")
+    check(rows(app)[0], translator.translate(second).sentences[0].hypotheses[0])
+    app.text_input(key="sentence").set_value("the cat sat").run()
+    assert app.text_input(key="compared_sentence").value == "cat cat sat"
+
+
+def test_it_opens_with_the_edits_and_after_undo_with_another_word(open_app: Open) -> None:
+    app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3")
+    assert rows(app)[0]["label"] == "Original model"
+    app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3", side="edits")
+    app.button(key="undo_all").click().run()
+    assert rows(app)[0]["label"] == "Second sentence"
+
+
+def test_where_both_sides_are_the_same_each_link_shows_a_difference(open_app: Open, folder: Path) -> None:
+    def opened() -> AppTest:
+        return open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence=SENTENCE)
+
+    def links(app: AppTest) -> list[str]:
+        return [str(each.key) for each in app.button if str(each.key).startswith("would_differ_")]
+
+    app = opened()
+    assert "The two translations are the same." in str(components(app, "outcome"))
+    found = links(app)
+    assert len(found) > 1
+    for key in found[:-1]:  # the last one leads to What if
+        app = opened()
+        app.button(key=key).click().run()
+        one, other = rows(app)
+        drawn = [each.proto.component_name for each in app.get("bidi_component")]
+        assert "headlight_head_changes" in drawn or one["tokens"] != other["tokens"], key
+    app = open_app("compare", sentence=SENTENCE, side="edits")
+    assert "Nothing is edited." in words(app)
+    assert links(app) == found
+
+
 def test_torch_nn_writes_the_same_from_our_weights(open_app: Open, folder: Path) -> None:
     app = open_app("compare", sentence=SENTENCE, side="torch", details="true")
     translator = Translator.load(folder / "en-de.safetensors")
@@ -121,7 +162,7 @@ def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:
     assert "cannot express edits" in words(app)
 
 
-def test_two_translations_part_at_the_first_token_that_differs() -> None:
+def test_two_translations_diverge_at_the_first_token_that_differs() -> None:
     class Written:
         def __init__(self, *pieces: str) -> None:
             self.pieces = pieces

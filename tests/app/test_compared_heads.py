@@ -1,4 +1,4 @@
-"""Compare: the heads of two models over the same tokens are those of the two, and what is said where there are none."""
+"""Compare: the heads of two models over the same tokens, and the message if the two cannot be compared."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from app.compute.compared import Reading, head_changes
 from app.compute.subject import Subject
 from app.figures.canvas_message import header_of
 from app.library.checkpoints import CheckpointFile
-from app.views.compare.other_side import other_files
+from app.views.shared.other_checkpoints import other_checkpoints
 from tests.app.test_compare_page import SENTENCE, words
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import attention_weights
@@ -75,8 +75,8 @@ def test_the_heads_of_an_edited_model_are_beside_the_original_ones(open_app: Ope
     first = header["order"][header["chosen"]]
     assert (first["kind"], first["layer"], first["head"]) == (1, 1, 2)
     assert header["tokens"][2] == [
-        list(translation.hypotheses[0].pieces),
-        [each.text for each in translation.source_pieces],
+        [piece.removeprefix("▁") for piece in translation.hypotheses[0].pieces],
+        [each.text.removeprefix("▁") for each in translation.source_pieces],
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, f
     exact = [*weights_of(translator, other.source_ids, ids), *weights_of(translator, mine.source_ids, ids)]
     for found, known in zip(weights, exact, strict=True):
         np.testing.assert_allclose(found, known, atol=1 / 65_000)
-    source = [each.text for each in mine.source_pieces]
+    source = [each.text.removeprefix("▁") for each in mine.source_pieces]
     assert header["tokens"][0][0] == [source[0], "mat, cat", *source[2:]]
     assert "elsewhere than with the second sentence" in words(app)
 
@@ -147,7 +147,7 @@ def test_a_checkpoint_alone_has_nothing_to_be_compared_with(open_app: Open, own_
     assert "only one checkpoint" in words(open_app("compare", sentence=SENTENCE, side="checkpoint"))
 
 
-def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_a_sentence(open_app: Open, own_folder: Path) -> None:
+def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_an_error_message(open_app: Open, own_folder: Path) -> None:
     write_checkpoint(own_folder / "other.safetensors", Size(1, 1, 2), byte_fallback=False)
     write_checkpoint(own_folder / "de-en.safetensors", Size(1, 1, 2), source_language="de", target_language="en")
     (own_folder / "broken.safetensors").write_bytes(b"nothing")
@@ -157,7 +157,7 @@ def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_a_sentence(open_app
     assert "No other checkpoint here that reads English" in words(app)
     write_checkpoint(own_folder / "same.safetensors", Size(1, 1, 2), seed=2, source_language="en", target_language="de")
     app = open_it(compared_checkpoint="other")
-    assert "choose a checkpoint with your vocabulary: English → German (same)." in words(app)
+    assert "choose a checkpoint with your vocabulary: same (English → German)." in words(app)
     app = open_it(compared_checkpoint="de-en")
     assert "The first reads German, yours English: for one of the two it is the wrong language." in words(app)
     heads_drawn(app)
@@ -170,5 +170,5 @@ def test_the_opening_checkpoint_is_the_one_that_is_most_like_it(own_folder: Path
     write_checkpoint(own_folder / "a.safetensors", Size(1, 1, 2), source_language="de", target_language="en")
     write_checkpoint(own_folder / "b.safetensors", Size(1, 2, 4), source_language="en", target_language="de")
     write_checkpoint(own_folder / "c.safetensors", Size(1, 1, 2), source_language="en", target_language="de")
-    found = other_files(CheckpointFile.at(own_folder / "en-de.safetensors"))
+    found = other_checkpoints(CheckpointFile.at(own_folder / "en-de.safetensors"))
     assert list(found) == ["c", "b", "a"]

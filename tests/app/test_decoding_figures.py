@@ -1,7 +1,6 @@
 """The figures of the Decoding page: they draw the numbers they are given, and text stays text."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,26 @@ from app.figures.distribution import (
     distribution_table,
     entropy_bits,
     offers,
+    percent,
     softmax,
 )
 from app.figures.theme import score_text
-from app.views.decoding.frame_data import Step, beams_data, percent, step_data
-from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
-from app.views.decoding.loop_data import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
+from app.views.decoding.frame_data import Step, beams_data, step_data
+from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_table, lens_wall, rank_text
+from app.views.decoding.loop_data import (
+    DecodingStep,
+    Sizes,
+    bytes_text,
+    cache_table,
+    cached_numbers,
+    loop_picture,
+    weights_table,
+)
 from app.views.decoding.penalty_chart import letters, penalty_alt, penalty_lines, worth_showing
-from app.views.decoding.tree_data import looked_at, tree_picture, tree_rows, tree_table
+from app.views.decoding.tree_data import attended_tokens, tree_picture, tree_rows, tree_table
 from app.views.shared.text_difference import difference, difference_data, difference_table, words
 from tests.support.drawn import checked
+from transformer.decoding.translation import SearchNode
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 LOGITS = np.array([0.5, -1.0, 2.0, 0.0, 3.0, 2.0], dtype=np.float32)
@@ -39,27 +48,12 @@ def writer(*predicts: str) -> TokenAxis:
     return TokenAxis("German", "decoder", ("<s>", *predicts[:-1]), predicts)
 
 
-@dataclass(frozen=True)
-class Node:
-    """What the tree needs of a search node."""
-
-    id: int
-    parent: int | None
-    step: int
-    piece: str
-    log_probability: float
-    sum: float
-    normalised: float
-    fate: str
-    reason: str = "Because."
-
-
 TREE = [
-    Node(0, None, 0, "<s>", 0.0, 0.0, 0.0, "start"),
-    Node(1, 0, 1, "▁a", -0.5, -0.5, -0.5, "kept"),
-    Node(2, 0, 1, "▁b", -0.2, -0.2, -0.2, "pruned"),
-    Node(3, 1, 2, "</s>", -1e-9, -0.5, -0.45, "finished"),
-    Node(4, 1, 2, HOSTILE, -2.0, -2.5, -2.3, "pruned"),
+    SearchNode(0, None, 0, 1, "<s>", 0.0, 0.0, 0.0, "start", "Because."),
+    SearchNode(1, 0, 1, 5, "▁a", -0.5, -0.5, -0.5, "kept", "Because."),
+    SearchNode(2, 0, 1, 6, "▁b", -0.2, -0.2, -0.2, "pruned", "Because."),
+    SearchNode(3, 1, 2, 3, "</s>", -1e-9, -0.5, -0.45, "finished", "Because."),
+    SearchNode(4, 1, 2, 7, HOSTILE, -2.0, -2.5, -2.3, "pruned", "Because."),
 ]
 
 
@@ -75,15 +69,15 @@ def test_temperature_is_softmax_of_logits_divided_by_it(temperature: float) -> N
     assert entropy_bits(LOGITS, temperature) == pytest.approx(entropy, abs=1e-12)
 
 
-def test_the_bars_are_the_best_pieces_then_the_chosen_one_then_all_others() -> None:
+def test_the_bars_are_the_best_tokens_then_the_chosen_one_in_the_last_place_then_all_others() -> None:
     found = offers(LOGITS, 1, piece, count=2)
-    assert [(offer.id, offer.rank) for offer in found] == [(4, 1), (2, 2), (1, 6)]
+    assert [(offer.id, offer.rank) for offer in found] == [(4, 1), (1, 6)]
     figure = checked(distribution_bars(found, len(LOGITS), title="t"))
     drawn = np.asarray(figure.data[0].x)
     p = softmax(LOGITS)
-    assert drawn == pytest.approx([p[4], p[2], p[1], p[0] + p[3] + p[5]])
+    assert drawn == pytest.approx([p[4], p[1], p[0] + p[2] + p[3] + p[5]])
     assert sum(drawn) == pytest.approx(1)
-    assert "chosen · rank 6" in figure.data[0].text[2]
+    assert "chosen · rank 6" in figure.data[0].text[1]
     assert "chosen" not in figure.data[0].text[0]
 
 
@@ -92,12 +86,22 @@ def test_every_label_has_room_after_its_bar(allowed: np.ndarray | None) -> None:
     logits = LOGITS + 40 * (np.arange(6) == 4) * (allowed is None)
     figure = checked(distribution_bars(offers(logits, 4, piece, count=2, allowed=allowed), 6, title="t"))
     ends = np.maximum(*(np.asarray(figure.data[trace].x) for trace in (0, -1)))
-    assert figure.data[0].text[0].endswith("100% · chosen")
+    assert figure.data[0].text[0].endswith("100% · chosen" if allowed is not None else ">99.99% · chosen")
     for end, text in zip(ends, figure.data[0].text, strict=True):
         assert end / figure.layout.xaxis.range[1] + LETTER * len(text) <= 1 + 1e-9
 
 
-def test_pieces_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
+def test_the_bars_and_the_frame_write_a_step_with_the_same_digits() -> None:
+    logits = np.random.default_rng(0).normal(size=40) * 3
+    texts = checked(distribution_bars(offers(logits, int(logits.argmax()), piece, count=9), 40, title="t")).data[0].text
+    frame = step_data(Step(logits, int(logits.argmax()), "Because."), piece)
+    assert [text.split(" ·")[0] for text in texts] == [
+        *(row["number"] for row in frame["rows"]),
+        frame["rest"]["9"]["number"],
+    ]
+
+
+def test_tokens_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
     assert [(offer.id, offer.rank) for offer in offers(LOGITS, 4, piece, count=3)] == [(4, 1), (2, 2), (5, 2)]
 
 
@@ -122,15 +126,15 @@ def test_the_share_of_a_token_that_sampling_may_choose_is_written_outlined_and_i
     assert np.asarray(outlines.x) == pytest.approx([*expected, 1 - expected[0]])
     assert np.asarray(ends.x) == pytest.approx(np.maximum(bars.x, outlines.x))
     assert [text.strip() for text in ends.text] == list(bars.text)
-    assert bars.text[0] == f"{p[4]:.0%} → {expected[0]:.0%} · chosen"
-    assert bars.text[1] == f"{p[2]:.0%} · left out"
+    assert bars.text[0] == f"{p[4]:.1%} → {expected[0]:.1%} · chosen"
+    assert bars.text[1] == f"{p[2]:.1%} · left out"
     assert distribution_table(found)["of what may be drawn"] == pytest.approx(expected)
     none_left = distribution_bars(offers(LOGITS, 4, piece, count=1, allowed=LOGITS == 3), 6, title="t")
-    assert list(checked(none_left).data[0].text) == [f"{p[4]:.0%} → 100% · chosen", f"{1 - p[4]:.0%} · left out"]
+    assert list(checked(none_left).data[0].text) == [f"{p[4]:.1%} → 100% · chosen", f"{1 - p[4]:.1%} · left out"]
     assert len(distribution_bars(offers(LOGITS, 4, piece, count=3), 6, title="t").data) == 1
 
 
-def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
+def test_hostile_tokens_are_drawn_letter_by_letter_in_the_distribution() -> None:
     found = offers(LOGITS, 4, lambda id: HOSTILE, count=2)
     figure = checked(distribution_bars(found, 6, title=HOSTILE))
     for text in (*figure.layout.yaxis.ticktext[:2], *figure.data[0].customdata[:2], figure.layout.title.text):
@@ -148,7 +152,7 @@ def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
      (0.0314, "3.14%"), (0.001, "0.10%"), (0.00099, "0.099%"), (0.00001, "0.001%"), (0.000009, "<0.001%"),
      (0, "<0.001%")],
 )  # fmt: skip
-def test_percents_have_the_digits_that_tell_tokens_apart(probability: float, text: str) -> None:
+def test_percentages_have_enough_digits_to_distinguish_tokens(probability: float, text: str) -> None:
     assert percent(probability) == text
 
 
@@ -187,7 +191,7 @@ def test_a_token_that_sampling_leaves_out_has_no_share() -> None:
     assert rows[4]["number"] == f"{percent(p[4])} → {percent(p[4] / (p[3] + p[4]))}"
 
 
-def test_the_hypotheses_of_a_step_are_those_that_go_on_the_best_first() -> None:
+def test_the_hypotheses_of_a_step_are_the_kept_ones_best_first() -> None:
     data = beams_data(TREE, {0, 1, 3}, 2, "t", 4)
     names = [[data["nodes"][place]["text"] for place in places] for places in data["alive"]]
     assert names == [["▁a"], ["</s>"]]
@@ -209,21 +213,21 @@ def test_the_cache_grows_by_one_row_a_step_in_every_layer_and_head() -> None:
 
 def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     source = TokenAxis("English", "encoder", ("▁e", "</s>"))
-    looks = (np.array([0.75, 0.25]), np.array([0.4, 0.6]))
-    data = loop_picture(source, writer("▁x", "▁y", "</s>"), 1, SIZES, looks=looks, head="h", probability="50% → 60%")
-    assert data["output"]["tokens"] == ["<s>", "▁x"]
+    step = DecodingStep(1, np.array([0.75, 0.25]), np.array([0.4, 0.6]), layer=0, head=1, probability="50% → 60%")
+    data = loop_picture(source, writer("▁x", "▁y", "</s>"), step, SIZES)
+    assert data["output"]["tokens"] == ["<s>", "x"]
     assert data["output"]["weights"] == [0.4, 0.6]
     assert data["source"]["weights"] == [0.75, 0.25]
-    assert "H attends most to ▁e of the source, with 0.75." in data["alt"]
+    assert "Layer 1, head 2 attends most to e of the source, with 0.75." in data["alt"]
     assert (data["own"]["filled"], data["own"]["room"], data["own"]["newest"]) == (2, 3, 1)
     assert (data["cross"]["filled"], data["cross"]["room"]) == (2, 2)
-    assert (data["chosen"], data["probability"]) == ("▁y", "50% → 60%")
+    assert (data["chosen"], data["probability"]) == ("y", "50% → 60%")
     assert not data["last"]
 
 
-def test_the_weights_under_the_pieces_are_a_table_too() -> None:
+def test_the_weights_under_the_tokens_are_a_table_too() -> None:
     source = TokenAxis("English", "encoder", (HOSTILE, "</s>"))
-    table = looks_table(source, writer("▁x", "▁y", "</s>"), np.array([0.75, 0.25]), np.array([0.4, 0.6]))
+    table = weights_table(source, writer("▁x", "▁y", "</s>"), np.array([0.75, 0.25]), np.array([0.4, 0.6]))
     assert list(table["piece"]) == [HOSTILE, "</s>", "<s>", "▁x"]
     assert list(table["number"]) == [1, 2, 1, 2]
     assert list(table["weight"]) == [0.75, 0.25, 0.4, 0.6]
@@ -234,14 +238,14 @@ def test_the_weights_under_the_pieces_are_a_table_too() -> None:
     ("count", "text"),
     [(384, "384 B"), (98_304, "98.3 kB"), (999_499, "999 kB"), (999_500, "1 MB"), (1_572_864, "1.57 MB")],
 )
-def test_sizes_are_written_as_people_do(count: int, text: str) -> None:
+def test_sizes_are_written_with_units(count: int, text: str) -> None:
     assert bytes_text(count) == text
 
 
 # -- the tree
 
 
-def test_in_a_column_what_went_on_stands_above_the_rest() -> None:
+def test_kept_candidates_are_above_the_others_in_a_column() -> None:
     assert tree_rows(TREE) == {0: 0, 1: 0, 2: 1, 3: 0, 4: 1}
 
 
@@ -271,7 +275,7 @@ def test_no_score_is_minus_zero(score: float) -> None:
 
 def test_the_bars_under_the_source_are_the_attention_weights_of_the_node() -> None:
     source = TokenAxis("English", "encoder", ("▁e", HOSTILE))
-    chips = looked_at(source, np.array([0.125, 0.875]), "l")["chips"]
+    chips = attended_tokens(source, np.array([0.125, 0.875]), "l")["chips"]
     assert [chip["share"] for chip in chips] == [0.125, 0.875]
 
 
@@ -295,7 +299,7 @@ def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0.5, 1.5)
 
 
-def test_the_cells_may_name_the_most_probable_piece_letter_by_letter() -> None:
+def test_the_cells_may_name_the_most_probable_token_letter_by_letter() -> None:
     figure = checked(lens_wall(seen(), step=0, title="t", show_pieces=True))
     assert "&lt;/script" in figure.data[1].text[1]
     assert "<script" not in str(figure.data[0].text)
@@ -309,25 +313,16 @@ def test_a_long_wall_has_no_lines_between_cells_and_fewer_names() -> None:
     assert list(figure.layout.xaxis.tickvals) == list(range(0, n, 2))
 
 
-def test_pieces_are_cut_to_their_cells() -> None:
+def test_tokens_are_cut_to_their_cells() -> None:
     n = 20
     wide = Seen(np.ones((1, n)), np.ones((1, n)), [["▁gewohnt"] * n], np.ones((1, n)), writer(*["▁x"] * n), 100)
     assert set(checked(lens_wall(wide, step=0, title="t", show_pieces=True)).data[1].text) == {"gewo…"}
 
 
-def test_the_bars_of_a_step_are_the_token_s_probabilities_and_those_of_the_leading_token() -> None:
-    figure = checked(lens_bars(seen(), 0, title="t"))
-    leaders, own = figure.data
-    assert np.asarray(own.x) == pytest.approx([0.001, 0.2, 0.6])
-    assert np.asarray(leaders.x) == pytest.approx([0.3, 0.5, 0.0])
-    assert own.text[1] == "rank 3, 20%"
-    assert leaders.text[2] == ""
-
-
-def test_the_text_of_the_lens_says_from_which_layer_on_a_piece_leads() -> None:
+def test_the_text_of_the_lens_says_from_which_layer_on_a_token_is_ranked_first() -> None:
     assert "1 reads <s>, predicts ▁x: leads from layer 2 on" in lens_alt(seen(), "t")
     assert "predicts ▁y: leads from layer 1 on" in lens_alt(seen(), "t")
-    assert list(lens_table(seen(), 1)["rank"]) == [50, 1, 1]
+    assert list(lens_table(seen())["rank"])[3:] == [50, 1, 1]
     assert len(lens_table(seen())["rank"]) == 6
 
 
@@ -360,7 +355,7 @@ def test_all_that_win_somewhere_are_shown() -> None:
     assert worth_showing([scores, scores], 99) == [0, 1, 2, 3]
 
 
-def test_names_never_run_out() -> None:
+def test_there_is_a_name_for_every_hypothesis() -> None:
     assert len(set(letters(60))) == 60
 
 

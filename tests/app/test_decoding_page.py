@@ -13,8 +13,10 @@ import sacrebleu
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.figures.axes import in_words
 from app.figures.theme import fixed, score_text
 from app.library.source_code import CHANGED
+from app.views.decoding.frame_section import GIVEN
 from app.views.decoding.lens_figures import closeness
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, attention_weights, chart, charts, title
@@ -121,14 +123,14 @@ def test_the_bars_are_softmax_of_the_logits_divided_by_the_temperature(
 
 
 @pytest.mark.parametrize("step", [1, 4])
-def test_the_loop_shows_what_is_read_looked_at_kept_and_chosen(open_page: Open, folder: Path, step: int) -> None:
+def test_the_loop_shows_what_is_read_attended_to_kept_and_chosen(open_page: Open, folder: Path, step: int) -> None:
     app = open_page(t=str(step), layer="2", head="3")
     translator, found = searched(folder)
     hypothesis = found.hypotheses[0]
     data = component(app, "loop")
-    read = ["<s>", *hypothesis.pieces][:step]
-    assert data["output"]["tokens"] == read
-    assert data["chosen"] == hypothesis.pieces[step - 1]
+    written = [in_words(piece) for piece in hypothesis.pieces]
+    assert data["output"]["tokens"] == ["<s>", *written][:step]
+    assert data["chosen"] == written[step - 1]
     sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
     cross, own = (trace(translator.model, found.source_ids, hypothesis.ids, sites)[site][2] for site in sites)
     assert data["source"]["weights"] == pytest.approx(cross[step - 1], abs=1e-4)
@@ -152,7 +154,7 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder:
 
 def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling", top_k="20", top_p="0.5")
-    said = re.search(r"in the interval of this token, (\S+) to (\S+):", texts(app))
+    said = re.search(r"in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
     assert said
     begin, end = map(float, said.groups())
     bars, outlines = charts(app)[0]["data"][:2]
@@ -173,16 +175,9 @@ def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None
     assert title(charts(app)[0]).endswith(", top k 1, top p 1")
 
 
-def test_why_a_piece_was_chosen_is_what_the_search_says(open_page: Open, folder: Path) -> None:
-    _, found = searched(folder)
-    path = path_to(found.tree, found.hypotheses[0].node or 0)
-    for step in (1, len(path)):
-        assert f"Why this token: {path[step - 1].reason}" in texts(open_page(t=str(step)))
-
-
 def test_sampling_shows_the_interval_of_its_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling")
-    said = re.search(r"number (\S+) is in the interval of this token, (\S+) to (\S+):", texts(app))
+    said = re.search(r"number (\S+) is in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
     assert said
     number, begin, end = map(float, said.groups())
     assert begin - 1e-5 <= number <= end + 1e-5
@@ -226,7 +221,7 @@ def test_the_frame_shows_where_the_chosen_head_attends_at_each_step(open_page: O
 
 
 @pytest.mark.parametrize(("method", "hypotheses"), [("beam", 4), ("greedy", 0), ("sampling", 3)])
-def test_the_frame_has_the_hypotheses_that_go_on_after_each_step(
+def test_the_frame_has_the_kept_hypotheses_of_each_step(
     open_page: Open, folder: Path, method: str, hypotheses: int
 ) -> None:
     beams = frame(open_page(method=method))["beams"]
@@ -288,6 +283,9 @@ def test_taking_it_back_restores_the_translation_and_the_step(open_page: Open, f
     app.button(key="show_continued").click().run()
     healthy(app)
     assert component(app, "translation_line")["mark"]["words"] == "your translation"
+    whys = [step["why"] for step in frame(app)["steps"]]
+    assert [why.endswith(GIVEN) for why in whys] == [step == 1 for step in range(len(whys))]
+    assert "a token that you chose at step 2" in whys[0]
     app.session_state["t"] = 0  # the reader walks on
     app.run()
     app.button(key="take_back").click().run()
@@ -316,7 +314,7 @@ def test_the_tree_drawn_is_the_search(open_page: Open, folder: Path, method: str
     assert {node["id"] for node in drawn if node["best"]} == best
 
 
-def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(open_page: Open, folder: Path) -> None:
+def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
     node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
     app = open_page(PARTS[1], {"node": (2, node.id)}, t="3", layer="2", head="3")
@@ -365,7 +363,7 @@ def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) 
     assert component(app, "search_tree")["chosen"] == path_to(found.tree, found.hypotheses[0].node or 0)[3].id
 
 
-def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open, folder: Path) -> None:
+def test_a_forced_prefix_is_continued_beside_the_free_translation(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
     first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
@@ -383,7 +381,7 @@ def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open
 
 
 @pytest.mark.parametrize("method", ["beam", "greedy"])
-def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, folder: Path, method: str) -> None:
+def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_page: Open, folder: Path, method: str) -> None:
     translator, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
     first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
@@ -439,10 +437,10 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
     healthy(app)
     assert component(app, "loop")["output"]["tokens"][0] == "<s>"
     ids = translator.score(EXAMPLE, "the cat").ids
-    assert component(app, "loop")["chosen"] == translator.tokenizer.piece(ids[0])
+    assert component(app, "loop")["chosen"] == in_words(translator.tokenizer.piece(ids[0]))
 
 
-def test_pieces_that_were_chosen_stay_these_pieces(open_page: Open, folder: Path) -> None:
+def test_tokens_that_were_chosen_stay_these_tokens(open_page: Open, folder: Path) -> None:
     """Their text alone would be cut in the usual way: into other tokens, with other probabilities."""
     translator, _ = searched(folder)
     tokenizer = translator.tokenizer
@@ -466,7 +464,7 @@ def test_pieces_that_were_chosen_stay_these_pieces(open_page: Open, folder: Path
         assert read == ["<s>", *wanted[: len(prefix) - 1]]
 
 
-def test_words_of_ones_own_are_cleaned_and_forced(open_page: Open, folder: Path) -> None:
+def test_a_prefix_that_the_visitor_types_is_cleaned_and_forced(open_page: Open, folder: Path) -> None:
     app = open_page(PARTS[1], t="1")
     app.text_input(key="own_words").set_value("  „the\u200b cat ").run()
     healthy(app)
@@ -476,31 +474,26 @@ def test_words_of_ones_own_are_cleaned_and_forced(open_page: Open, folder: Path)
     assert [chip["text"] for chip in component(app, "continued")["chips"]][: len(expected)] == expected
 
 
-def test_a_beginning_that_is_too_long_gets_a_sentence(open_page: Open) -> None:
+def test_a_prefix_that_is_too_long_gets_an_error_message(open_page: Open) -> None:
     app = open_page(PARTS[1])
     app.text_input(key="own_words").set_value("the cat sat on the mat " * 8).run()
     healthy(app)
     assert "Shorten the prefix" in texts(app)
 
 
-@pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
-@pytest.mark.parametrize("part", ["loop", "tree"])
-def test_every_search_stands_beside_its_code(open_page: Open, part: str, method: str) -> None:
-    app = open_page(part, method=method, t="2")
-    files = {
-        "beam": "beam.py",
-        "greedy": "greedy_and_sampling.py" if part == "loop" else "search.py",
-        "sampling": "sampling.py",
-    }
-    wanted = "search.py" if (part, method) == ("tree", "sampling") else files[method]
-    assert any(f"transformer/decoding/{wanted}, line" in caption.value for caption in app.caption)
+@pytest.mark.parametrize(
+    ("method", "file"),
+    [("beam", "beam.py"), ("greedy", "search.py"), ("sampling", "search.py")],
+)
+def test_every_search_is_shown_beside_its_code(open_page: Open, method: str, file: str) -> None:
+    app = open_page("tree", method=method, t="2")
+    assert any(f"transformer/decoding/{file}, line" in caption.value for caption in app.caption)
     assert CHANGED not in [code.value for code in app.code]
-    assert ("We used beam search" in " ".join(each.value for each in app.markdown)) == (
-        (part, method) == ("tree", "beam")
-    )
+    beam = "We used beam search" in " ".join(each.value for each in app.markdown)
+    assert beam == (method == "beam")
 
 
-def test_the_decoders_row_and_the_projection_stand_beside_their_own_formulas(open_page: Open) -> None:
+def test_the_decoders_row_and_the_projection_are_beside_their_own_formulas(open_page: Open) -> None:
     app = open_page("loop", t="2")
     assert ["Decoder" in formula.value for formula in app.latex][:2] == [True, False]
     assert "softmax" in app.latex[1].value
@@ -513,9 +506,7 @@ def test_the_decoders_row_and_the_projection_stand_beside_their_own_formulas(ope
 
 
 @pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
-def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
-    open_page: Open, folder: Path, method: str
-) -> None:
+def test_greedy_and_beam_are_side_by_side_for_every_method(open_page: Open, folder: Path, method: str) -> None:
     app = open_page("methods", sentence=EXAMPLE, method=method)
     found = {
         "greedy": searched(folder, method="greedy", n_best=1)[1].hypotheses[0],
@@ -589,7 +580,7 @@ def test_where_nothing_finished_there_is_nothing_to_rank(open_page: Open, folder
 
 def test_the_lens_draws_ranks_and_the_top_row_is_the_model_itself(open_page: Open, folder: Path) -> None:
     app = open_page(PARTS[3], t="2")
-    wall, bars = charts(app)
+    (wall,) = charts(app)
     translator, found = searched(folder)
     logits = logits_of(translator, found)
     ids = found.hypotheses[0].ids
@@ -597,8 +588,6 @@ def test_the_lens_draws_ranks_and_the_top_row_is_the_model_itself(open_page: Ope
     drawn = array(wall["data"][0]["z"])
     assert drawn.shape == (4, len(ids))  # the input and three layers
     assert drawn[-1] == pytest.approx(closeness(ranks, logits.shape[1]), abs=1e-6)
-    own = array(bars["data"][1]["x"])
-    assert own[-1] == pytest.approx(math.exp(found.hypotheses[0].log_probabilities[1]), rel=1e-4)
 
 
 # -- the reference

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.figures.all_heads import LARGEST_TILE, heads_table, pooled
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis, visible
 from app.figures.head_sharpness import clarity, clearest_head, entropy, head_facts, is_sink
@@ -16,14 +17,12 @@ from app.figures.matrix import (
     NUMBERS_UP_TO,
     attention_matrix,
     matrix_alt,
-    matrix_csv,
     matrix_table,
     matrix_width,
 )
-from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
+from app.figures.tables import columns_csv
 from app.figures.theme import (
     ColorScale,
-    beyond_text,
     fixed,
     number,
     probability_text,
@@ -111,7 +110,7 @@ def test_beyond_a_readable_size_the_matrix_has_no_numbers_but_all_cells() -> Non
     assert np.asarray(figure.data[0].z).shape == (n, n)
 
 
-def test_names_of_columns_have_the_room_they_need_and_no_more() -> None:
+def test_column_names_have_exactly_the_room_that_they_need() -> None:
     def above(token: str) -> int:
         keys = TokenAxis("German", "decoder", (token,) * 3)
         return int(checked(attention_matrix(np.eye(3), keys, keys, title="t")).layout.margin.t)
@@ -128,7 +127,7 @@ def test_a_weight_in_the_wrong_shape_is_refused() -> None:
 
 def test_csv_and_table_hold_the_same_numbers_with_all_digits() -> None:
     weights = softmax((3, 4))
-    rows = list(csv.reader(io.StringIO(matrix_csv(weights, writer(3), reader(4)))))
+    rows = list(csv.reader(io.StringIO(columns_csv(matrix_table(weights, writer(3), reader(4))))))
     assert np.array_equal(np.array([[float(cell) for cell in row[1:]] for row in rows[1:]], dtype=np.float32), weights)
     assert rows[0][1:] == ["1 ▁e0", "2 ▁e1", "3 ▁e2", "4 ▁e3"]
     table: dict[str, Any] = matrix_table(weights, writer(3), reader(4))
@@ -138,36 +137,15 @@ def test_csv_and_table_hold_the_same_numbers_with_all_digits() -> None:
 
 def test_no_csv_cell_can_be_taken_for_a_formula() -> None:
     axis = TokenAxis("x", "encoder", ("=1+1", "@x", "-3"))
-    for row in csv.reader(io.StringIO(matrix_csv(softmax((3, 3)), axis, axis))):
+    for row in csv.reader(io.StringIO(columns_csv(matrix_table(softmax((3, 3)), axis, axis)))):
         assert not any(cell[0] in "=+-@" for cell in row)
 
 
-def test_the_alt_text_says_where_each_row_looks_most() -> None:
+def test_the_alt_text_names_the_key_with_the_largest_weight_of_each_row() -> None:
     weights = np.array([[0.1, 0.9], [0.8, 0.2]], dtype=np.float32)
     text = matrix_alt(weights, writer(2), reader(2), "Layer 1, head 1")
     assert "1 reads ▁w0, predicts ▁w1: most on 2 ▁e1, 0.90" in text
     assert "2 reads ▁w1, predicts </s>: most on 1 ▁e0, 0.80" in text
-
-
-def test_the_overview_holds_every_weight_of_every_head() -> None:
-    weights = softmax((2, 3, 9, 14))
-    wall = np.asarray(checked(head_mosaic(weights, layer=1, head=2)).data[0].z)
-    cells = wall[~np.isnan(wall)]
-    assert cells.size == weights.size
-    gap_q, gap_k = (wall.shape[0] - 2 * 9), (wall.shape[1] - 3 * 14) // 2
-    assert np.array_equal(wall[9 + gap_q :, 2 * (14 + gap_k) :], weights[1, 2])
-    assert np.array_equal(wall[:9, 14 + gap_k : 28 + gap_k], weights[0, 1])
-
-
-def test_the_table_of_all_heads_says_where_each_row_looks_most() -> None:
-    weights = softmax((2, 3, 4, 5))
-    queries, keys = writer(4), reader(5)
-    table = mosaic_table(weights, queries, keys)
-    assert {len(column) for column in table.values()} == {2 * 3 * 4}
-    place = (1 * 3 + 2) * 4 + 3  # layer 2, head 3, row 4
-    assert [table["layer"][place], table["head"][place], table["row"][place]] == [2, 3, queries.names[3]]
-    assert table["attends most to"][place] == keys.names[int(weights[1, 2, 3].argmax())]
-    assert table["weight"][place] == weights[1, 2, 3].max()
 
 
 def test_the_table_of_all_weights_has_every_row_of_every_head() -> None:
@@ -178,15 +156,6 @@ def test_the_table_of_all_weights_has_every_row_of_every_head() -> None:
     assert [table["layer"][place], table["head"][place], table["query"][place]] == [6, 3, queries.names[3]]
     assert [table[name][place] for name in keys.names] == weights[1, 2, 3].tolist()
     assert {len(column) for column in table.values()} == {2 * 3 * 4}
-
-
-def test_a_marker_over_each_tile_names_its_head() -> None:
-    figure = checked(head_mosaic(softmax((2, 3, 4, 5)), layer=0, head=0))
-    markers = figure.data[1]
-    assert [tuple(pair) for pair in markers.customdata] == [(i, j) for i in range(2) for j in range(3)]
-    frame = figure.layout.shapes[0]
-    assert frame.x0 < markers.x[0] < frame.x1
-    assert frame.y0 < markers.y[0] < frame.y1
 
 
 def test_a_long_sentence_keeps_its_strongest_weights_in_the_overview() -> None:
@@ -202,8 +171,8 @@ def test_the_lines_carry_the_weights_bit_for_bit() -> None:
     data = attention_lines(weights, writer(3), reader(4), title="t", alt="a")
     sent = np.frombuffer(base64.b64decode(data["weights"]), dtype="<f4").reshape(data["shape"])
     assert np.array_equal(sent, weights)
-    assert data["queries"]["tokens"] == ["▁w1", "▁w2", "</s>"]
-    assert data["queries"]["reads"] == ["▁w0", "▁w1", "▁w2"]
+    assert data["queries"]["tokens"] == ["w1", "w2", "</s>"]
+    assert data["queries"]["reads"] == ["w0", "w1", "w2"]
 
 
 def test_entropy_is_zero_for_one_token_and_log2_for_all_alike() -> None:
@@ -211,7 +180,7 @@ def test_entropy_is_zero_for_one_token_and_log2_for_all_alike() -> None:
     assert entropy(np.full((1, 8), 0.125))[0] == pytest.approx(3.0)
 
 
-def test_the_clearest_head_is_the_aligning_one_not_the_flat_the_sinking_or_the_staring_one() -> None:
+def test_the_clearest_head_aligns_and_is_neither_uniform_nor_fixed_on_one_token() -> None:
     tokens = ("▁a", "▁b", "▁c", ".", "</s>")
     flat = np.full((5, 5), 0.2)
     sinking = np.tile([0.0, 0.0, 0.0, 0.0, 1.0], (5, 1))
@@ -236,19 +205,19 @@ def test_facts_of_a_head_add_up() -> None:
 @pytest.mark.parametrize(
     ("token", "sink"), [("</s>", True), ("▁.", True), ("▁", True), (",", True), ("▁it", False), ("7", False)]
 )
-def test_sinks_are_control_pieces_and_punctuation(token: str, sink: bool) -> None:
+def test_sinks_are_control_tokens_and_punctuation(token: str, sink: bool) -> None:
     assert is_sink(token) == sink
 
 
-def test_pieces_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
+def test_tokens_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
     pieces = [Piece(7, "▁Hi", 0, 2, "piece"), Piece(200, "<0xF0>", 3, 4, "byte"), Piece(1, "x", 4, 5, "unknown")]
     chips = source_strip(pieces)["chips"]
     assert [chip["kind"] for chip in chips] == ["piece", "byte", "unknown"]
-    assert chips[0]["under"] == ["7", "0–1"]
+    assert chips[0]["under"] == ["7", "1–2"]
     assert source_table(pieces, "Hi 🙂x")[1]["characters"] == "🙂"
 
 
-def test_pieces_of_the_translation_carry_their_probabilities() -> None:
+def test_tokens_of_the_translation_have_their_probabilities() -> None:
     chips = target_strip(["▁Das", "</s>"], [9, 3], [0.25, 1.0])["chips"]
     assert [chip["share"] for chip in chips] == [0.25, 1.0]
     assert [chip["under"][0] for chip in chips] == ["25%", "100%"]
@@ -295,21 +264,14 @@ def test_a_number_is_written_in_one_way_on_every_page(value: float, digits: int,
 
 
 @pytest.mark.parametrize(("value", "text"), [(-1.3, "−1.30"), (-0.004, "0.00"), (-0.0, "0.00"), (12.346, "12.35")])
-def test_a_minus_is_no_hyphen_and_nothing_is_minus_zero(value: float, text: str) -> None:
+def test_a_minus_sign_is_not_a_hyphen_and_zero_has_no_sign(value: float, text: str) -> None:
     assert fixed(value, 2) == text
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.0, "none of"), (1e-5, "less than 0.1% of"), (0.0031, "0.3% of"), (0.25, "25.0% of")]
-)
-def test_a_small_share_is_never_said_to_be_nothing(share: float, text: str) -> None:
-    assert beyond_text(share) == text
 
 
 @pytest.mark.parametrize(
     ("share", "text"), [(0.88, "88%"), (0.031, "3.1%"), (0.0996, "10%"), (0.0004, "<0.1%"), (1.0, "100%")]
 )
-def test_per_cent_stands_at_the_number(share: float, text: str) -> None:
+def test_the_percent_sign_follows_the_number_without_a_space(share: float, text: str) -> None:
     assert probability_text(share) == text
 
 
@@ -321,4 +283,4 @@ def test_a_matrix_scrolls_only_where_its_cells_would_not_hold_their_numbers() ->
     assert width(16, 19) < 870  # the main column of a window of 1280 px
     assert width(16, 20) == width(16, 19) + 30
     assert width(71, 29) < 870  # no numbers: the cells may be smaller
-    assert width(16, 19, row="Donaudampfschiffahrt") > width(16, 19) + 200  # names stand on both sides
+    assert width(16, 19, row="Donaudampfschiffahrt") > width(16, 19) + 200  # there are names on both sides

@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.languages import LANGUAGES, Language, speaking
 from app.library.checkpoints import CheckpointFile
 from app.library.first_picture_file import read_picture, write_picture
 from app.stage import first_visit
@@ -19,7 +20,10 @@ from tests.support.drawn import unpacked_canvas
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "pretrained" / "en-de.safetensors"
-FIRST_PARTS = "import app.pages, app.state.address, app.stage.first_visit, app.views.translate.first_picture, sys"
+FIRST_PARTS = (
+    "import app.pages, app.state.address, app.stage.first_visit, app.stage.lecture.lecture, "
+    "app.stage.lecture.presenter, app.classroom.class_routes, app.views.translate.first_picture, sys"
+)
 
 
 @pytest.fixture
@@ -53,8 +57,10 @@ def places(block: Any, path: tuple[int, ...] = ()) -> dict[tuple[int, ...], tupl
     return found
 
 
-def test_the_stored_picture_is_what_the_model_draws() -> None:
-    stored, made = read_picture(CheckpointFile.at(SHIPPED)), make(CheckpointFile.at(SHIPPED))
+@pytest.mark.parametrize("given", LANGUAGES)
+def test_the_stored_picture_is_what_the_model_draws(given: Language) -> None:
+    with speaking(given):
+        stored, made = read_picture(CheckpointFile.at(SHIPPED)), make(CheckpointFile.at(SHIPPED))
     again = "python -m app.views.translate.make_first_picture"
     assert stored, f"it is of another checkpoint: {again}"
     for name in ("of", "label", "task", "used", "most", "text", "alternatives"):
@@ -109,6 +115,12 @@ def test_what_draws_the_first_picture_does_not_import_torch() -> None:
     assert not found.returncode, found.stderr
 
 
+def test_what_draws_the_first_page_does_not_import_the_compiler_of_torch() -> None:
+    code = "import app.stage.top, app.views.translate.page, sys; sys.exit('torch._dynamo' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert not found.returncode, found.stderr
+
+
 def test_what_the_first_run_draws_is_at_the_same_place_in_the_second(first_run: Callable[..., AppTest]) -> None:
     app = first_run()
     assert not app.exception
@@ -133,3 +145,15 @@ def test_a_link_to_anything_else_does_not_show_it(address: dict[str, str], first
 
 def test_a_link_to_another_head_shows_it(first_run: Callable[..., AppTest]) -> None:
     assert first_run(kind="encoder", layer="2", head="1").text_input(key="sentence").value
+
+
+def test_a_visitor_in_german_sees_it_in_german(stored: CheckpointFile, first_run: Callable[..., AppTest]) -> None:
+    with speaking("de"):
+        path = write_picture(make(stored), Path(stored.path))
+    try:
+        app = first_run(lang="de")
+    finally:
+        path.unlink()
+    assert app.title[0].value == "Wie wird mein Satz übersetzt?"
+    (picture,) = [each for each in app.get("bidi_component") if each.proto.component_name == "headlight_canvas_de"]
+    assert "Encoder-Decoder-Attention" in str(unpacked_canvas(picture.proto.bytes)[0])

@@ -7,7 +7,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.compute import doctor_findings, way_back_choice
 from app.library.vocabularies import language_of, reader_of, vocabularies
+from app.stage import frame, guess_line
+from app.stage.preferred_line import TITLE
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 
@@ -60,6 +63,12 @@ def test_a_german_sentence_is_offered_the_checkpoint_that_reads_it(open_page: Op
     assert "This looks like German" not in said(app)
 
 
+def test_nothing_but_the_language_is_said_of_a_sentence_in_another_one(open_page: Open) -> None:
+    texts = said(open_page("Anna hat 4711 Bücher gelesen und Xylophilus den ganzen Morgen gesucht."))
+    assert "This looks like German" in texts
+    assert not [text for text in texts if "not in the translation" in text or "The model is guessing" in text]
+
+
 @pytest.mark.parametrize("sentence", ["Ich bin müde.", "Ich weiß es nicht.", "Das Buch ist rot."])
 def test_a_german_sentence_of_three_words_is_enough(open_page: Open, sentence: str) -> None:
     assert "This looks like German" in said(open_page(sentence))
@@ -77,7 +86,7 @@ def test_for_french_which_no_checkpoint_reads_nothing_is_offered(open_page: Open
     assert "guess_remedy" not in [button.key for button in app.button]
 
 
-def test_words_of_no_language_here_are_said_to_be_none(open_page: Open) -> None:
+def test_words_of_an_unknown_language_are_reported(open_page: Open) -> None:
     assert "This does not look like English" in said(open_page("blorp fizzle grunk wibbly snarf"))
 
 
@@ -91,12 +100,33 @@ def test_a_name_and_a_number_that_are_missing_are_named(open_page: Open) -> None
     assert lines(app) == 1
 
 
+def test_a_sign_is_said_at_once_and_the_doctor_is_asked_after_the_picture(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+
+    def noted(of: object, name: str) -> None:
+        real = getattr(of, name)
+
+        def note(*given: object) -> object:
+            order.append(name)
+            return real(*given)
+
+        monkeypatch.setattr(of, name, note)
+
+    for of, name in ((guess_line, "guesses"), (doctor_findings, "findings"), (frame, "next_question")):
+        noted(of, name)
+    app = open_page("Wo ist der nächste Bahnhof, bitte?")
+    assert order == ["guesses", "next_question", "findings"]
+    assert lines(app) == 1
+
+
 def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
     app = open_page("42", "numbers")
     assert not [text for text in said(app) if "not in the translation" in text]
 
 
-def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_not(open_page: Open) -> None:
+def test_an_improbable_translation_is_marked_and_one_typed_by_the_visitor_is_not(open_page: Open) -> None:
     sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
     app = open_page(sentence)
     assert [text for text in said(app) if text.startswith("The model is guessing: its tokens have a probability of 4")]
@@ -122,7 +152,7 @@ def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_no
         ("Die Katze schläft den ganzen Tag am Fenster.", "xx", None),  # a checkpoint of a language that none here has
     ],
 )
-def test_the_vocabularies_tell_the_languages_apart(
+def test_the_vocabularies_distinguish_the_languages(
     text: str, own: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
@@ -155,3 +185,39 @@ def test_a_damaged_file_in_the_folder_has_no_vocabulary(tmp_path: Path, monkeypa
     (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     assert vocabularies() == []
+
+
+OMITS = "Priya speaks Hindi, English and a little German."  # the best translation of the search says "English" twice
+
+
+def test_the_model_of_the_other_direction_offers_the_translation_from_which_it_finds_the_sentence(
+    open_page: Open,
+) -> None:
+    app = open_page(OMITS)
+    assert TITLE in said(app)
+    app.button(key="show_preferred").click().run()
+    assert not app.exception
+    assert "Deutsch" in app.session_state["given"]
+    assert TITLE not in said(app)
+
+
+def test_it_is_offered_behind_a_sign_that_says_more(open_page: Open) -> None:
+    app = open_page("I met Chiara in Bologna last summer.")
+    assert lines(app) == 1
+    assert TITLE not in said(app)
+    assert any("“Ich habe Chiara im letzten Sommer in Bologna getroffen.”" in text for text in said(app))
+    app.button(key="show_preferred").click().run()
+    assert "Bologna" in app.session_state["given"]
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "session"),
+    [("en-de", {"method": "greedy"}), ("en-de", {"edits": ("off=cross.2.6",)}), ("en-fr", {})],
+)
+def test_it_is_not_asked_without_a_beam_with_edits_or_if_there_is_none(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, checkpoint: str, session: dict[str, object]
+) -> None:
+    asked = []
+    monkeypatch.setattr(way_back_choice, "reverse_scores", lambda *given: asked.append(given))
+    open_page(OMITS, checkpoint, **session)
+    assert not asked

@@ -1,4 +1,4 @@
-"""One head by hand: the arithmetic adds up, what is folded is counted, and the snippet runs whatever the tokens are."""
+"""One head by hand: the arithmetic adds up, left-out terms are counted, and the snippet runs with any tokens."""
 
 import contextlib
 import io
@@ -12,20 +12,17 @@ import torch
 
 from app.figures.attention_stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.axes import TokenAxis
-from app.figures.mask_reasons import forbidden_by, row_name, verdict
-from app.figures.panels import MOST_TEXTS
+from app.figures.mask_reasons import MaskReasons, forbidden_by, row_name
 from app.views.hand.arithmetic import LARGEST_EXPONENT, ByHand, differences
 from app.views.hand.hand_figures import (
     row_stages,
     terms_figure,
     terms_table,
     values_figure,
-    weights_map,
 )
 from app.views.hand.latex import TERMS, Writing, digits
+from app.views.hand.matrix_products import matrix_products, products_table
 from app.views.hand.numpy_snippet import numpy_snippet
-from app.views.hand.shape_blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
-from app.views.scaling.matrix_pair import matrix_pair
 from tests.support.drawn import checked, written
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import ModelConfig
@@ -51,8 +48,8 @@ def case(queries: int = 4, keys: int = 6, d_k: int = 8, seed: int = 0, scale: fl
     chosen = min(1, keys - 1)
     mask[:, chosen], mask[:, 2:3] = True, False
     probe = Probe([*NAMES, "mask"], NAMES)
-    one, two, three, who = (torch.from_numpy(x)[None, None] for x in (q, k, v, mask))
-    context = attend(one, two, three, who, probe)
+    query, key, value, allowed = (torch.from_numpy(x)[None, None] for x in (q, k, v, mask))
+    context = attend(query, key, value, allowed, probe)
     tensors = {name: value[0, 0].numpy() for name, value in probe.records.items()} | {"context": context[0, 0].numpy()}
     row = max(queries - 2, 0)
     return ByHand(q[row], k, v, mask[row], chosen), (tensors, row)
@@ -98,14 +95,14 @@ def test_scores_too_large_for_an_exponential_give_the_tensors_weights() -> None:
     assert row_stages(hand)[3].name == "e^(score − largest)"
 
 
-def test_a_query_that_may_look_at_one_key_has_a_sum_over_1_key() -> None:
+def test_a_query_that_may_attend_to_one_key_has_a_sum_over_1_key() -> None:
     hand, _ = case()
     alone = ByHand(hand.query, hand.keys, hand.values, np.arange(6) == 1, 1)
     assert "over 1 key}" in Writing(alone, 0).summary()
     assert "over 6 keys}" in Writing(ByHand(hand.query, hand.keys, hand.values, np.ones(6, bool), 1), 0).summary()
 
 
-def test_a_query_that_are_fully_masked_has_weights_of_zero_and_a_snippet_that_runs() -> None:
+def test_a_fully_masked_query_has_weights_of_zero_and_a_snippet_that_runs() -> None:
     hand, _ = case()
     blind = ByHand(hand.query, hand.keys, hand.values, np.zeros_like(hand.mask), 1)
     assert (blind.weights == 0).all()
@@ -194,12 +191,12 @@ def test_where_cells_are_narrow_their_numbers_are_short() -> None:
 
 
 def numbers(latex: str) -> list[float]:
-    """All plain numbers in brackets: what is multiplied, and what is folded."""
+    """All plain numbers in brackets: the factors, and the sum of the left-out terms."""
     bare = re.sub(r"\\textcolor\{#[0-9a-f]{6}\}\{([^{}]*)\}", r"\1", latex)
     return [float(found) for found in re.findall(r"\((-?[0-9.]+)\)", bare)]
 
 
-def test_the_terms_that_are_written_and_the_folded_rest_add_up_to_the_product() -> None:
+def test_the_written_terms_and_the_sum_of_the_others_add_up_to_the_product() -> None:
     hand, _ = case(d_k=32)
     written = Writing(hand, 2).product()
     found = numbers(written)
@@ -218,7 +215,7 @@ def test_all_terms_can_be_written_out() -> None:
     assert len(numbers(written)) == 64
 
 
-def test_the_exponentials_are_those_of_keys_that_may_be_looked_at() -> None:
+def test_the_exponentials_are_those_of_keys_that_may_be_attended_to() -> None:
     hand, _ = case(keys=6, seed=3)
     assert not hand.mask.all()
     written = Writing(hand, 2, terms=None).softmax()
@@ -250,8 +247,8 @@ def test_no_formula_holds_a_token() -> None:
 
 @pytest.mark.parametrize(("queries", "keys", "d_k"), [(4, 6, 8), (1, 1, 1), (3, 60, 64)])
 def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> None:
-    hand, (tensors, row) = case(queries, keys, d_k)
-    rows, columns = axis(queries, "decoder"), axis(keys)
+    hand, _ = case(queries, keys, d_k)
+    columns = axis(keys)
     terms = checked(terms_figure(hand, title="t"))
     assert np.array_equal(np.asarray(terms.data[2].y), hand.terms[hand.order].astype(np.float32))
     assert np.asarray(terms.data[3].y)[-1] == pytest.approx(hand.products[hand.chosen], rel=1e-5)
@@ -268,85 +265,30 @@ def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> Non
     assert figure.data[2].text[2 * len(columns) : 3 * len(columns)].count("−∞") == (~hand.mask).sum()
     assert np.array_equal(stages_table(stages, columns)["weight"], hand.weights)
     assert stages_alt(stages, columns, "t").startswith("t. A line")
-    small = checked(
-        weights_map(
-            tensors["weights"], np.isfinite(tensors["masked_scores"]), rows, columns, query=row, key=0, title="t"
-        )
-    )
-    cells = np.asarray(small.data[0].z)
-    assert np.array_equal(cells[~np.isnan(cells)], tensors["weights"][np.isfinite(tensors["masked_scores"])])
-    assert np.shape(small.data[0].text) == (len(rows), len(columns))
-    assert small.data[0].meta == {"clicks": True}
-
-
-def test_a_large_matrix_is_drawn_without_a_text_in_each_cell() -> None:
-    n = int(MOST_TEXTS**0.5) + 1
-    weights = np.full((n, n), 1 / n, np.float32)
-    large = checked(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t"))
-    assert len(large.data) == 1
-    assert large.data[0].text is None
-    assert large.data[0].xgap == large.data[0].ygap == 0  # lines would cover what is between them
-
-
-def test_the_map_of_a_long_sentence_is_no_higher_than_that_of_a_plain_one() -> None:
-    def height(rows: int) -> int:
-        weights = np.full((rows, 4), 0.25, np.float32)
-        found = weights_map(weights, weights > 0, axis(rows), axis(4), query=0, key=0, title="t")
-        return int(found.layout["height"])
-
-    assert height(8) < height(101) == height(60) <= height(24)
-
-
-def test_the_last_name_above_a_picture_has_room_to_lean_out() -> None:
-    keys = TokenAxis("source", "encoder", ("a", "b", "▁Bahnhof"))
-    weights = np.full((2, 3), 1 / 3, np.float32)
-    small = weights_map(weights, weights > 0, axis(2), keys, query=0, key=0, title="t")
-    pair = matrix_pair((weights, weights), ("one", "other"), axis(2), keys, title="t", mask=weights > 0)
-    for figure in (small, pair):
-        assert checked(figure).layout.margin.r >= 7 * len("Bahnhof") * math.cos(math.radians(45))
 
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
-    hand, (tensors, _) = case(6, 6)
-    figure = checked(
-        weights_map(tensors["weights"], tensors["weights"] > -1, axis(6), axis(6), query=0, key=0, title="<b>t</b>")
-    )
-    stages = checked(stages_figure(row_stages(hand), axis(6), hand.mask, title="t"))
-    for text in (
-        *figure.layout.xaxis.ticktext,
-        *np.ravel(figure.data[0].text),
-        figure.layout.title.text,
-        *stages.layout.yaxis.ticktext,
-    ):
+    hand, _ = case(6, 6)
+    stages = checked(stages_figure(row_stages(hand), axis(6), hand.mask, title="<b>t</b>"))
+    for text in (stages.layout.title.text, *stages.layout.yaxis.ticktext):
         assert "<img" not in text
         assert "<b>t" not in text
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_no_parameter_has_the_length_of_a_sentence_in_its_shape(kind: Any) -> None:
-    short, long = Sizes(5, 7, 32, 8), Sizes(50, 70, 32, 8)
-    parameters = [
-        [(b.name, b.sides) for line in blocks(kind, sizes) for equation in line for b in equation if b.learned]
-        for sizes in (short, long)
-    ]
-    assert parameters[0] == parameters[1] == [(f"W<sup>{name}</sup>", (32, 8)) for name in "QKV"]
-    for line in blocks(kind, short):
-        for a, b, c in line:  # each is a product that can be taken
-            assert a.sides[1] == b.sides[0]
-            assert (a.letters[1], c.letters) == (b.letters[0], (a.letters[0], b.letters[1]))
-            assert c.sides == (a.sides[0], b.sides[1])
-    table = blocks_table(kind, short)
-    assert table["depends on the sentence's length"].count("no, a parameter") == 3
-    assert "32 by 8" in blocks_alt(kind, short, "t")
-    assert len(checked(blocks_figure(kind, short, title="t")).layout.shapes) == 15
+    products = matrix_products(kind)
+    assert [each.b.shape for each in products if each.b.name.startswith("W")] == ["D × E"] * 3
+    for a, b, c in ((each.a, each.b, each.c) for each in products):  # each is a product that can be taken
+        assert a.columns == b.rows
+        assert (c.rows, c.columns) == (a.rows, b.columns)
 
 
-def test_in_cross_attention_the_decoder_asks_and_the_encoder_answers() -> None:
-    table = blocks_table("cross", Sizes(5, 7, 32, 8))
-    found = dict(zip(table["matrix"], zip(table["from"], table["shape"], strict=True), strict=True))
-    assert found["decoder x"] == ("decoder", "T × D")
-    assert found["encoder's output"] == ("encoder", "S × D")
-    assert found["scores"][1] == "T × S"
+def test_in_cross_attention_queries_are_of_the_decoder_and_keys_of_the_encoder() -> None:
+    table = products_table("cross", {"S": 7, "T": 5, "D": 32, "E": 8})
+    assert table["product"][:2] == ["decoder's x · W^Q = Q", "encoder's output · W^K = K"]
+    assert table["shapes"][:2] == ["(T × D) · (D × E) = T × E", "(S × D) · (D × E) = S × E"]
+    assert table["numbers"][3] == "(5 × 8) · (8 × 7) = 5 × 7"
 
 
 CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
@@ -377,14 +319,15 @@ def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
     rows, columns = (source if kind == "encoder" else target), (target if kind == "decoder" else source)
     real = sum(id != 0 for id in rows)
     queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
-    text = verdict(found, query, key, queries, keys, window=2, real_queries=real)
+    text = MaskReasons(found, queries, keys, 2, real).of_cell(query, key)
     assert text.startswith(row_name(queries, query) + " may ")
     assert said in text
     assert ("may not attend" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)
 
 
-def test_a_row_that_are_fully_masked_is_named() -> None:
+def test_a_fully_masked_row_is_named() -> None:
     parts = mask_parts(CONFIG, (5, 6, 3, 0, 0, 0), (2,), "encoder")
-    assert "is fully masked" in verdict(parts, 5, 0, axis(6), axis(6), window=2)
-    assert "is fully masked" not in verdict(parts, 4, 0, axis(6), axis(6), window=2)
+    reasons = MaskReasons(parts, axis(6), axis(6), window=2)
+    assert "is fully masked" in reasons.of_cell(5, 0)
+    assert "is fully masked" not in reasons.of_cell(4, 0)

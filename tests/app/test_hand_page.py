@@ -134,11 +134,6 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
         assert any(digits(near) in written for near in (value, value * (1 + 1e-6), value * (1 - 1e-6))), name
     allowed = tensors["mask"][query]
     assert (r"\text{forbidden}" in written) == (not allowed[key])
-    # The whole row: its weights are coloured, its numbers stand in the cells.
-    row = drawn[f"query {query + 1} and all keys"]
-    weights = array(row["data"][0]["z"])[:, -1]
-    np.testing.assert_allclose(weights[allowed], tensors["weights"][query][allowed], rtol=1e-5, atol=1e-7)
-    assert np.isnan(weights[~allowed]).all()
     # The products, the largest first, and their sum.
     terms = drawn["q·k term by term"]["data"]
     products = tensors["query"][query].astype(np.float64) * tensors["key"][key]
@@ -148,9 +143,6 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
     values = array(drawn["weights times values"]["data"][0]["z"])
     np.testing.assert_allclose(values[-1], tensors["context"][query], rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(values[:-1], tensors["weights"][query][:, None] * tensors["value"], rtol=1e-4, atol=1e-6)
-    # The matrix is the tensor.
-    cells = array(drawn[""]["data"][0]["z"])
-    assert np.array_equal(cells[tensors["mask"]], tensors["weights"][tensors["mask"]])
 
 
 def test_the_button_copies_what_prints_the_numbers_of_the_page(open_hand: Open, folder: Path) -> None:
@@ -166,9 +158,7 @@ def test_the_button_copies_what_prints_the_numbers_of_the_page(open_hand: Open, 
     assert button["text"].rstrip() in [block.value.rstrip() for block in app.code]
 
 
-def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alone(
-    open_hand: Open, folder: Path
-) -> None:
+def test_each_step_by_hand_equals_the_tensor_up_to_rounding(open_hand: Open, folder: Path) -> None:
     app = open_hand(kind="encoder", layer="1", head="2", s="2", k="4")
     table = next(frame.value for frame in app.dataframe if "by hand" in frame.value)
     tensors = expected(folder, "encoder", 0, 1)
@@ -178,20 +168,20 @@ def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alon
     assert table["largest difference in the row"].max() < 1e-4
 
 
-def test_it_opens_with_the_key_that_is_looked_at_most(open_hand: Open, folder: Path) -> None:
+def test_it_opens_with_the_key_that_has_the_largest_weight(open_hand: Open, folder: Path) -> None:
     app = open_hand(kind="cross", layer="3", head="1", t="3")
     strongest = int(expected(folder, "cross", 2, 0)["weights"][2].argmax())
-    assert app.query_params["s"] in (str(strongest + 1), [str(strongest + 1)])
+    assert app.session_state["s"] == strongest
 
 
 @pytest.mark.parametrize(
     ("step", "says", "pictures"),
     [
-        ("projections", "Where q, k and v come from", 1),
+        ("projections", "Where q, k and v come from", 0),
         ("product", "1. The dot product q·k", 1),
         ("scale", r"2. Divided by $\sqrt{d_k}$", 0),
         ("mask", "3. The mask", 0),
-        ("softmax", "4. The softmax of the row", 1),
+        ("softmax", "4. The softmax of the row", 0),
         ("values", "5. The weighted sum of the values", 1),
         ("check", "Is it the model's number?", 0),
     ],
@@ -199,7 +189,7 @@ def test_it_opens_with_the_key_that_is_looked_at_most(open_hand: Open, folder: P
 def test_one_step_is_written_out_at_a_time(open_hand: Open, step: str, says: str, pictures: int) -> None:
     app = open_hand(written=step)
     assert [header.value for header in app.header] == [says]
-    assert len(by_title(app)) == 1 + pictures  # the matrix stands above all of them
+    assert len(by_title(app)) == pictures
     assert app.query_params.get("written", "product") in (step, [step])
     app.button_group(key="written").set_value("all").run()
     assert len(app.header) == 7
@@ -222,7 +212,7 @@ def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) ->
 @pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])
 def test_odd_words_are_calculated_with_and_stay_text(open_hand: Open, sentence: str) -> None:
     app = open_hand(sentence, kind="encoder")
-    assert len(by_title(app)) == 5
+    assert len(by_title(app)) == 2
     for element in (*app.markdown, *app.caption, *app.latex):
         assert "alert(1)" not in element.value
         assert ":red[b]" not in element.value
@@ -241,6 +231,6 @@ def test_it_opens_with_other_architectures(open_hand: Open, folder: Path, size: 
     write_checkpoint(path, size, options=options)
     try:
         for kind in KINDS:
-            assert len(by_title(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 5
+            assert len(by_title(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 2
     finally:
         path.unlink()

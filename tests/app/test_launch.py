@@ -1,5 +1,6 @@
-"""Runs that are started in the browser: what they are made of, where their files lie, one at a time."""
+"""Runs that are started in the browser: their recipes, the folder of their files, and one at a time."""
 
+import gzip
 import shutil
 import signal
 import subprocess
@@ -13,11 +14,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.library.snapshots import RECIPE
+from app.library.checkpoints import CheckpointFile
+from app.library.runs import read_run
 from app.views.training import launch_run
-from app.views.training.launch_run import LOG
-from app.views.training.run_plan import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
+from app.views.training.launch_run import LOG, RECIPE
+from app.views.training.manage_run import remove_if_it_came_to_nothing
+from app.views.training.own_text import LaunchError, first_pair, read_own_text
+from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from tests.support.patience import PATIENCE
+from transformer.checkpoint.header import read_header
+from transformer.errors import HeadlightError
 from transformer.recipe import load_recipe
 from transformer.text.tokenizer import Tokenizer
 
@@ -79,7 +85,7 @@ def test_a_toy_run_is_the_recipe_that_ships_with_the_size_that_was_asked_for(tmp
     "values",
     [
         (9, 1, 1, 2, 32),
-        (60, 5, 1, 2, 32),
+        (60, 7, 1, 2, 32),
         (60, 1, 0, 2, 32),
         (60, 1, 1, 3, 32),
         (60, 1, 1, 2, 1024),
@@ -93,13 +99,13 @@ def test_what_no_control_of_the_page_can_say_is_refused(values: tuple[Any, ...])
         Size(*values)
 
 
-def test_uploaded_text_lies_in_the_folder_of_the_run_under_a_name_of_ours(stub: Any, runs: Path) -> None:
+def test_uploaded_text_is_stored_in_the_folder_of_the_run_under_a_fixed_name(stub: Any, runs: Path) -> None:
     text = b"".join(b"the cat %d\tdie Katze %d\n" % (i, i) for i in range(50))
-    name = launch_run.start(TextPlan(text, "en", "de", SIZE))
+    name = launch_run.start(TextPlan(read_own_text("../x.tsv", text), "en", "de", SIZE))
     assert name == "en-de-1"
-    assert (runs / name / CORPUS).read_bytes() == text
-    recipe = load_recipe(runs / name / RECIPE)
-    assert recipe.data.train == (str(runs / name / CORPUS),)
+    assert (runs / name / "corpus.tsv").read_bytes() == text
+    recipe = load_recipe(runs / name / launch_run.RECIPE)
+    assert recipe.data.train == (str(runs / name / "corpus.tsv"),)
     assert (recipe.name, recipe.data.valid_size, recipe.data.valid) == (name, 2, None)
     assert sorted(path.name for path in runs.iterdir()) == [name]
 
@@ -111,7 +117,7 @@ def test_text_with_more_characters_than_a_small_vocabulary_can_be_learnt_from(
     """As Chinese has. The rarest ones are written in bytes, and nothing is lost."""
     texts = ["".join(chr(0x4E00 + (i * 60 + k) % characters) for k in range(60)) for i in range(lines)]
     corpus = "".join(f"{text}\tline {i}\n" for i, text in enumerate(texts)).encode()
-    config = TextPlan(corpus, "zh", "en", SIZE).recipe(tmp_path).tokenizer
+    config = TextPlan(read_own_text("x.tsv", corpus), "zh", "en", SIZE).recipe(tmp_path).tokenizer
     assert characters < config.vocab_size < 2 * characters
     tokenizer = Tokenizer.train(texts, config)
     assert all(tokenizer.decode(tokenizer.encode(text)) == text for text in texts[:100])
@@ -119,31 +125,46 @@ def test_text_with_more_characters_than_a_small_vocabulary_can_be_learnt_from(
     assert kinds.count("piece") > 0.8 * len(kinds)
 
 
-def test_text_with_few_characters_has_a_small_vocabulary_and_what_is_no_text_is_told(tmp_path: Path) -> None:
-    few = TextPlan("die Straße\tthe street\n".encode() * 50, "de", "en", SIZE).recipe(tmp_path).tokenizer
-    assert (few.vocab_size, few.character_coverage) == (1000, 1.0)
+def test_text_with_few_characters_has_a_small_vocabulary_and_with_too_many_it_is_refused(tmp_path: Path) -> None:
+    text = read_own_text("x.tsv", "die Straße\tthe street\n".encode() * 50)
+    few = TextPlan(text, "de", "en", SIZE).recipe(tmp_path).tokenizer
+    assert (few.vocab_size, few.character_coverage) == (2000, 1.0)
     strange = "".join(map(chr, range(0x3400, 0x3400 + 30_000)))
     with pytest.raises(LaunchError, match=r"30,000 different characters\. Upload text in UTF-8"):
-        TextPlan(strange.encode(), "de", "en", SIZE).recipe(tmp_path)
+        read_own_text("x.tsv", f"{strange}\t{strange}\n".encode(), 1)
 
 
 @pytest.mark.parametrize(
-    ("source", "target"), [("../x", "de"), ("en", "/etc"), ("", "de"), ("EN", "de"), ("en\n", "de")]
+    ("source", "target"), [("../x", "de"), ("en", "/etc"), ("", "de"), ("en", " de"), ("a\n", "b")]
 )
-def test_languages_are_two_letters(source: str, target: str) -> None:
+def test_a_language_is_never_a_path(source: str, target: str) -> None:
     with pytest.raises(ValidationError):
-        TextPlan(b"a\tb\n", source, target, SIZE)
+        TextPlan(read_own_text("x.tsv", b"a\tb\n", 1), source, target, SIZE)
 
 
-@pytest.mark.parametrize(
-    ("corpus", "sentence"),
-    [(b"x" * (MOST_MEGABYTES * 1_000_000 + 1), "larger than 20 MB"), (b"\x1f\x8b\x08rest", "packed")],
-)
-def test_a_file_that_is_too_large_or_packed_is_refused_and_leaves_nothing(
-    runs: Path, corpus: bytes, sentence: str
+def test_packed_text_a_validation_file_and_a_checkpoint_to_start_with(
+    stub: Any, runs: Path, finished_run: Path
 ) -> None:
-    with pytest.raises(LaunchError, match=sentence):
-        launch_run.start(TextPlan(corpus, "en", "de", SIZE))
+    text, valid = gzip.compress(b"a b\tc d\n\t\n" * 30), read_own_text("v.tsv", b"a\tb\n", 1)
+    start_from = CheckpointFile.at(finished_run / "best.safetensors")
+    plan = TextPlan(read_own_text("x.tsv.gz", text), "gsw", "Middle Low German", SIZE, valid, start_from)
+    assert plan.text.pairs == 30
+    assert plan.text.first == ("a b", "c d")
+    name = launch_run.start(plan)
+    assert name == "gsw-Middle Low German-1"
+    assert (runs / name / "corpus.tsv.gz").read_bytes() == text
+    assert first_pair(runs / name) == ("a b", "c d")
+    recipe, header = load_recipe(runs / name / RECIPE), read_header(start_from.path)
+    assert recipe.data.valid == str(runs / name / "valid.tsv")
+    assert (recipe.data.source_language, recipe.data.target_language) == ("gsw", "Middle Low German")
+    assert recipe.model == replace(header.config, vocab_size=recipe.tokenizer.vocab_size)
+    assert stub[0].args[-3:] == ["--init-from", start_from.path, "--own-vocabulary"]
+
+
+def test_a_run_that_cannot_be_started_leaves_nothing(runs: Path, finished_run: Path) -> None:
+    gone = replace(CheckpointFile.at(finished_run / "best.safetensors"), path=str(runs / "none.safetensors"))
+    with pytest.raises(HeadlightError):
+        launch_run.start(TextPlan(read_own_text("x.tsv", b"a\tb\n", 1), "en", "de", SIZE, None, gone))
     assert list(runs.iterdir()) == []
 
 
@@ -167,7 +188,7 @@ def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subproc
     assert len(stub) == 2
 
 
-def test_a_run_goes_on_being_known_when_the_app_begins_anew(
+def test_a_run_is_still_known_after_a_restart_of_the_app(
     stub: list["subprocess.Popen[bytes]"], runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = launch_run.start(ToyPlan("reverse", SIZE))
@@ -217,7 +238,7 @@ def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyP
         ("127.0.0.1", "nonsense", False),
     ],
 )
-def test_an_app_that_others_can_reach_starts_nothing_unless_told_to(
+def test_an_app_that_others_can_reach_starts_no_training_unless_it_is_allowed(
     address: str | None, stated: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.server.visitor.st.get_option", {"server.address": address}.__getitem__)
@@ -230,7 +251,7 @@ def test_a_trainer_that_says_why_it_does_not_begin_is_ending(runs: Path, monkeyp
     log = runs / LOG
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         monkeypatch.setitem(launch_run._STARTED, runs, process)
-        log.write_text(f"{launch_run._command(runs, False)}\nError: x\n{launch_run._command(runs, True)}\nReading.\n")
+        log.write_text(f"{launch_run._command(runs)}\nError: x\n{launch_run._command(runs)} --resume\nReading.\n")
         assert not launch_run.is_ending(runs)
         log.write_text(log.read_text() + "Error: There is no column 2.\n")
         assert launch_run.is_ending(runs)
@@ -239,27 +260,33 @@ def test_a_trainer_that_says_why_it_does_not_begin_is_ending(runs: Path, monkeyp
     assert not launch_run.is_ending(runs)
 
 
-def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
+def test_the_trainers_messages_are_shown_without_folders_of_the_server(
     stub: list["subprocess.Popen[bytes]"], runs: Path
 ) -> None:
-    name = launch_run.start(TextPlan(b"a\tb\n" * 9, "fa", "de", SIZE))
+    name = launch_run.start(TextPlan(read_own_text("x.tsv", b"a\tb\n", 1), "fa", "de", SIZE))
     stub[0].kill()
     stub[0].wait()
     log = runs / name / LOG
     assert launch_run.last_words(runs / name) == ""  # killed without a word
     assert launch_run.newest_words(runs / name) == ""
-    log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name / CORPUS}.\n\n")
-    assert launch_run.newest_words(runs / name) == f"Learning from {CORPUS}."
-    log.write_text(log.read_text() + f"Warning: x\nError: {runs / name / CORPUS}, line 3: there is no column 2.\n")
-    assert launch_run.last_words(runs / name) == f"{CORPUS}, line 3: there is no column 2."
+    log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name}/corpus.tsv.\n\n")
+    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."
+    log.write_text(log.read_text() + f"Warning: x\nError: {runs / name}/corpus.tsv, line 3: there is no column 2.\n")
+    assert launch_run.last_words(runs / name) == "corpus.tsv, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")
     assert "ended unexpectedly" in launch_run.last_words(runs / name)
     log.unlink()
     assert launch_run.last_words(runs / name) == ""
 
 
-def test_the_real_trainer_tells_the_line_that_is_wrong(runs: Path) -> None:
-    """The whole way: upload, process, sentence."""
-    name = launch_run.start(TextPlan(b"the cat\tdie Katze\nno tab here\n", "en", "de", SIZE))
+def test_the_real_trainer_says_why_text_cannot_be_trained_on(runs: Path) -> None:
+    """The whole way: upload, process, sentence. The text is read before, but its tokens only by the trainer."""
+    text = b"".join(
+        f"{chr(97 + i % 26) * 6} {chr(98 + i % 25) * 7}{i} ".encode() * 300 + b"\t%d\n" % i for i in range(40)
+    )
+    name = launch_run.start(TextPlan(read_own_text("x.tsv", text), "en", "de", SIZE))
     launch_run._STARTED[runs / name].wait(10 * PATIENCE)  # it lets others go first
-    assert launch_run.last_words(runs / name).startswith(f"{CORPUS}, line 2: there is no column 2, only 1.")
+    run = read_run(name)
+    assert run is not None
+    assert "training pairs is at most data.max_length = 100 tokens long" in remove_if_it_came_to_nothing(run)
+    assert list(runs.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Learned positions that no sentence of the training had are left out of what is said of them, and marked."""
+"""Learned positions that no training sentence had are marked, and left out of the statements about positions."""
 
 from pathlib import Path
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results
 from app.compute.subject import Subject
-from app.library import checkpoints, limits
+from app.library import checkpoints, limits, uploads
 from app.library.checkpoints import CheckpointFile
 from app.library.limits import (
     MOST_BEAM,
@@ -21,6 +21,7 @@ from app.library.limits import (
     check_showable,
     check_upload,
 )
+from app.library.uploads import store_upload
 from tests.support.app_checkpoints import write_checkpoint
 from transformer.checkpoint.header import Header, read_header
 from transformer.config import DecodingConfig, ModelConfig
@@ -79,16 +80,16 @@ def test_an_upload_is_bounded_by_the_memory_that_it_takes_and_not_by_its_size() 
 def test_an_upload_that_is_too_large_is_refused_and_the_same_file_in_the_folder_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkpoints._upload_folder.clear()
+    uploads._folder.clear()
     path = write_checkpoint(tmp_path / "own.safetensors", seed=77)
     monkeypatch.setattr(limits, "MOST_UPLOAD_MEMORY", limits.BYTES_PER_PARAMETER * read_header(path).parameters)
     assert checkpoints.load(CheckpointFile.at(path))
     with pytest.raises(CheckpointError, match="may take"):
-        checkpoints.load(checkpoints.keep_upload("own", path.read_bytes()))
-    checkpoints._upload_folder.clear()
+        checkpoints.load(CheckpointFile.at(store_upload(path.read_bytes())))
+    uploads._folder.clear()
 
 
-def test_no_more_is_decoded_than_the_app_allows_whatever_a_checkpoint_says(
+def test_the_limits_of_the_app_apply_whatever_search_a_checkpoint_asks_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_app: Callable[..., AppTest]
 ) -> None:
     endless = {"max_extra_length": 1000, "beam": 64, "n_best": 1}

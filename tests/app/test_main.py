@@ -1,4 +1,4 @@
-"""The door of the app."""
+"""The entry script of the app."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,10 +26,8 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
 
 
 @pytest.mark.parametrize("page", ["attention", "translate"])
-def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
-    page: str, open_app: Callable[..., AppTest]
-) -> None:
-    """By a link a widget stands in it that is bound to it; the tiny model hesitates, which the doctor sees."""
+def test_a_button_leads_to_another_page_whatever_is_in_the_address(page: str, open_app: Callable[..., AppTest]) -> None:
+    """The tiny model is uncertain, which the doctor reports: its button is the one on the page Translate."""
     app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2", details="true")
     begins = "to_hand" if page == "attention" else "doctor_"
     next(each for each in app.button if str(each.key).startswith(begins)).click().run()

@@ -1,4 +1,4 @@
-"""Pictures of masks: the colours are the model's mask, the letters its reasons, minus infinity has its own mark."""
+"""Pictures of masks: colours show the mask of the model, letters the reasons, and a mark of its own minus infinity."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from app.figures.mask_reasons import together
 from app.figures.panels import MOST_TEXTS
 from app.figures.theme import mask_color, resolved
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
-from app.views.masks.decoding_rows import apart, steps_figure, steps_table
+from app.views.masks.decoding_rows import Row, largest_difference, steps_figure, steps_table
 from app.views.masks.mask_overview import GAP, Tile, overview_figure, overview_table
 from app.views.masks.score_panels import (
     MARKS_UP_TO,
@@ -58,7 +58,7 @@ def stages(rows: int, columns: int, seed: int = 0) -> tuple[np.ndarray, ...]:
 
 
 def having(figure: Any, mode: str) -> list[Any]:
-    """The traces of texts, or of markers that say something."""
+    """The traces of this mode that have a text for each point."""
     return [trace for trace in figure.data if getattr(trace, "mode", "") == mode and trace.text is not None]
 
 
@@ -115,7 +115,7 @@ def test_a_large_mask_can_be_clicked_and_is_drawn_without_a_text_in_each_cell() 
     assert not having(figure, "text")
 
 
-def test_the_masks_of_the_longest_translation_are_seen_whole_and_what_is_written_there_stands_apart() -> None:
+def test_the_masks_of_the_longest_translation_fit_and_their_labels_do_not_overlap() -> None:
     def drawn(rows: int) -> list[Any]:
         mask = np.ones((rows, 4), dtype=bool)
         mask[:, 3] = False
@@ -143,10 +143,10 @@ def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
         parts = [mask_parts(CONFIG, source, TARGET, kind) for kind in ("encoder", "decoder", "cross")]
         tiles.append([Tile(f"kind {j}", f"sentence {number}", together(part), part) for j, part in enumerate(parts)])
     figure = checked(overview_figure(tiles, (1, 2), title="t"))
-    wall = np.asarray(figure.data[0].z)
+    drawn = np.asarray(figure.data[0].z)
     flat = [tile for line in tiles for tile in line]
-    assert (wall == 0).sum() == sum(tile.mask.sum() for tile in flat)
-    assert (wall != GAP).sum() == sum(tile.mask.size for tile in flat)
+    assert (drawn == 0).sum() == sum(tile.mask.sum() for tile in flat)
+    assert (drawn != GAP).sum() == sum(tile.mask.size for tile in flat)
     markers = figure.data[1]
     assert [tuple(pair) for pair in markers.customdata] == [(i, j) for i in range(2) for j in range(3)]
     frame = figure.layout.shapes[0]
@@ -196,7 +196,7 @@ def test_a_masked_weight_that_is_not_zero_would_show() -> None:
     assert (numbers.textfont.size, numbers.meta["columns"]) == (16, 2 * 6)  # large, where the browser finds the room
 
 
-def test_the_row_says_masked_from_the_mask_on() -> None:
+def test_a_row_says_masked_in_the_step_of_the_mask_and_in_all_after_it() -> None:
     scores, mask, masked, weights = stages(4, 6, seed=2)
     row = int((~mask).sum(axis=1).argmax())
     found = row_stages(scores, MaskedHead(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6)), row)
@@ -236,7 +236,7 @@ def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
 
 def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() -> None:
     mask, weights = np.array([False, True, True, False, False]), np.array([0, 0.3, 0.7, 0, 0], dtype=np.float32)
-    one = (mask, weights, mask[:3], weights[:3] + np.float32(1e-3))
+    one = Row(mask, weights), Row(mask[:3], weights[:3] + np.float32(1e-3))
     figure = checked(steps_figure(*one, axis(5, "decoder"), 2, title="t"))
     masks, cells, hidden = (np.asarray(trace.z) for trace in figure.data if trace.type == "heatmap")
     assert masks[0].tolist() == [2, 0, 0, 1, 1]  # outside the window, allowed, the future
@@ -251,8 +251,9 @@ def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() 
     assert rows[2] == ("0", "0.3000", "0.7000", "0", "0")
     assert rows[3] == ("0.001000", "0.3010", "0.7010", "", "")
     assert np.argwhere(hidden == 1).tolist() == [[2, 0], [2, 3], [2, 4], [3, 0]]
-    assert apart(weights, one[3]) == pytest.approx(1e-3, rel=1e-3)
-    assert apart(weights, weights[:2]) == pytest.approx(0.7)  # a key that a step lacks counts
+    assert largest_difference(*one) == pytest.approx(1e-3, rel=1e-3)
+    shorter = Row(mask[:2], weights[:2])
+    assert largest_difference(one[0], shorter) == pytest.approx(0.7)  # of a key that the step does not have
     table = steps_table(*one, axis(5, "decoder"))
     assert table["step, may attend"] == ["False", "True", "True", "", ""]
     assert len(set(map(len, table.values()))) == 1

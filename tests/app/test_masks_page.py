@@ -1,4 +1,4 @@
-"""The Masks page, run without a browser: the masks drawn are the model's, masked weights are 0, padding is harmless."""
+"""The Masks page, run without a browser: the masks are the model's, masked weights are 0, padding changes nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -258,7 +258,9 @@ def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str, told
 @pytest.mark.parametrize(
     ("kind", "made_by"), [("encoder", "def source_mask"), ("decoder", "def target_mask"), ("cross", "self.decoder(")]
 )
-def test_the_mask_of_each_kind_stands_beside_the_code_that_makes_it(open_masks: Open, kind: str, made_by: str) -> None:
+def test_the_mask_of_each_kind_is_shown_beside_the_code_that_makes_it(
+    open_masks: Open, kind: str, made_by: str
+) -> None:
     app = open_masks(kind=kind)
     parts = r"\text{padding} \wedge \text{causal}" if kind == "decoder" else r"\text{padding}"
     assert any(parts in formula.value for formula in app.latex)

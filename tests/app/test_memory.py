@@ -12,6 +12,7 @@ from app.compute import cached_results, memory, snapshot_results
 from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
+from app.library.uploads import store_upload
 from transformer.config import EOS, DecodingConfig
 
 GREEDY = DecodingConfig(method="greedy")
@@ -69,7 +70,7 @@ def test_nothing_is_released_twice_while_nobody_comes(file: CheckpointFile) -> N
 
 def test_uploads_stay(folder: Path) -> None:
     memory.visited()
-    kept = checkpoints.keep_upload("mine", (folder / "small.safetensors").read_bytes())
+    kept = CheckpointFile.at(store_upload((folder / "small.safetensors").read_bytes()))
     memory.release_unused(time.monotonic() + HALF_AN_HOUR + 1)
     assert kept.is_there
     assert checkpoints.load(kept)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.doctor_findings import findings
 from app.compute.subject import Subject
+from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.library.catalogue import card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
-from app.library.families import read_families
+from app.library.families import Value, read_families, shipped_members
+from app.library.main_score import main_score
 from app.library.published_scores import TEST_SETS
+from app.library.tasks import Task
 from app.views.models.families_section import _clicked
-from app.views.models.family_plot import Place, family_alt, family_chart, family_table
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
@@ -84,7 +87,7 @@ def test_a_file_whose_name_is_not_utf_8_is_left_out_and_the_page_models_says_so(
     assert notes == ([said] if page == "models" else [])
 
 
-def test_a_recipe_with_half_a_character_breaks_no_page_but_is_told_on_its_card(shelf: Path) -> None:
+def test_a_recipe_with_a_lone_surrogate_breaks_no_page_and_is_reported_on_its_card(shelf: Path) -> None:
     translator = Translator.load(shelf / "en-de.safetensors")
     assert translator.checkpoint is not None
     recipe, half = {"data": {"source_language": "unknown"}}, shelf / "half.safetensors"
@@ -99,7 +102,7 @@ def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.Mo
     found = {name: entry(file) for name, file in checkpoints().items()}
     for one in found.values():
         assert one.header is not None
-        assert one.scores
+        assert main_score(one, read_families(checkpoints()))
         assert {"Architecture", "Data"} <= one.facts.keys()
     assert found["en-de"].languages == ("en", "de")
     assert found["reverse"].is_toy
@@ -117,20 +120,21 @@ def test_a_member_of_a_family_has_the_score_of_its_family_and_no_other(monkeypat
     """While it was trained it was scored on fewer sentences, and greedily: that number is only among all its scores."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
     app = opened(checkpoint="family-heads-1", family="heads")
-    families = read_families(checkpoints())
+    (heads, *_) = [one for one in read_families(checkpoints()) if one.name == "heads" and not one.text.is_toy]
     file = json.loads((PRETRAINED / "families.json").read_text())
     scored = file["members"]["heads-1"]["runs"][0]["beam_4"]
     card = cards(app)["family-heads-1"]
     assert card["score"] == f"BLEU {scored['bleu']:.1f}"
-    assert card["measured"] == f"on {families.measured_on}"
+    assert card["measured"] == f"on {heads.text.measured_on}"
     assert f"{scored['sentences']:,} sentences" in card["measured"]
-    assert array(chart(app, "BLEU over heads h")["data"][0]["y"])[0] == pytest.approx(scored["bleu"])
+    tables = [table.value for table in app.table if "heads h" in table.value]
+    assert f"{scored['bleu']:.1f}" in [table["BLEU"].iloc[0] for table in tables]
     header = entry(checkpoints()["family-heads-1"]).header
     assert header is not None
     assert f"{header.metrics['valid_bleu']:.1f}" not in said(app)
 
 
-def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Path) -> None:
+def test_a_button_opens_a_checkpoint_with_the_current_sentence(shelf: Path) -> None:
     shutil.copy(shelf / "family-heads-1.safetensors", shelf / "other.safetensors")
     app = opened(sentence="the cat sat", layer="3", head="4")
     (button,) = [each for each in app.button if str(each.key).startswith("open_card_") and each.label == "Open"][:1]
@@ -140,7 +144,7 @@ def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Pa
     assert app.text_input(key="sentence").value == "the cat sat"
 
 
-def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path) -> None:
+def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_ones(shelf: Path) -> None:
     told = {
         "data": "texts/test_2016_flickr.tsv.gz",
         "bleu": 39.87,
@@ -191,15 +195,18 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     ours = [members[member["member"]] for member in heads]
     means = [one["mean"]["bleu"] if one["runs"] else np.nan for one in ours]  # no number: no point
     assert array(points["y"]).tolist() == pytest.approx(means, abs=0, nan_ok=True)
-    spreads = [one["spread"].get("bleu", 0.0) if one["runs"] else 0.0 for one in ours]
-    assert array(points["error_y"]["array"]).tolist() == spreads
+    bleus = [[run["beam_4"]["bleu"] for run in one["runs"]] or [np.nan] for one in ours]
+    bar = points["error_y"]
+    assert array(bar["array"]).tolist() == pytest.approx([max(b) - np.mean(b) for b in bleus], nan_ok=True)
+    assert array(bar["arrayminus"]).tolist() == pytest.approx([np.mean(b) - min(b) for b in bleus], nan_ok=True)
+    assert "1 to 3 runs each: differences may be chance" in said(app)
     figure = chart(app, "BLEU over heads h")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "4", "8", "16"]
     assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not run")]
     papers = chart(app, "The paper, table 3: BLEU")
     assert array(papers["data"][0]["y"]).tolist() == [member["paper"]["bleu"] for member in heads]
     table = next(table.value for table in app.table if "heads h" in table.value)
-    assert list(table["BLEU"]) == ["29.5 ± 0.3", "31.2", "31.5 ± 0.5", "not run"]
+    assert list(table["BLEU"]) == ["29.5 (29.2 to 29.8)", "31.2", "31.5 (31.0 to 31.9)", "not run"]
     assert list(table["BLEU, the paper"]) == ["24.9", "25.5", "25.8", "25.8"]
     assert any("<b>25.5</b>" in text.value for text in app.text)  # as text, and nowhere as markup
     assert not any("<b>" in each.value for each in (*app.markdown, *app.caption))
@@ -211,24 +218,24 @@ def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
     fills = chart(app, "BLEU over heads h")["data"][0]["marker"]["color"]
     assert len(set(fills)) == 2  # one ships, the others do not
     assert fills[1] == fills[2] != fills[0]
-    app.button(key="open_heads_heads-1").click().run()
+    app.button(key="open_heads_family-heads-1").click().run()
     assert app.selectbox(key="checkpoint").value == "family-heads-1"
     assert app.text_input(key="sentence").value == "the cat sat"
     assert chart(app, "BLEU over heads h")["layout"]["xaxis"]["ticktext"][0] == "<b>1</b>"
-    assert app.button(key="open_heads_heads-1").disabled
+    assert app.button(key="open_heads_family-heads-1").disabled
 
 
 def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_families(shelf)
     opened: list[str] = []
     monkeypatch.setattr("app.views.models.families_section.open_checkpoint", opened.append)
-    family = read_families(checkpoints()).families[0]
+    family = read_families(checkpoints())[0]
     for place in (0, 1, 3, 99, -1, None, "0"):
         _clicked(family, place)
     assert opened == ["family-heads-1"]
 
 
-def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
+def test_the_family_and_the_score_are_in_the_address(shelf: Path) -> None:
     write_families(shelf)
     app = opened(family="window", measure="perplexity")
     figure = chart(app, "Perplexity over attention window r")
@@ -237,17 +244,60 @@ def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
     assert chart(opened(family="none of these"), "over heads h")
 
 
-def test_it_opens_with_the_family_of_the_largest_effect_and_says_so(
-    shelf: Path, monkeypatch: pytest.MonkeyPatch
+def test_families_with_several_runs_are_drawn_and_those_with_one_run_are_tables_that_say_so(
+    shelf: Path, finished_toys: dict[str, Any]
 ) -> None:
     write_families(shelf)
-    assert "changes BLEU most: heads h (8: 31.5, 1: 29.5; means of up to 3 runs)" in said(opened())
-    assert "changes BLEU most" not in said(opened(family="window"))
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
+    (shelf / "toy-families.json").write_text(json.dumps(finished_toys), encoding="utf-8")
     app = opened()
-    assert chart(app, "BLEU over causal mask in training")
-    ours = {member.label: member.ours["bleu"].mean for member in read_families(checkpoints()).clearest.members}
-    assert f"causal mask in training (yes: {ours['yes']:.1f}, no: {ours['no']:.1f}; one run each)" in said(app)
+    assert app.selectbox(key="family").options == ["What differs: heads"]
+    (drawn,) = [figure for figure in charts(app) if "Exact matches" in json.dumps(figure["layout"]["title"])]
+    assert array(drawn["data"][0]["y"]).tolist() == pytest.approx([80.0, 90.0, 70.0])
+    assert array(drawn["data"][0]["error_y"]["array"]).tolist() == pytest.approx([5.0] * 3)
+    text = said(app)
+    assert "2 runs each: the bar spans them" in text
+    assert "is not reproduced: the mean of 4 heads is above that of 8 heads." in text
+    assert "Heads, translating: 1 to 3 runs each" in text
+    assert "Differences may be chance" in text
+
+
+def test_a_member_is_compared_with_those_of_its_own_task(shelf: Path, finished_toys: dict[str, Any]) -> None:
+    write_families(shelf)
+    letters: dict[str, Any] = {"toy": "reverse", "source_language": "letters", "target_language": "letters reversed"}
+    for name in ("reverse-heads-1", "reverse-base"):
+        write_checkpoint(shelf / f"{name}.safetensors", Size(1, 1, 1), **letters)
+    (shelf / "toy-families.json").write_text(json.dumps(finished_toys), encoding="utf-8")
+
+    def names(task: Task | None) -> dict[Value, str]:
+        return {value: file.name for value, file in shipped_members("model.heads", task).items()}
+
+    own = entry(checkpoints()["reverse-base"]).task
+    assert names(own) == {1: "reverse-heads-1", 8: "reverse-base"}
+    assert names(None) == names(replace(own, source="Latin")) == {1: "family-heads-1"}
+
+
+def test_the_page_heads_leads_to_the_plot_over_heads_where_there_is_one(
+    shelf: Path, finished_toys: dict[str, Any]
+) -> None:
+    def links() -> list[str]:
+        found = [element.proto for element in open_view("multihead").get("page_link")]
+        return [link.query_string for link in found if "one head" in link.label]
+
+    assert links() == []
+    (shelf / "toy-families.json").write_text(json.dumps(finished_toys), encoding="utf-8")
+    assert links() == ["family=heads"]
+
+
+@pytest.fixture
+def finished_toys() -> dict[str, Any]:
+    """A report of toys: three members with two runs each, of which one is in another order than in the paper."""
+    heads = REPORT["families"][0]["members"][:3]
+    runs = {
+        member["member"]: {"runs": [{"beam_4": {"exact_match": share + plus}} for plus in (-0.05, 0.05)]}
+        for member, share in zip(heads, (0.8, 0.9, 0.7), strict=True)
+    }
+    family = {"name": "heads", "option": "model.heads", "members": heads}
+    return {"scored_on": "toy:reverse", "prefix": "reverse", "members": runs, "families": [family]}
 
 
 @pytest.mark.parametrize(
@@ -269,26 +319,25 @@ def test_it_opens_with_the_family_of_the_largest_effect_and_says_so(
 def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, families: list[str]) -> None:
     (shelf / "families.json").write_text(text, encoding="utf-8")
     app = opened()
-    found = read_families(checkpoints()).families
+    found = read_families(checkpoints())
     assert [family.name for family in found] == families
     assert not any(member.ours for family in found for member in family.members)
     assert ("Not run. `python -m transformer queue families`" in said(app)) == (not families)
     assert ('"text": "not run"' in json.dumps(charts(app))) == bool(families)
 
 
-def test_the_figure_of_a_family_joins_only_what_has_an_order() -> None:
-    places = [Place("1", 20.0, 0.5, 3, True), Place("2", None), Place("unlimited", 25.0, None, 1)]
+def test_the_figure_of_a_family_begins_at_0_and_has_no_point_for_what_was_not_run() -> None:
+    places = [Place("1", 20.0, (19.5, 20.4), 3, True), Place("2", None), Place("unlimited", 25.0, None, 1)]
     figure = family_chart(places, title="t", varies="r", unit="BLEU")
     drawn = checked(figure)
-    assert drawn.data[0].mode == "lines+markers"
-    assert np.isnan(array(figure.data[0]["y"])[1])  # a gap: no line leads across what was not run
+    assert list(drawn.data[0].text) == ["  20.0", "", "  25.0"]
+    assert np.isnan(array(figure.data[0]["y"])[1])
     low, high = figure.layout["yaxis"]["range"]
-    assert low < 19.5
+    assert low < 0.0  # so that a small difference looks small
     assert high > 25.0
-    assert "20.00 plus or minus 0.50, 2 not run" in family_alt(places, "t")
+    assert "20.00 (3 runs from 19.50 to 20.40), 2 not run" in family_alt(places, "t")
     assert list(family_table(places, "r", "BLEU")["BLEU"]) == [20.0, "not run", 25.0]
     words = family_chart([Place("sinusoidal", 20.0), Place("<b>", 25.0)], title="t", varies="r", unit="BLEU")
-    assert words.data[0]["mode"] == "markers"
     assert words.layout["xaxis"]["ticktext"][1] == "&lt;b&gt;"
     assert np.isfinite(
         checked(family_chart([Place("1", None)], title="t", varies="r", unit="u")).layout.yaxis.range
@@ -303,7 +352,7 @@ def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:
     assert card_facts("") == {}
 
 
-def test_scores_of_a_checkpoint_that_are_no_numbers_are_left_out() -> None:
+def test_scores_of_a_checkpoint_that_are_not_numbers_are_left_out() -> None:
     metrics: dict[str, Any] = {"test_bleu": "9", "valid_bleu": None, "valid_chrf": True, "valid_exact_match": 0.5}
     assert [(score.measure, score.value, score.text) for score in scores_in(metrics)] == [
         ("exact match", 50.0, "validation")
@@ -320,7 +369,7 @@ def test_a_checkpoint_of_unknown_origin_is_an_entry_too(shelf: Path) -> None:
 # The doctor's line
 
 
-def test_the_doctor_is_silent_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_finds_nothing_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
     for page in ("translate", "masks"):
         app = open_view(page, checkpoint="reverse")
@@ -345,7 +394,7 @@ def test_the_doctor_says_what_is_wrong_in_one_line_and_leads_to_the_head(
     assert (app.session_state["kind"], app.session_state["layer"], app.session_state["head"]) == ("encoder", 2, 1)
 
 
-def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_runs_once_with_or_without_a_search_tree(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Translation] = []
 
     def examine(translator: Translator, known: object, translation: Translation, *rest: object) -> tuple[()]:

@@ -1,4 +1,4 @@
-"""Figures and arithmetic of Multi-head: slices are slices, counts those of real modules and of torch's counter."""
+"""The figures of the page Multi-head show the true slices; its counts equal those of real modules and of torch."""
 
 import numpy as np
 import pytest
@@ -20,8 +20,9 @@ from app.figures.head_slices import (
     slices_map,
     window,
 )
-from app.views.multihead.head_cost import CHOICES, SPLIT, WHOLE, choices, cost, cost_bars, cost_table, cost_text, short
+from app.views.multihead.head_cost import CHOICES, choices, cost, cost_table, cost_text
 from app.views.multihead.head_outputs import Written, sum_difference, written_bars, written_heatmap, written_table
+from app.views.multihead.slices_section import beyond_text
 from tests.support.drawn import checked
 from transformer.config import ModelConfig
 from transformer.model.attention import MultiHeadAttention
@@ -41,7 +42,7 @@ def matrix(d_model: int = 16) -> np.ndarray:
 
 
 def counted(module: nn.Module, queries: int, keys: int, watch: str) -> int:
-    """FLOPs of the explicit road of one attention, as torch counts them."""
+    """FLOPs of one attention, computed step by step (with a probe), as torch counts them."""
     x, memory = torch.randn(1, queries, 16), torch.randn(1, keys, 16)
     probe = Probe(["weights", "head_outputs"], [watch])
     with torch.inference_mode(), FlopCounterMode(display=False) as counter:
@@ -87,31 +88,21 @@ def test_the_parts_of_the_count_are_those_of_counting_them_one_by_one() -> None:
     assert (found.rows, found.scores, found.d_k) == (6, 24, 3)
 
 
-def test_the_model_s_own_number_of_heads_is_always_compared_and_no_other_that_does_not_divide() -> None:
+def test_numbers_of_heads_are_compared_that_divide_d_model_and_the_model_s_own_is_one_of_them() -> None:
     assert choices(256, 8) == [1, 2, 4, 8, 16]
     assert choices(36, 3) == [1, 2, 3, 4]
     assert choices(2, 1) == [1, 2]
 
 
-def test_bars_and_tables_hold_the_same_counts() -> None:
+def test_the_table_has_the_counts_and_the_model_s_own_number_of_heads_is_bold() -> None:
     sizes, counts = (32, 5, 7), [1, 2, 4]
     table = cost_table(counts, sizes)
-    for what in ("parameters", "multiplications"):
-        figure = checked(cost_bars(what, counts, 4, sizes, title="t"))
-        drawn = {bar.name.split(":")[0]: list(bar.y) for bar in figure.data}
-        assert drawn == {SPLIT: table[what], WHOLE: table[f"not split: {what}"]}
-    assert list(checked(cost_bars("scores", counts, 4, sizes, title="t")).data[0].y) == table["scores"] == [35, 70, 140]
+    assert table["scores"] == [35, 70, 140]
+    assert table["not split: parameters"] == [cost(heads, *sizes, split=False).parameters for heads in counts]
     text = cost_text(counts, 4, sizes)
     assert text["h"] == ["1", "2", "**4**"]
     assert text["parameters"] == ["4,224"] * 3
     assert {len(column) for column in text.values()} == {3}
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(7, "7"), (999, "999"), (1536, "1.54k"), (999_999, "1000k"), (4_185_088, "4.19M"), (2e9, "2G")]
-)
-def test_a_count_above_a_bar_is_short(value: float, said: str) -> None:
-    assert short(value) == said
 
 
 # -- slices
@@ -146,6 +137,13 @@ def test_the_lengths_of_the_slices_make_the_length_of_the_matrix(name: str) -> N
     lengths = slice_lengths(matrix(), name, 4)
     assert np.sqrt((lengths**2).sum()) == pytest.approx(np.linalg.norm(matrix()), rel=1e-6)
     assert lengths[1] == pytest.approx(np.linalg.norm(slice_of(matrix(), name, 1, 4)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "none of"), (1e-5, "less than 0.1% of"), (0.0031, "0.3% of"), (0.25, "25.0% of")]
+)
+def test_a_small_share_is_never_said_to_be_nothing(share: float, text: str) -> None:
+    assert beyond_text(share) == f"{text} the weights are beyond."
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -211,7 +209,7 @@ def test_heads_that_write_nothing_have_no_part() -> None:
     nothing = Written(np.zeros((2, 4)), np.zeros(4), np.zeros(4))
     assert np.array_equal(nothing.along, np.zeros(4))
     checked(written_bars(nothing, 0, title="t"))
-    checked(written_heatmap(nothing, 0, "encoder", title="t"))
+    checked(written_heatmap(nothing, 0, "encoder", title="t", first=0, count=4))
 
 
 def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
@@ -222,7 +220,7 @@ def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
     assert sum_difference(heads, bias, output) == pytest.approx(0.25)
 
 
-def test_the_number_of_a_small_negative_part_stands_above_the_names() -> None:
+def test_the_number_of_a_small_negative_part_is_above_the_names() -> None:
     parts = np.array([[3.0, 0.0], [2.0, 0.0]])
     bias = np.array([-0.01, 1e-3])
     figure = checked(written_bars(Written(parts, bias, parts.sum(axis=0) + bias), 0, title="t"))
@@ -238,7 +236,7 @@ def test_the_sum_is_named_however_narrow_the_picture_is(heads: int) -> None:
     figure = checked(written_bars(Written(parts, bias, parts.sum(axis=0) + bias), 0, title="t"))
     named = {word.x: word.text for word in figure.layout.annotations}
     assert named[heads + 1] == "<b>sum</b>"
-    assert max(figure.layout.xaxis.tickvals) < heads  # which are thinned out where there is no room
+    assert max(figure.layout.xaxis.tickvals) < heads  # where there is no room, some heads have no tick
 
 
 def test_bars_and_heatmap_draw_the_rows_in_their_order() -> None:
@@ -251,4 +249,4 @@ def test_bars_and_heatmap_draw_the_rows_in_their_order() -> None:
     assert np.allclose(np.asarray(figure.data[0].z), written.rows[:, 4:16])
     assert "<b>" not in figure.layout.title.text
     assert figure.data[0].zmax == pytest.approx(np.abs(written.rows).max())
-    assert np.allclose(written_table(written, 4, 12)["dimension 5"], written.rows[:, 5])
+    assert np.allclose(written_table(written)["dimension 5"], written.rows[:, 5])

@@ -1,6 +1,7 @@
 """The page Heads, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
 
 import base64
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.compute.projections import Matrix, input_site
+from app.figures.axes import in_words
 from app.figures.head_slices import STEPS, reach
-from app.views.multihead.head_grid_data import shown
+from app.library.tasks import PAPERS_EXAMPLE
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, components, open_view, sent, written
 from transformer.analysis.head_removal import predictions_with_other_heads
@@ -108,7 +110,7 @@ def test_the_picture_says_what_is_predicted_without_a_head(open_page: Open, odd:
     translator, arrays = tensors(odd, "logits")
     expected = torch.tensor(arrays["logits"]).softmax(dim=-1)
     piece = translator.tokenizer.piece
-    tops = [shown(piece(int(id))) for id in expected.argmax(dim=-1)]
+    tops = [in_words(piece(int(id))) for id in expected.argmax(dim=-1)]
     assert [step["top"] for step in found["steps"]] == tops
     site = "decoder.layers.0.self_attention"
     with torch.no_grad():
@@ -117,7 +119,7 @@ def test_the_picture_says_what_is_predicted_without_a_head(open_page: Open, odd:
     changed = trace(translator.model, *ids, ["logits"])["logits"]
     without = torch.tensor(changed).softmax(dim=-1)
     assert [step["token"] for step in found["heads"][2]["without"]] == [
-        shown(piece(int(i))) for i in without.argmax(-1)
+        in_words(piece(int(i))) for i in without.argmax(-1)
     ]
     kept = [float(without[t, id]) for t, id in enumerate(ids[1])]
     assert [step["kept"] for step in found["heads"][2]["without"]] == pytest.approx(kept, abs=1e-5)
@@ -167,11 +169,9 @@ def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page:
     parts, output = found[f"{site}.head_outputs"][:, row], plain[f"{site}.output"][row]
     bias = translator.model.get_parameter(f"{site}.output.bias").detach().numpy()
     expected = np.concatenate([parts, bias[None], output[None]])
-    drawn = array(chart(app, "All dimensions")["data"][0]["z"])
-    assert np.array_equal(drawn, expected)
+    drawn = array(chart(app, "Dimensions 0 to 11")["data"][0]["z"])
+    assert np.array_equal(drawn, expected[:, :12])
     assert np.allclose(drawn[:-1].sum(axis=0), drawn[-1], atol=1e-5)
-    window = array(chart(app, "Dimensions 0 to 11")["data"][0]["z"])
-    assert np.array_equal(window, expected[:, :12])
     lengths, along = (array(bar["y"]) for bar in chart(app, "heads added up")["data"])
     assert np.allclose(lengths, np.linalg.norm(expected, axis=-1))
     assert np.allclose(along, expected @ output / np.linalg.norm(output), atol=1e-5)
@@ -194,10 +194,10 @@ def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page:
     assert f"**{multiplications:,} multiplications**" in text
     assert f"({queries} queries, {keys} keys)" in text
     assert f"Together they have **{parameters:,}" in text  # not each of the heads
-    bars = chart(app, "Multiplications")["data"]
-    assert array(bars[1]["y"]).tolist() == [multiplications] * 5
-    assert array(bars[0]["y"]).tolist() == [h * multiplications for h in (1, 2, 4, 8, 16)]
-    assert array(chart(app, "Scores")["data"][0]["y"]).tolist() == [h * queries * keys for h in (1, 2, 4, 8, 16)]
+    table = next(each.value for each in app.table if "softmax rows" in each.value)
+    assert list(table["multiplications"]) == [f"{multiplications:,}"] * 5
+    assert list(table["not split: multiplications"]) == [f"{h * multiplications:,}" for h in (1, 2, 4, 8, 16)]
+    assert list(table["scores"]) == [f"{h * queries * keys:,}" for h in (1, 2, 4, 8, 16)]
 
 
 @pytest.mark.parametrize("name", ["usual", "one", "window", "wide"])
@@ -221,7 +221,7 @@ def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, na
 @pytest.mark.parametrize("name", ["one", "window"])
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
     app = open_page(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
-    assert len(charts(app)) == 8
+    assert len(charts(app)) == 4
     assert "alert(1)" not in said(app)
     for spec in charts(app):
         assert "<img" not in spec["layout"]["title"]["text"]
@@ -263,3 +263,42 @@ def test_another_matrix_is_kept_in_the_address_and_a_wrong_one_is_forgotten(open
     app.run()
     assert app.query_params["matrix"] == "value"
     assert open_page(matrix="nonsense").session_state["matrix"] == "query"
+
+
+@pytest.mark.parametrize("kind", ["encoder", "cross", "decoder"])
+def test_it_counts_the_heads_that_attend_to_one_place_whatever_the_words_are(
+    odd: Path, open_page: Open, kind: Kind
+) -> None:
+    app = open_page(kind=kind, layer="2")
+    sentence = next(each.value for each in app.text if "On this sentence" in each.value)
+    translator, found = tensors(odd, f"{SITES[kind].format('*')}.weights")
+    weights = np.stack([found[f"{SITES[kind].format(i)}.weights"] for i in range(len(found))])  # (L, H, Q, K)
+    best = translator.translate(SENTENCE, n_best=3).sentences[0]
+    keys = [translator.tokenizer.piece(id) for id in best.source_ids]
+    if kind == "decoder":
+        keys = ["<s>", *best.hypotheses[0].pieces[:-1]]
+    places = [weights[..., [key in ("<s>", "</s>", ".") for key in keys]].sum(-1).mean(-1), weights.mean(-2).max(-1)]
+    if kind != "cross":
+        places += [np.diagonal(weights, offset, -2, -1).mean(-1) for offset in (-1, 0, 1)]
+    share = np.max(places, axis=0)  # (L, H)
+    count, heads = int((share >= 0.4).sum()), share.size
+    assert f"On this sentence {count} of {heads} heads of " in sentence.replace("none", "0"), sentence
+    named = re.findall(r"head (\d) (\d+)%", sentence)
+    assert all(f"{share[1, int(head) - 1]:.0%}" == f"{percent}%" for head, percent in named)
+    assert len(named) == min(int((share[1] >= 0.4).sum()), 3)
+
+
+def test_the_example_of_the_paper_opens_with_its_and_law_pinned(
+    odd: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("app.views.multihead.fixed_attention.go_to", opened.append)
+    app = open_page()
+    app.button(key="open_papers_example").click().run()
+    assert opened == ["attention"]
+    kind, query, key, _ = app.session_state["pinned"]
+    tokenizer = Translator.load(odd / "usual.safetensors").tokenizer
+    tokens = tokenizer.encode(PAPERS_EXAMPLE)
+    assert (kind, app.session_state["sentence"]) == ("encoder", PAPERS_EXAMPLE)
+    assert tokenizer.decode(tokens[: key + 1]) == "The Law"
+    assert tokenizer.decode(tokens[:query]) == "The Law will never be perfect, but"

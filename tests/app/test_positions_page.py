@@ -74,7 +74,7 @@ def test_the_permutation_takes_the_model_s_one_layout_to_its_other_without_chang
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_dimension_knows_its_pair(layout: Layout) -> None:
+def test_each_dimension_is_one_of_the_two_of_its_pair(layout: Layout) -> None:
     for dimension in range(16):
         pair, cosine = pair_of(dimension, 16, layout)
         assert pair_dimensions(pair, 16, layout)[cosine] == dimension
@@ -99,13 +99,13 @@ def test_the_rotation_takes_each_position_of_the_model_s_table_to_the_one_k_furt
         assert np.linalg.det(matrix) == pytest.approx(1)
 
 
-def test_a_wrong_offset_or_a_wrong_layout_is_no_rotation_to_the_next() -> None:
+def test_positions_with_a_wrong_offset_or_layout_are_not_rotations_of_each_other() -> None:
     table = sinusoids(60, 32, "interleaved").numpy()
     assert rotation_error(pairs(table, "interleaved"), rotations(4, 32), 5)[0] > 0.1
     assert rotation_error(pairs(table, "concatenated"), rotations(5, 32), 5)[0] > 0.1
 
 
-def test_the_best_rotation_of_sinusoids_is_theirs_and_of_noise_is_none() -> None:
+def test_the_best_rotation_of_sinusoids_is_that_of_the_formula_and_noise_has_no_good_one() -> None:
     points = pairs(encoding(np.arange(80), 16), "interleaved")
     assert np.allclose(best_rotations(points, 3), rotations(3, 16), atol=1e-9)
     noise = np.random.default_rng(0).normal(size=(80, 8, 2))
@@ -134,12 +134,12 @@ def test_the_heatmap_draws_the_table_and_marks_the_positions_of_the_sentence() -
     assert np.array_equal(np.asarray(figure.data[0].z), table)
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
     assert list(figure.data[1].y) == [0, 1, 2]
-    assert figure.data[1].text[2] == "position 2: &lt;b&gt;x&lt;/b&gt;"
+    assert figure.data[1].text[2] == "pos 2: &lt;b&gt;x&lt;/b&gt;"
     assert "<i>" not in figure.layout.title.text
     assert not figure.layout.shapes
     framed = checked(encoding_heatmap(table, reader("▁the", "▁the", "<b>x</b>"), title="t", row=2))
     assert (framed.layout.shapes[0].y0, framed.layout.shapes[0].y1) == (1.5, 2.5)
-    assert (list(framed.data[2].y), framed.data[2].name) == ([2], "position 2: &lt;b&gt;x&lt;/b&gt;")
+    assert (list(framed.data[2].y), framed.data[2].name) == ([2], "pos 2: &lt;b&gt;x&lt;/b&gt;")
     assert len(encoding_names(8, "interleaved")) == 8
 
 
@@ -179,7 +179,7 @@ def test_the_chosen_wavelength_is_marked_and_so_is_the_length_of_the_sentence() 
 
 
 @pytest.mark.parametrize(("sentence", "beside"), [(9, "bottom right"), (7, "bottom right"), (40, "middle right")])
-def test_the_number_of_a_wavelength_does_not_stand_on_the_line_of_the_sentence(sentence: int, beside: str) -> None:
+def test_the_number_of_a_wavelength_does_not_overlap_the_line_of_the_sentence(sentence: int, beside: str) -> None:
     assert wavelength_chart(256, 8, "interleaved", sentence).data[1]["textposition"] == beside  # of 8.38 positions
 
 
@@ -198,7 +198,7 @@ def test_each_line_between_the_layouts_joins_equal_columns() -> None:
         assert np.array_equal(above[:, top], below[:, bottom])
 
 
-def test_the_hands_end_where_the_table_has_them_and_the_ring_where_the_matrix_takes_them() -> None:
+def test_the_lines_end_at_the_numbers_of_the_table_and_the_ring_at_those_of_the_matrix_product() -> None:
     points = pairs(sinusoids(50, 64).numpy(), "interleaved")
     figure = checked(rotation_circles(points, rotations(6, 64), 4, 6, title="t", formula=True))
     before, after, ring = figure.data[-3:]
@@ -334,9 +334,24 @@ def test_what_a_rotation_was_checked_against_is_said(open_page: Open, name: str,
     assert ("**1,200 × 16**" in said(app)) == (name == "long")  # of the angles: all that the checkpoint has
 
 
+@pytest.mark.parametrize("name", ["paper", "learned"])
+def test_the_chosen_token_is_framed_in_the_similarities_and_the_most_similar_position_named(
+    open_page: Open, name: str
+) -> None:
+    app = open_page(checkpoint=name, sentence=SENTENCE, kind="encoder", s="3")
+    figure = chart(app, "PE · PE")
+    found = array(figure["data"][0]["z"])[2].astype(np.float64)
+    found[2] = -np.inf
+    (frame,) = figure["layout"]["shapes"]
+    assert (frame["y0"], frame["y1"]) == (1.5, 2.5)
+    (line,) = [text.value for text in app.text if text.value.startswith("Framed: pos 2 “")]
+    assert f"pos {found.argmax()}" in line.split("Most similar to it:")[1]
+    assert name == "learned" or ("pos 1 “" in line and "pos 3 “" in line)
+
+
 @pytest.mark.parametrize("sentence", ["a", SENTENCE, "</script><img src=x onerror=alert(1)> _a_ :red[b]"])
 @pytest.mark.parametrize("name", ["few", "tiny", "learned", "none", "halves"])
-def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, sentence: str) -> None:
+def test_unusual_checkpoints_and_hostile_sentences_can_be_opened(open_page: Open, name: str, sentence: str) -> None:
     if name == "few" and len(sentence) > 30:
         sentence = "<b>x</b>"  # the model has 17 positions
     app = open_page(checkpoint=name, sentence=sentence)

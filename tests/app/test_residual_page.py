@@ -80,6 +80,12 @@ def test_the_flow_has_the_vector_after_each_sub_layer_and_what_was_added(
         np.testing.assert_allclose(drawn, np.clip(values, -limit, limit), atol=1.01 * limit / (COLORS - 1))
 
 
+@pytest.mark.parametrize(("norm", "formula"), [("pre", "x + FFN(LayerNorm(x))"), ("post", "LayerNorm(x + FFN(x))")])
+def test_the_page_says_what_a_residual_connection_is(open_page: Open, norm: str, formula: str) -> None:
+    said = f"its input x goes on and its output is added to it, for a feed-forward network {formula}."
+    assert any(said in each.value for each in open_page(checkpoint=norm).text)
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_the_page_says_how_far_the_sum_is_from_the_last_vector(open_page: Open, kinds: Path, norm: str) -> None:
     truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2)
@@ -101,12 +107,65 @@ def test_the_page_says_how_far_the_sum_is_from_the_last_vector(open_page: Open, 
 def test_a_sum_that_is_wrong_shows_as_a_difference() -> None:
     subs, vectors_of = sub_layers("encoder", 1), np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
     before = np.stack([vectors_of[0], vectors_of[0] + vectors_of[0]])
-    every = Stream(subs, before, vectors_of, before + vectors_of, before, before, before[0])
+    every = Stream(subs, before, vectors_of, before + vectors_of, before, before, before[0], (True, True))
     assert largest_difference(every.of(1), pre_norm=True) == pytest.approx(0, abs=1e-6)
-    wrong = Stream(subs, before, vectors_of * 2, every.after, before, before, before[0])
+    wrong = Stream(subs, before, vectors_of * 2, every.after, before, before, before[0], (True, True))
     for pre_norm in (True, False):
         assert largest_difference(wrong.of(1), pre_norm=pre_norm) > 0.1
     assert vectors(every, pre_norm=True).shape == (3, 3, 4)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
+    open_page: Open, kinds: Path, norm: str
+) -> None:
+    edit = "noresidual=encoder.2.self_attention"
+    app = open_page(checkpoint=norm, edits=edit)
+    held, state = flowing(app)
+    assert state["off"] == [edit]
+    sent = held["stacks"]["encoder"]
+    assert sent["parts"][2]["edits"] == {"sublayer": "skip=encoder.2.self_attention", "pass": edit}
+    before, after = (array(sent[name]) for name in ("lengthsBefore", "lengths"))  # (R, 1 + U)
+    truth, subs, end = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2), "residual_sum"
+    if norm == "post":
+        end = "norm_out"
+    wanted = [np.linalg.norm(truth[f"{sub.site}.{end}"], axis=-1) for sub in subs]
+    np.testing.assert_allclose(before[:, 1:].T, wanted, rtol=1e-5)  # of the original model
+    np.testing.assert_allclose(after[:, :3], before[:, :3], rtol=1e-6)  # up to the edit nothing changes
+    if norm == "pre":
+        np.testing.assert_allclose(after[:, 3], array(sent["addedLengths"])[:, 2], rtol=1e-6)
+        assert not np.allclose(after[:, 4], before[:, 4], rtol=1e-2)
+    said = next(each.value for each in app.text if "largest difference" in each.value)
+    said_of_it = (
+        "Nothing passes around layer 2, self-attention: its input x does not go on, its output alone is the new"
+    )
+    assert (said_of_it in said) == (norm == "pre")
+    difference = re.search(r"largest difference [a-z0-9 ]+: ([^ )]+)\)", said)
+    assert difference
+    assert written(difference[1]) < 1e-5
+    assert "log-probability" in said
+    assert "(0.7 nats less: half as probable)" in said
+
+
+def test_a_sub_layer_that_reads_zeros_is_not_said_to_have_no_pass_around_it(open_page: Open) -> None:
+    edits = "skip=encoder.1.feed_forward;noresidual=encoder.1.feed_forward"
+    app = open_page(checkpoint="pre", edits=edits)
+    assert flowing(app)[1]["off"] == edits.split(";")
+    said = next(each.value for each in app.text if "largest difference" in each.value)
+    assert "Nothing passes around layer 1, feed-forward" in said
+
+
+def test_all_connections_of_a_kind_are_one_edit_and_each_of_them_in_the_picture(open_page: Open) -> None:
+    _, state = flowing(open_page(checkpoint="pre", edits="noresidual=decoder.all.feed_forward;mask=causal"))
+    assert state["off"] == [f"noresidual=decoder.{layer}.feed_forward" for layer in (1, 2, 3)]
+
+
+def test_what_does_not_reach_the_last_vector_has_no_share_of_it(open_page: Open) -> None:
+    app = open_page(checkpoint="pre", kind="decoder", edits="noresidual=decoder.2.feed_forward")
+    drawn = by_name(chart(app, "Shares of the last stream"))
+    found = {int(place): share for places, ys in drawn.values() for place, share in zip(places, ys, strict=True)}
+    assert [found[place] for place in range(6)] == [0] * 6  # the embedding, and five sub-layers before that one
+    assert sum(found.values()) == pytest.approx(1.0)
 
 
 def test_it_opens_with_a_word_of_the_source_and_with_the_step_that_was_chosen(open_page: Open) -> None:
@@ -120,9 +179,9 @@ def test_it_opens_with_a_word_of_the_source_and_with_the_step_that_was_chosen(op
 
 def test_the_colours_of_a_stream_of_zeros_are_the_middle() -> None:
     zeros = np.zeros((2, 1, 4), np.float32)
-    every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0])
+    every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0], (True, True))
     tokens = TokenAxis("English", "encoder", ("a",))
-    sent = flow({"encoder": (every, tokens)}, pre_norm=True, start="embedding")["stacks"]["encoder"]
+    sent = flow({"encoder": (every, tokens)}, {}, pre_norm=True, start="embedding")["stacks"]["encoder"]
     assert set(sent["vectors"].ravel()) <= {127, 128}
     assert set(sent["toLast"].ravel()) == {90.0}
 
@@ -145,7 +204,7 @@ def test_the_lengths_drawn_are_those_of_the_tensors(
 ) -> None:
     app = open_page(checkpoint=norm, kind=stack, **{key: "3"})
     truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers(stack, layers)
-    drawn = by_name(chart(app, f"Length of the stream, {stack}, position 2"))
+    drawn = by_name(chart(app, f"Length of the stream, {stack}, position 3"))
     for name, site in (("the stream x before", "residual_in"), ("x + what is added", "residual_sum")):
         wanted = [np.linalg.norm(truth[f"{sub.site}.{site}"][2].astype(np.float64)) for sub in subs]
         np.testing.assert_allclose(drawn[name][1], wanted, rtol=1e-5)
@@ -224,7 +283,7 @@ def test_shares_ratios_and_cosines_by_hand() -> None:
         [0.5**0.5, 0]
     )
     before, added = np.array([[[3.0, 4.0], [0.0, 0.0]]]), np.array([[[0.0, 10.0], [1.0, 1.0]]])  # (U=1, R=2, D=2)
-    every = Stream(sub_layers("encoder", 1)[:1], before, added, added, added, added, before[0])
+    every = Stream(sub_layers("encoder", 1)[:1], before, added, added, added, added, before[0], (True,))
     assert relative(every).tolist() == [[2.0], [0.0]]  # nothing is longer than no stream at all
 
 
@@ -245,6 +304,6 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t")).data[1]
     assert digits.meta["columns"] == len(subs)  # so that the browser leaves out what has no room
     values = np.random.default_rng(1).random((len(subs), 8))
-    table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0]))
+    table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0], (True,) * len(subs)))
     assert list(table["sub-layer"])[:3] == ["1 self-attention", "1 encoder-decoder", "1 feed-forward"]
     assert np.allclose(table["cosine of x and what is added"], 1)

@@ -1,4 +1,4 @@
-"""Runs are read as they are, while they run, whatever their files hold."""
+"""Runs are read while they run, also if their files are damaged."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def trainer(toy: Path) -> Iterator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
-def test_a_finished_run_says_so_and_one_that_shall_go_on_does_not(toy: Path, runs: Path) -> None:
+def test_a_finished_run_is_marked_and_one_with_more_updates_to_make_is_not(toy: Path, runs: Path) -> None:
     run = read_run("toy")
     assert run is not None
     assert (run.state, run.update, run.updates, run.ours) == ("finished", 12, 12, False)
@@ -68,9 +68,9 @@ def test_a_finished_run_says_so_and_one_that_shall_go_on_does_not(toy: Path, run
     assert run.recipe == replace(started_with, model=run.recipe.model)
     train(toy_recipe(best_by="loss", updates=14), toy, resume=True, device="cpu")
     (toy / "average.safetensors").unlink()
-    gone_on = read_run("toy")
-    assert gone_on is not None
-    assert (gone_on.state, gone_on.update) == ("stopped", 14)
+    resumed = read_run("toy")
+    assert resumed is not None
+    assert (resumed.state, resumed.update) == ("stopped", 14)
 
 
 def test_curves_are_what_the_metrics_file_holds(toy: Path) -> None:
@@ -88,11 +88,15 @@ def test_a_line_that_is_half_written_or_impossible_is_left_out(toy: Path) -> Non
         *({**good, "update": update} for update in (-1, 2.0, True, "3", None, 2**60)),
         {**good, "kind": "x"}, {**good, "kind": ["train"]}, [1, 2], 7, "train", None, {},
     ]  # fmt: skip
-    odd = ['{"update": 4, "kind": "train", "loss": NaN}', '{"update": 5, "kind": "train", "loss": 1e999}']
-    odd += ['{"update": 6, "kind": "train", "loss": "2"}', '{"update": 7, "kind": "train", "loss": true}']
-    odd += ['{"update": 7, "kind": "train", "\\ud800": 1}']
-    odd += ["[" * 100_000, '{"update": 8, "kind": "train", "loss": ' + "9" * 5000 + "}", '{"update": 9, "kind": "tra']
-    (toy / "metrics.jsonl").write_text("\n".join([json.dumps(good), *map(json.dumps, bad), *odd]))
+    invalid = ['{"update": 4, "kind": "train", "loss": NaN}', '{"update": 5, "kind": "train", "loss": 1e999}']
+    invalid += ['{"update": 6, "kind": "train", "loss": "2"}', '{"update": 7, "kind": "train", "loss": true}']
+    invalid += ['{"update": 7, "kind": "train", "\\ud800": 1}']
+    invalid += [
+        "[" * 100_000,
+        '{"update": 8, "kind": "train", "loss": ' + "9" * 5000 + "}",
+        '{"update": 9, "kind": "tra',
+    ]
+    (toy / "metrics.jsonl").write_text("\n".join([json.dumps(good), *map(json.dumps, bad), *invalid]))
     updates, values = read_curves(toy)["train", "loss"]
     assert (updates.tolist(), values.tolist()) == ([3], [2.5])
     assert list(read_curves(toy)) == [("train", "loss")]
@@ -100,7 +104,7 @@ def test_a_line_that_is_half_written_or_impossible_is_left_out(toy: Path) -> Non
     assert read_curves(toy) == {}
 
 
-def test_of_a_huge_file_only_the_end_is_read(toy: Path) -> None:
+def test_only_the_end_of_a_huge_file_is_read(toy: Path) -> None:
     line = json.dumps({"update": 1, "kind": "train", "loss": 9.0, "fill": "x" * 1000}) + "\n"
     last = json.dumps({"update": 2, "kind": "train", "loss": 1.0}) + "\n"
     (toy / "metrics.jsonl").write_text(
@@ -145,31 +149,31 @@ def test_a_run_is_known_to_validate_and_to_average_by_what_it_has_written(
     assert phase_of(replace(run, update=update)) == phase
 
 
-def test_a_run_that_has_lost_patience_is_known_to_average(runs: Path) -> None:
-    """It has not made all its updates; that it is over stands in the state that it saves before it averages."""
+def test_a_run_that_was_ended_by_patience_is_known_to_average(runs: Path) -> None:
+    """It has not made all its updates; the state that it saves before it averages says that it is finished."""
     recipe = toy_recipe(updates=100, validate_every=2, patience=3, peak_rate=1e-30, average_last=1)
     train(recipe, runs / "toy", device="cpu")
     run = read_run("toy")
     assert run is not None
-    assert (run.update, run.updates) == (8, 100)
+    assert (run.update, run.updates) == (10, 100)
     assert phase_of(run) == "averaging"
-    assert phase_of(replace(run, update=7)) == "updating"
+    assert phase_of(replace(run, update=9)) == "updating"
 
 
-def test_a_run_prepares_from_when_it_takes_the_lock_until_it_begins_its_metrics(toy: Path) -> None:
+def test_a_run_is_preparing_after_it_has_locked_its_folder_and_before_it_writes_metrics(toy: Path) -> None:
     run = read_run("toy")
     assert run is not None
     assert phase_of(run) == "averaging"
     taken = (toy / "metrics.jsonl").stat().st_mtime_ns + 10**9
     os.utime(toy / ".lock", ns=(taken, taken))
-    assert phase_of(run) == "preparing"  # to go on
+    assert phase_of(run) == "preparing"  # to be resumed
     os.utime(toy / "metrics.jsonl", ns=(taken, taken))
     assert phase_of(run) == "averaging"
     (toy / "metrics.jsonl").unlink()
     assert phase_of(run) == "preparing"  # for the first time
 
 
-def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:
+def test_the_trainer_writes_its_process_id_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:
     with Run(toy, resume=True):
         assert holder(toy) == os.getpid()
         with pytest.raises(TrainingError, match="Another process is training"), Run(toy, resume=True):
@@ -178,7 +182,7 @@ def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(t
     assert holder(toy) is None
 
 
-def test_looking_at_a_run_does_not_keep_it_from_starting(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_a_run_does_not_prevent_it_from_starting(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock of a run whose process has ended, or has not begun, is not touched."""
     touched: list[object] = []
     monkeypatch.setattr("app.library.runs.fcntl.flock", lambda *arguments: touched.append(arguments))
@@ -261,7 +265,7 @@ def test_a_run_whose_name_is_not_utf_8_is_left_out_and_the_page_says_so(
     ]
 
 
-def test_a_state_that_is_none_is_told_from_no_run(toy: Path) -> None:
+def test_a_run_with_an_invalid_state_still_has_its_curves(toy: Path) -> None:
     (toy / "training.safetensors").write_bytes(b"nothing of the kind")
     run = read_run("toy")
     assert run is not None

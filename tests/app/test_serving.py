@@ -1,4 +1,4 @@
-"""The server as hostile clients meet it: foreign host names, floods of visitors and uploads, and what it sends out."""
+"""The server and hostile clients: foreign host names, too many visitors and uploads, and what it sends."""
 
 import os
 import socket
@@ -41,8 +41,8 @@ def noting(function, host_of):
     return noted
 
 class Socket(socket.socket):
-    def connect(self, address):
-        if isinstance(address, tuple):
+    def connect(self, address):  # of a datagram socket: nothing is sent by that
+        if isinstance(address, tuple) and self.type != socket.SOCK_DGRAM:
             note(address[0])
         return super().connect(address)
 
@@ -50,6 +50,16 @@ class Socket(socket.socket):
         if isinstance(address, tuple):
             note(address[0])
         return super().connect_ex(address)
+
+    def send(self, *arguments):
+        if self.type == socket.SOCK_DGRAM:
+            note(self.getpeername()[0])
+        return super().send(*arguments)
+
+    def sendto(self, *arguments):
+        if isinstance(arguments[-1], tuple):
+            note(arguments[-1][0])
+        return super().sendto(*arguments)
 
 socket.socket = Socket
 for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
@@ -122,17 +132,17 @@ def test_a_shared_server_answers_to_addresses_and_says_how_to_allow_a_host_name(
     assert "--server.allowedHosts NAME" in log.read_text()
 
 
-def test_whoever_allows_every_host_name_still_lets_no_foreign_page_start_a_training(
+def test_a_foreign_page_cannot_start_a_training_even_if_every_host_name_is_allowed(
     folder: Path, tmp_path: Path
 ) -> None:
     with started_app(folder, tmp_path / "log", options=["--server.allowedHosts", "*"]) as (address, _):
         with Tab(address) as own:
-            assert "Start" in own.open("training", "details=true").buttons()
+            assert own.opens_start_of_training()
         with Tab(address, host="rebound.example", origin="http://rebound.example") as foreign:
-            assert "Start" not in foreign.open("training", "details=true").buttons()
+            assert not foreign.opens_start_of_training()
             assert "Training from the browser is switched off here" in foreign.text()
         with Tab(address, headers={"X-Forwarded-For": "203.0.113.7"}) as passed_on:
-            assert "Start" not in passed_on.open("training", "details=true").buttons()
+            assert not passed_on.opens_start_of_training()
 
 
 # ----- nothing is sent out -----
@@ -188,10 +198,19 @@ def test_a_browser_gets_a_cookie_once_that_scripts_cannot_read(server: str) -> N
     assert ask(server, "/", page | {"Cookie": "headlight_visitor=guess"})[1]["Set-Cookie"] is not None
 
 
+def test_the_phones_of_a_class_get_the_same_protection_and_no_cookie(server: str) -> None:
+    for path in ("/class", "/class/ABCDEF", "/class/files/en/canvas.js"):
+        status, headers, _ = ask(server, path, {"Accept": "text/html"})
+        assert (status, headers["Set-Cookie"]) == (200, None)
+        assert "default-src 'self'" in headers["Content-Security-Policy"]
+        assert ask(server, path, {"Host": "rebound.example"})[0] == 403
+    assert ask(server, "/class/ABCDEF/join", {"Content-Type": "application/json"}, "POST", b"{}")[0] == 404
+
+
 # ----- limits -----
 
 
-def test_more_visitors_than_the_server_serves_are_told_so(server: str) -> None:
+def test_visitors_above_the_limit_of_the_server_get_a_message(server: str) -> None:
     with ExitStack() as open_tabs:
         tabs = [open_tabs.enter_context(Tab(server)) for _ in range(MOST_VISITORS)]
         assert status_of_tab(server) == 503
@@ -199,6 +218,7 @@ def test_more_visitors_than_the_server_serves_are_told_so(server: str) -> None:
         assert status == 503
         assert f"{MOST_VISITORS} visitors are here" in answer
         tabs[0].close()
+        assert ask(server, "/class/ABCDEF", {"Accept": "text/html"})[0] == 200  # it needs no session
         assert ask(server, "/_stcore/health")[0] == 200
         assert status_of_tab(server) == 101
 

@@ -1,4 +1,4 @@
-"""The snapshots that ship: a fresh Training page has something to slide."""
+"""The snapshots that ship: with them the slider of the Training page works on a new installation."""
 
 import re
 
@@ -23,7 +23,7 @@ RUNS = [
 
 @pytest.fixture(autouse=True)
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ships, and no run of the reader's own."""
+    """Only the runs that ship."""
     monkeypatch.delenv("HEADLIGHT_CHECKPOINTS", raising=False)
     st.cache_data.clear()
 
@@ -44,7 +44,7 @@ def test_a_shipped_run_begins_untrained_and_ends_right(name: str, source: str, t
     assert all(read_header(file.path).half for file in kept.values())  # of twelve, as above
 
 
-def test_all_that_ships_of_runs_is_small_and_knows_no_folder() -> None:
+def test_shipped_runs_are_small_and_contain_no_path() -> None:
     files = [path for path in shipped_folder().rglob("*") if path.is_file()]
     assert 100_000 < sum(path.stat().st_size for path in files) < 40_000_000
     for path in files:
@@ -70,6 +70,16 @@ def test_a_fresh_training_page_opens_with_a_translation_that_begins_as_nonsense(
     (machine,) = components(page, "time_machine")
     written = ["".join(word for word, _ in row["words"]) for row in machine["rows"]]
     assert machine["run"] == "en-de-small"
+    assert machine["model"] == "en-de-small, a smaller model than the one above,"
+    assert machine["news"] == ""
     assert written[0].startswith("nananana")
     assert written[-1].endswith("meine Brille gesucht.")  # of a small model: not all of it is right
     assert machine["rows"][0]["share"] < 0.01 < 0.1 < machine["rows"][-1]["share"]
+
+
+def test_the_training_page_says_that_the_sentence_is_in_another_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.views.training.snapshot_sweep.TURN", PATIENCE)
+    page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training")
+    page.query_params["sentence"] = "Ich habe meine Brille gesucht."
+    (machine,) = components(page.run(), "time_machine")
+    assert machine["news"] == "Your sentence looks like German"

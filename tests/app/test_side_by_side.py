@@ -1,11 +1,14 @@
 """Side by side: what the addresses of the two frames say."""
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
 
 Open = Callable[..., AppTest]
@@ -50,9 +53,21 @@ def test_a_hostile_link_opens_a_page_of_this_app(open_app: Open, page: str) -> N
     assert one[""] == other[""] == "./attention"
 
 
-@pytest.mark.parametrize(("side", "said"), [("original", "Nothing is edited"), ("sentence", None)])
-def test_there_is_no_frame_before_there_is_another_side(open_app: Open, side: str, said: str | None) -> None:
-    app = open_app("beside", beside=side, sentence="the cat")
-    assert not app.exception
+def test_there_is_no_frame_before_something_is_edited(open_app: Open) -> None:
+    app = open_app("beside", beside="original", sentence="the cat")
     assert components(app, "frames") == []
-    assert said is None or any(said in text.value for text in app.text)
+    assert any("Nothing is edited" in text.value for text in app.text)
+
+
+def test_a_sentence_is_not_opened_beside_a_checkpoint_that_reads_another_language(
+    folder: Path, tmp_path: Path, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(folder / "en-de.safetensors", tmp_path / "en-de.safetensors")
+    write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    one, other = addresses(open_app("beside", sentence="the cat sat"))
+    assert "checkpoint" not in other or other["checkpoint"] == one["checkpoint"]
+    assert other["sentence"] == "cat cat sat"  # nobody else reads English, so another sentence is beside it
+    write_checkpoint(tmp_path / "other.safetensors", Size(1, 1, 2))
+    _, other = addresses(open_app("beside", sentence="the cat sat"))
+    assert (other["checkpoint"], other["sentence"]) == ("other", "the cat sat")

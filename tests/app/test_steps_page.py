@@ -1,11 +1,10 @@
 """The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
 
-import base64
 import json
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,9 +17,9 @@ from app.library import source_code
 from app.library.source_code import lines_between, lines_from, lines_of
 from app.views.scaling.additive import additive_scores
 from app.views.steps.model_map import box_of, model_map
-from app.views.steps.stations import Station, nearest, stations
+from app.views.steps.stations import Detail, Station, nearest, stations
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, charts, checked, components
+from tests.support.drawn import array, checked, components
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.trace import trace
@@ -49,8 +48,8 @@ def test_the_walk_visits_every_site_of_the_model_in_the_order_of_the_computation
     sites = census(config)
     walk = [station for station in stations(config) if station.site and station.id != "chosen"]
     visited = [station.site for station in walk if not station.id.endswith("concatenated")]
-    # What each head writes (head_outputs) is the one site that is not on the way.
-    assert set(visited) == {site for site in sites if not site.endswith("head_outputs")}
+    # Not on the way: what each head writes, and the x that is added, which is drawn with the sum.
+    assert set(visited) == {site for site in sites if not site.endswith(("head_outputs", "residual_connection"))}
     assert len(visited) == len(set(visited))
     for station in walk:
         if not station.id.endswith("concatenated"):
@@ -174,7 +173,7 @@ def test_the_map_says_which_options_the_checkpoint_has(options: dict[str, Any], 
 
 
 def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
-    for detail, config in product(("lecture", "exam"), CONFIGS):
+    for detail, config in product(get_args(Detail), CONFIGS):
         for station in stations(config, detail):
             assert station.title[0].isupper(), station.title
             assert ":" not in station.title
@@ -200,13 +199,13 @@ def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **addre
     return app
 
 
-def drawn(app: AppTest, place: int = 0) -> np.ndarray:
-    """The matrix of a heatmap as the browser gets it."""
-    return array(charts(app)[place]["data"][0]["z"])
+def numbers(app: AppTest, place: int = 0) -> np.ndarray:
+    """A table of the details without its first column, the names of the rows."""
+    return app.dataframe[place].value.iloc[:, 1:].to_numpy()
 
 
 class Truth:
-    """What the model computes for the sentence, watched as the page watches: layer by layer, fused elsewhere."""
+    """What the model computes for the sentence, with a probe in one layer at a time, as on the page."""
 
     def __init__(self, path: Path):
         self.translator = Translator.load(path)
@@ -231,54 +230,31 @@ def truth(folder: Path) -> Truth:
         "decoder.layers.2.feed_forward.residual_sum",
     ],
 )
-def test_a_stream_is_drawn_as_it_was_computed(station: str, open_app: Callable[..., AppTest], truth: Truth) -> None:
-    app = opened(open_app, station)
-    np.testing.assert_array_equal(drawn(app, 0), truth[station])
-    np.testing.assert_array_equal(drawn(app, 1), truth[station][:, :12])
-    (bars,) = (piece for piece in charts(app)[0]["data"] if piece["type"] == "bar")
-    np.testing.assert_allclose(array(bars["x"]), np.linalg.norm(truth[station].astype(np.float64), axis=-1), rtol=1e-6)
-    assert [float(text) for text in bars["text"]] == pytest.approx(array(bars["x"]).tolist(), abs=0.05001)
-    colors_end_where_most_values_do(app, 0, truth[station])
-
-
-def colors_end_where_most_values_do(app: AppTest, place: int, values: np.ndarray) -> None:
-    """At the largest value, or at three times the root mean square; then the page says so."""
-    heat = charts(app)[place]["data"][0]
-    reach = 3 * np.sqrt(np.mean(values.astype(np.float64) ** 2))
-    assert heat["zmax"] == -heat["zmin"] == pytest.approx(min(reach, np.abs(values).max()))
-    said = any(f"Colours end at ±{reach:.2g}" in caption.value for caption in app.caption)
-    assert said == (np.abs(values).max() > reach)
+def test_the_table_of_a_stream_has_the_numbers_of_its_tensor(
+    station: str, open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    np.testing.assert_array_equal(numbers(opened(open_app, station)), truth[station])
 
 
 @pytest.mark.parametrize("name", ["query", "value", "context"])
-def test_the_chosen_head_is_drawn(name: str, open_app: Callable[..., AppTest], truth: Truth) -> None:
+def test_the_table_is_that_of_the_chosen_head(name: str, open_app: Callable[..., AppTest], truth: Truth) -> None:
     station = f"decoder.layers.1.cross_attention.{name}"
-    app = opened(open_app, station, head="3")
-    np.testing.assert_array_equal(drawn(app), truth[station][2])
+    np.testing.assert_array_equal(numbers(opened(open_app, station, head="3")), truth[station][2])
 
 
-def test_scores_and_weights_are_drawn_with_the_mask_grey(open_app: Callable[..., AppTest], truth: Truth) -> None:
-    base = "decoder.layers.0.self_attention"
-    later = np.triu(np.ones_like(truth[f"{base}.scores"][0], dtype=bool), 1)
-    assert later.any()
-    np.testing.assert_array_equal(drawn(opened(open_app, f"{base}.products", head="1")), truth[f"{base}.products"][0])
-    masked = drawn(opened(open_app, f"{base}.masked_scores", head="1"))
-    np.testing.assert_array_equal(np.isnan(masked), later)
-    np.testing.assert_array_equal(masked[~later], truth[f"{base}.scores"][0][~later])
-    weights = drawn(opened(open_app, f"{base}.weights", head="1"))
-    np.testing.assert_array_equal(np.isnan(weights), later)
-    np.testing.assert_allclose(np.nansum(weights, axis=-1), 1.0, rtol=1e-5)
+@pytest.mark.parametrize("name", ["products", "masked_scores", "weights"])
+def test_the_table_of_queries_by_keys_is_that_of_the_chosen_head(
+    name: str, open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    station = f"decoder.layers.0.self_attention.{name}"
+    np.testing.assert_array_equal(numbers(opened(open_app, station, head="1")), truth[station][0])
 
 
-def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., AppTest], truth: Truth) -> None:
+def test_the_table_of_the_mask_says_who_may_attend_and_why_not(open_app: Callable[..., AppTest], truth: Truth) -> None:
     site = "decoder.layers.0.self_attention.mask"
-    app = opened(open_app, site)
-    figure = charts(app)[0]
-    np.testing.assert_array_equal(drawn(app) == 0, truth[site][0])
-    assert not any(trace.get("showscale") for trace in figure["data"])
-    assert [trace["name"] for trace in figure["data"][-2:]] == ["may attend", "C causal mask"]
-    base = "encoder.layers.0.self_attention.mask"  # one sentence alone: nothing is masked
-    assert not drawn(opened(open_app, base)).any()
+    found = numbers(opened(open_app, site))
+    np.testing.assert_array_equal(found == "may attend", truth[site][0])
+    assert set(found[~truth[site][0]]) == {"C"}
 
 
 @pytest.mark.parametrize(
@@ -293,7 +269,7 @@ def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., A
         ("encoder.layers.0.self_attention.mask", "ids != PAD"),
         ("decoder.layers.0.self_attention.mask", "position[None, :] <= position[:, None]"),
         ("decoder.layers.0.cross_attention.context", "@ value"),
-        ("logits", "linear(states, self.output.weight)"),
+        ("logits", "linear(states, self.output.weight, self.output_bias)"),
         ("chosen", "def advance"),
     ],
 )
@@ -303,52 +279,32 @@ def test_each_station_shows_the_lines_that_make_it(station: str, words: str, ope
 
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:
     base = "encoder.layers.0.self_attention"
-    joined = drawn(opened(open_app, f"{base}.concatenated"))
+    joined = numbers(opened(open_app, f"{base}.concatenated"))
     np.testing.assert_array_equal(joined, np.concatenate(list(truth[f"{base}.context"]), axis=-1))
 
 
 def test_layer_norm_shows_mean_and_deviation_before_and_after(open_app: Callable[..., AppTest], truth: Truth) -> None:
     base = "encoder.layers.0.self_attention"
-    app = opened(open_app, f"{base}.norm_out")
-    traces = charts(app)[0]["data"]
-    for one, name in zip(traces, ("residual_sum", "norm_out"), strict=True):
-        values = torch.from_numpy(truth[f"{base}.{name}"].copy()).double()
-        mean = np.frombuffer(base64.b64decode(one["y"]["bdata"]), dtype=one["y"]["dtype"])
-        spread = one["error_y"]["array"]
-        deviation = np.frombuffer(base64.b64decode(spread["bdata"]), dtype=spread["dtype"])
-        np.testing.assert_allclose(mean, values.mean(-1), atol=1e-9)
-        np.testing.assert_allclose(deviation, values.std(-1, correction=0), rtol=1e-9)
+    table = opened(open_app, f"{base}.norm_out").dataframe[1].value
+    for when, name in (("before", "residual_sum"), ("after", "norm_out")):
+        values = truth[f"{base}.{name}"].astype(np.float64)
+        np.testing.assert_allclose(table[f"mean {when}"], values.mean(-1), atol=1e-9)
+        np.testing.assert_allclose(table[f"deviation {when}"], values.std(-1), rtol=1e-9)
 
 
 def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Truth) -> None:
     site = "decoder.layers.2.feed_forward.activated"
     app = opened(open_app, site, row=1)
-    fires = int((truth[site][1] > 0).sum())
-    assert any(f"({fires:,})" in caption.value for caption in app.caption)
-    np.testing.assert_array_equal(drawn(app, 1), truth[site])
-    colors_end_where_most_values_do(app, 1, truth[site])
+    fires = (truth[site] > 0).sum(-1)
+    assert any(f"({fires[1]:,})" in caption.value for caption in app.caption)
+    np.testing.assert_array_equal(numbers(app), truth[site])
+    assert list(app.dataframe[1].value["units above 0"]) == list(fires)
 
 
-def test_the_bars_of_a_token_are_its_loudest_and_its_most_silent_units_before_and_after(
-    open_app: Callable[..., AppTest], truth: Truth
-) -> None:
-    base = "decoder.layers.2.feed_forward"
-    before, after = truth[f"{base}.hidden"][1], truth[f"{base}.activated"][1]  # (F) each
-    for station in ("hidden", "activated"):
-        traces = charts(opened(open_app, f"{base}.{station}", row=1))[0]["data"]
-        assert len(traces) == 2
-        for one, values in zip(traces, (before, after), strict=True):
-            units = array(one["customdata"]).astype(int)
-            np.testing.assert_array_equal(array(one["y"]), values[units])
-            loud = min(16, int((after > 0).sum()))
-            assert set(units[:loud]) == set(np.argsort(-after)[:loud])
-            assert before.argmin() in units
-
-
-def test_numbers_stand_in_the_cells_of_a_long_sentence_too() -> None:
+def test_numbers_are_in_the_cells_of_a_long_sentence_too() -> None:
     values = np.linspace(-20, 20, 1200).reshape(100, 12)
     rows = TokenAxis("English", "encoder", tuple("abcde" * 20))
-    _, numbers = checked(tensor_heatmap(values, rows, title="t")).data
+    _, numbers = checked(tensor_heatmap(values, rows, title="t", row=0)).data
     assert len(numbers.text) == 1200
     assert numbers.meta["columns"] == 12
 
@@ -361,25 +317,17 @@ def test_a_number_has_one_digit_less_where_the_cell_is_narrow(value: float, text
     assert (number_text(value), number_text(value, short=True)) == (text, short)
 
 
-def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., AppTest], truth: Truth) -> None:
-    app = opened(open_app, "probabilities", row=1)
-    bars = charts(app)[0]["data"][0]["x"]
-    shown = np.frombuffer(base64.b64decode(bars["bdata"]), dtype=bars["dtype"])
-    expected = torch.from_numpy(truth["logits"][1].copy()).double().softmax(-1).sort(descending=True).values
-    np.testing.assert_allclose(shown[:12], expected[:12], rtol=1e-9)
-    assert shown.sum() == pytest.approx(1.0)
-
-
-def test_the_logits_drawn_are_the_highest_of_the_row_and_the_chosen_one(
-    open_app: Callable[..., AppTest], truth: Truth
+@pytest.mark.parametrize("station", ["logits", "probabilities"])
+def test_the_table_of_the_next_tokens_has_the_best_of_the_row_and_the_chosen_one(
+    station: str, open_app: Callable[..., AppTest], truth: Truth
 ) -> None:
     logits, chosen = truth["logits"][1], truth.translation.hypotheses[0].ids[1]
-    bars = charts(opened(open_app, "logits", row=1))[0]["data"][0]
-    drawn, ids = array(bars["x"]), list(array(bars["customdata"]))
-    np.testing.assert_array_equal(drawn, logits[ids].astype(np.float64))
-    np.testing.assert_array_equal(drawn[:12], np.sort(logits)[::-1][:12])
-    assert bars["text"] == [f"{logits[id]:.2f}{' · chosen' * bool(id == chosen)}" for id in ids]
-    assert chosen in ids
+    table = opened(open_app, station, row=1).dataframe[0].value
+    np.testing.assert_array_equal(table["logit"], logits[list(table["id"])].astype(np.float64))
+    np.testing.assert_array_equal(table["logit"][:12], np.sort(logits)[::-1][:12])
+    expected = torch.from_numpy(logits.copy()).double().softmax(-1)[list(table["id"])]
+    np.testing.assert_allclose(table["probability"], expected, rtol=1e-9)
+    assert list(table["id"][table["in the translation"] == "chosen"]) == [chosen]
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
@@ -474,7 +422,7 @@ def test_each_attention_shows_its_clearest_head_until_one_is_chosen(open_app: Ca
     assert state["heads"] == 1
 
 
-def test_what_the_browser_tells_is_checked_and_walking_chooses_no_head(open_app: Callable[..., AppTest]) -> None:
+def test_what_the_browser_sends_is_checked_and_walking_chooses_no_head(open_app: Callable[..., AppTest]) -> None:
     def script() -> None:
         import streamlit as st
 
@@ -513,7 +461,7 @@ def test_between_decoder_and_encoder_the_head_is_the_one_that_attends_most_to_th
     site = "decoder.layers.1.cross_attention.weights"
     app = opened(open_app, site, row=2, s="4")
     head = int(truth[site][:, 2, 3].argmax())
-    np.testing.assert_array_equal(drawn(app), truth[site][head])
+    np.testing.assert_array_equal(numbers(app), truth[site][head])
 
 
 def test_the_tokens_that_may_come_next_are_sent_for_every_row(open_app: Callable[..., AppTest], truth: Truth) -> None:

@@ -1,7 +1,9 @@
 """Step by step in words: what is said at a station, its shape, its tables of text, and whose tokens its rows are."""
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.token_strip import source_strip, source_table
-from app.views.steps.stations import Station, stations
+from app.languages import LANGUAGES, Language, _, speaking
+from app.views.steps.stations import Station, stations, where
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import charts, open_view
+from tests.support.drawn import open_view
 from tests.support.pages import choose, switch_page
 from transformer.config import BOS, EOS, ModelConfig
 from transformer.decoding.translator import Translator
@@ -42,7 +45,7 @@ def translator(folder: Path) -> Translator:
 
 def test_the_table_of_characters_is_the_sentence(open_app: Open) -> None:
     table = columns(opened(open_app, "characters"))
-    assert table["place"] == list(range(len(SENTENCE)))
+    assert table["position"] == list(range(1, len(SENTENCE) + 1))
     assert [chr(int(code[2:], 16)) for code in table["code point"]] == list(SENTENCE)
     assert table["character"] == ["(space)" if character == " " else character for character in SENTENCE]
 
@@ -57,9 +60,9 @@ def test_the_table_of_pieces_is_what_the_tokenizer_makes_and_leads_back_to_the_c
     assert table["piece"] == [translator.tokenizer.piece(id) for id in ids]
     covered: set[int] = set()
     for piece, first, last, characters in zip(
-        table["piece"], table["first place"], table["last place"], table["characters"], strict=True
+        table["piece"], table["first position"], table["last position"], table["characters"], strict=True
     ):
-        places = range(int(first), int(last) + 1) if piece != "</s>" else range(0)
+        places = range(int(first) - 1, int(last)) if piece != "</s>" else range(0)
         assert np.isnan(first) == np.isnan(last) == (piece == "</s>")
         assert "".join(SENTENCE[place] for place in places) == characters
         covered |= set(places)
@@ -73,9 +76,9 @@ def test_one_character_has_one_number_below_its_piece() -> None:
         Piece(291, "▁", 3, 3, "piece"),
         Piece(3, "</s>", 3, 3, "control"),
     ]
-    assert [chip["under"][1] for chip in source_strip(pieces)["chips"]] == ["0–1", "2", "–", "end"]
-    assert [(row["first place"], row["last place"]) for row in source_table(pieces, "Hix")] == [
-        (0, 1), (2, 2), (None, None), (None, None),
+    assert [chip["under"][1] for chip in source_strip(pieces)["chips"]] == ["1–2", "3", "–", "end"]
+    assert [(row["first position"], row["last position"]) for row in source_table(pieces, "Hix")] == [
+        (1, 2), (3, 3), (None, None), (None, None),
     ]  # fmt: skip
 
 
@@ -99,23 +102,6 @@ def test_stations_of_ids_have_a_shape_too(station: str, length: str, open_app: O
     count = len(found.source_ids if length == "source" else found.hypotheses[0].ids)
     shapes = [each.value for each in opened(open_app, station).caption if each.value.startswith("Shape")]
     assert shapes == [f"Shape {length[0].upper()} = {length} length = **{count}**"]
-
-
-@pytest.mark.parametrize("name", ["key", "value"])
-def test_keys_and_values_of_the_source_frame_the_token_of_the_source(name: str, open_app: Open) -> None:
-    app = opened(open_app, f"decoder.layers.0.cross_attention.{name}", s=2, t=1)
-    (row,) = charts(app)[0]["layout"]["shapes"]
-    assert (row["y0"], row["y1"]) == (1.5, 2.5)
-
-
-@pytest.mark.parametrize("name", ["products", "masked_scores", "weights"])
-def test_a_matrix_frames_the_row_that_looks_and_the_source_token_that_is_looked_at(name: str, open_app: Open) -> None:
-    app = opened(open_app, f"decoder.layers.0.cross_attention.{name}", s=2, t=1)
-    column, row = charts(app)[0]["layout"]["shapes"]
-    assert (column["x0"], column["x1"]) == (1.5, 2.5)
-    assert (row["y0"], row["y1"]) == (0.5, 1.5)
-    own = opened(open_app, f"decoder.layers.0.self_attention.{name}", s=2, t=1)
-    assert len(charts(own)[0]["layout"]["shapes"]) == 1
 
 
 def text(station: str, **rates: Any) -> str:
@@ -142,7 +128,7 @@ def test_each_dropout_in_the_code_is_spoken_of_where_the_code_is_shown(station: 
 def test_the_words_about_the_mask_are_true_of_the_stack_and_of_the_checkpoint() -> None:
     own, source = "decoder.layers.0.self_attention", "encoder.layers.0.self_attention"
     for beside in (source, "decoder.layers.0.cross_attention"):
-        assert "every position may be seen" in text(f"{beside}.mask")
+        assert "every row may attend to every key" in text(f"{beside}.mask")
         assert "Here none is" in text(f"{beside}.masked_scores")
     assert "rows 1 to t" in text(f"{own}.mask")
     assert "Here none is" not in text(f"{own}.masked_scores")
@@ -161,3 +147,24 @@ def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
     app = open_view(page, sentence="the cat", details="true")
     assert any("self.dropout(" in code.value for code in app.code)
     assert any("with chance 0.37 (section 5.4)" in text.value for text in app.markdown)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_of_a_station_are_in_every_language_with_what_the_checkpoint_fills_in(language: Language) -> None:
+    table = tomllib.loads((Path(__file__).parents[2] / "app/views/steps/stations.toml").read_text(encoding="utf-8"))
+    said = [station for part in table.values() for station in part.values()]
+    texts = [each[key] for each in said for key in ("title", "section", "text", "training") if key in each]
+    with speaking(language):
+        for text in texts:
+            assert set(Template(_(text)).get_identifiers()) == set(Template(text).get_identifiers()), text
+
+
+def test_the_walk_of_each_visitor_is_in_their_language() -> None:
+    config = ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=1, decoder_layers=1)
+    english = [(station.id, station.text) for station in stations(config)]
+    with speaking("de"):
+        german = [(station.id, station.text) for station in stations(config)]
+        assert where(stations(config)[-1]) == "Ausgabe"
+    assert [id for id, _text in english] == [id for id, _text in german]
+    assert not {text for _id, text in english} & {text for _id, text in german}
+    assert [(station.id, station.text) for station in stations(config)] == english

@@ -1,4 +1,4 @@
-"""Numbers that are not finite, in the URL or from a browser, are no values: the page is drawn as without them."""
+"""Numbers that are not finite, in the URL or from a browser, are ignored."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a visitor is met with: sentences of the kind that the checkpoint has read."""
+"""The sentences that a visitor sees first are of the kind that the checkpoint was trained on."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""The page Training while a run ends, and after one that has measured nothing."""
+"""The page Training while a run ends, and after a run without measurements."""
 
 import os
 import shutil
@@ -12,17 +12,16 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.library.snapshots import RECIPE
+from app.library.snapshots import OWNER
 from app.views.training import launch_run
 from tests.app.test_training_page import opened, said
 from tests.support.drawn import charts, title
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
-from transformer.recipe import recipe_text
 from transformer.training import train, training, validation
 
 Open = Callable[..., AppTest]
-# A trainer that takes a step for each line that it reads: it takes the lock, lets go of it, says why, is gone.
+# A trainer that makes one step per input line: it locks the run, unlocks it, writes why it stopped, and ends.
 STEPS = """
 import fcntl, os, sys
 print("begun", flush=True)
@@ -46,7 +45,7 @@ sys.stdin.readline()
 def toy(finished_run: Path, runs: Path, open_app: Open) -> Path:
     """A run that has made all its updates and has no average yet, so it is not finished; it was started here."""
     folder = Path(shutil.copytree(finished_run, runs / "toy"))
-    (folder / RECIPE).write_text(recipe_text(toy_recipe()))
+    (folder / OWNER).touch()
     (folder / "average.safetensors").unlink()
     return folder
 
@@ -57,7 +56,7 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
     def begin(name: str) -> None:
         assert name == "toy"
         with (toy / launch_run.LOG).open("a") as log:
-            log.write(f"{launch_run._command(toy, resume=bool(begun))}\n")
+            log.write(f"{launch_run._command(toy)}{' --resume' if begun else ''}\n")
         command = [sys.executable, "-c", STEPS, str(toy)]
         begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         assert begun[-1].stdout
@@ -72,7 +71,7 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
         process.stdin.flush()
         assert process.stdout.readline() == until
 
-    def standing(app: AppTest) -> tuple[str, list[tuple[str, bool]]]:
+    def state_of(app: AppTest) -> tuple[str, list[tuple[str, bool]]]:
         """The line about the run; the buttons beside it, and whether they can be clicked."""
         app.run()
         assert "Stopped by" not in said(app)
@@ -86,19 +85,19 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
     try:
         step("held\n")
         one, other = opened(), opened()  # two visitors
-        assert standing(one)[1] == standing(other)[1] == [("Stop", True)]
+        assert state_of(one)[1] == state_of(other)[1] == [("Stop", True)]
         one.button(key="stop_run").click().run()
         for app in (one, other):
-            assert standing(app) == ("Stopping: update 12 of 12", [("Stop", False)])
+            assert state_of(app) == ("Stopping: update 12 of 12", [("Stop", False)])
         step("over\n")
         for app in (one, other):
-            assert standing(app) == ("Stopping: update 12 of 12", [("Stop", False)])
+            assert state_of(app) == ("Stopping: update 12 of 12", [("Stop", False)])
         begun[-1].communicate("\n")
         for app in (one, other):
-            assert standing(app) == ("Stopped after update 12 of 12", [("Resume", True)])
+            assert state_of(app) == ("Stopped after update 12 of 12", [("Resume", True)])
         one.button(key="resume_run").click().run()
         for app in (one, other):
-            assert standing(app) == ("Starting again after update 12 of 12 …", [("Stop", True)])
+            assert state_of(app) == ("Starting again after update 12 of 12 …", [("Stop", True)])
     finally:
         for process in begun:
             process.kill()
@@ -108,11 +107,11 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
 def test_a_run_that_has_measured_nothing_says_when_it_will(
     open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = validation.validate
+    original = validation.validate
 
     def validate(*arguments: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
-        return look(*arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(training, "validate", validate)
     with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 1 of 100"):
@@ -121,4 +120,4 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
     assert "Nothing has been measured yet. The first numbers come after update 20." in said(app)
     assert not any("Loss" in title(figure) for figure in charts(app))
     assert "A nat is" not in said(app)
-    assert "label smoothing in it" not in said(app)
+    assert "includes label smoothing" not in said(app)

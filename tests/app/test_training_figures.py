@@ -12,7 +12,7 @@ from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_cha
 from app.views.training.curves_section import cooldown_text
 from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
-from app.views.training.snapshot_heads import TALL, snapshot_alt, snapshot_table, snapshot_tiles
+from app.views.training.snapshot_heads import TALL, snapshot_alt, snapshot_tiles
 from tests.support.drawn import checked
 from transformer.config import TrainingConfig
 from transformer.kernels.cross_entropy import linear_cross_entropy
@@ -98,7 +98,7 @@ def test_every_snapshot_is_a_tile_with_its_own_weights(count: int, q: int, k: in
     assert checked(figure).layout.title.text == "&lt;i&gt;"
 
 
-def test_the_frame_stands_around_the_chosen_snapshot_and_no_label_under_it() -> None:
+def test_the_frame_is_around_the_chosen_snapshot_and_covers_no_label() -> None:
     weights = np.zeros((12, 8, 8))
     for chosen in range(12):
         figure = snapshot_tiles(weights, list(range(12)), [1.0] * 12, chosen, text="")
@@ -120,7 +120,6 @@ def test_the_frame_stands_around_the_chosen_snapshot_and_no_label_under_it() -> 
 
 
 def test_the_table_and_the_words_of_snapshots_say_what_each_writes() -> None:
-    assert snapshot_table([0, 5], [3.0, 1.0], ["x", "y"])["writes"] == ["x", "y"]
     assert snapshot_alt([0, 5], [3.0, 1.0], ["x", "y"], "T").endswith("update 5: loss 1.000. The last writes: y")
 
 

@@ -15,9 +15,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.theme import fixed
-from app.library.snapshots import RECIPE
+from app.library.snapshots import OWNER
 from app.library.tasks import EXAMPLES
-from app.views.training.run_plan import LaunchError, Plan, TextPlan
+from app.views.training.own_text import LaunchError, read_own_text
+from app.views.training.run_plan import Plan, TextPlan
 from app.views.training.run_plan import Size as RunSize
 from app.views.training.snapshot_rows import marked
 from tests.app.test_runs import HOLD
@@ -25,11 +26,9 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, components, open_view, title
 from tests.support.pages import switch_page
 from tests.support.patience import PATIENCE
-from tests.support.small_training import toy_recipe
 from transformer.analysis.trace import trace
 from transformer.data.cleaning import Counts
 from transformer.decoding.translator import Translator
-from transformer.recipe import recipe_text
 from transformer.training.metrics import read_metrics
 
 Open = Callable[..., AppTest]
@@ -96,7 +95,26 @@ def test_the_page_says_what_became_of_the_pairs_of_a_text(toy: Path) -> None:
         assert "pairs read" not in said(opened())
 
 
-def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
+def test_without_snapshots_the_rows_are_the_sample_translations_and_the_details_have_all(toy: Path) -> None:
+    samples = {line["update"]: line["samples"] for line in read_metrics(toy / "metrics.jsonl") if "samples" in line}
+    assert list(opened().dataframe[0].value.iloc[0])[1:] == [each["reference"] for each in samples[5]]
+    shutil.rmtree(toy / "snapshots")
+    with (toy / "metrics.jsonl").open("a") as file:  # what has not the form of samples is skipped
+        file.write('{"update": 13, "kind": "samples", "samples": [{"source": 1}]}\n{"update": 14, "kind": "samples"}\n')
+    app = opened()
+    found = machine(app)
+    assert (found["problem"], found["head"]) == ("", None)
+    middling = {update: each[1]["translation"] for update, each in samples.items()}
+    assert {row["number"]: written(row) for row in found["rows"]} == {
+        update: text or "(nothing)" for update, text in middling.items()
+    }
+    table = app.dataframe[0].value
+    assert list(table.columns)[1:] == [each["source"] for each in samples[5]]
+    assert list(table.iloc[:, 0]) == ["reference", "12", "10", "5"]
+    assert list(table.iloc[1])[1:] == [each["translation"] for each in samples[12]]
+
+
+def test_two_runs_are_in_one_picture(toy: Path, runs: Path) -> None:
     shutil.copytree(toy, runs / "other")
     app = opened(run="toy")
     app.multiselect(key="compare").set_value(["other"]).run()
@@ -110,7 +128,7 @@ def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
 
 
 @pytest.mark.parametrize("update", [0, 6])
-def test_a_row_says_what_that_snapshot_writes_thinks_and_attends_to(toy: Path, update: int) -> None:
+def test_a_row_has_the_translation_the_loss_and_the_attention_of_its_snapshot(toy: Path, update: int) -> None:
     app = opened(run="toy", at_update=str(update))
     snapshot = Translator.load(toy / "snapshots" / f"{update:08d}.safetensors")
     sentence, right = "h e a d l i g h t", "t h g i l d a e h"
@@ -161,6 +179,7 @@ def test_snapshots_are_computed_in_turns_and_the_page_says_how_many_are_done(
     monkeypatch.setattr("app.views.training.snapshot_sweep.TURN", -1.0)
     app = open_view("training", run="toy")
     found = machine(app)
+    assert found["share"] == "mean probability per token of the right translation"
     assert "words" in found["rows"][-1]  # the newest says what the final translation is
     assert ["words" in row for row in found["rows"]].count(False) == 3
     assert found["news"] == "1 of 4 snapshots are computed"
@@ -204,7 +223,18 @@ def test_it_opens_with_a_translation_on_the_sentence_of_the_page(translation: Pa
     assert "“a b”" in said(app)
 
 
-def test_a_sentence_of_another_language_is_not_asked_and_the_page_says_so(translation: Path) -> None:
+def test_the_picture_says_which_model_it_is_where_that_is_not_the_one_above(translation: Path) -> None:
+    assert machine(open_view("training"))["model"] == "en-de-small, another model than the one above,"
+    write_checkpoint(
+        translation / "large.safetensors", Size(3, 3, 4), source_language="en", target_language="de"
+    )  # fmt: skip
+    found = machine(open_view("training", checkpoint="large"))
+    assert found["model"] == "en-de-small, a smaller model than the one above,"
+    assert found["head"]["reads"] == "Rows: the final translation, which all snapshots read"
+    assert machine(open_view("training", checkpoint="en-de-small, update 10"))["model"] == ""
+
+
+def test_a_sentence_of_another_language_is_not_used_and_the_page_says_so(translation: Path) -> None:
     app = open_view("training", checkpoint="de-en", sentence="ein Satz")
     assert machine(app)["run"] == "en-de-small"
     assert "Your sentence is for German → English, this run for English → German. The example" in said(app)
@@ -219,7 +249,7 @@ def test_a_toy_opens_with_the_run_of_its_task(translation: Path) -> None:
     assert "“b a c”" in said(app)
 
 
-def test_ones_own_run_opens_while_it_is_trained_and_anothers_does_not(
+def test_the_visitors_own_run_opens_while_it_is_trained_and_anothers_does_not(
     translation: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.views.training.launch_run.is_busy", lambda folder: True)
@@ -228,17 +258,17 @@ def test_ones_own_run_opens_while_it_is_trained_and_anothers_does_not(
     assert machine(open_view("training"))["run"] == "en-de-small"
 
 
-def test_a_sentence_and_a_translation_of_ones_own_are_taken(toy: Path) -> None:
+def test_the_visitors_own_sentence_and_translation_are_used(toy: Path) -> None:
     app = opened(run="toy")
     app.text_input(key="run_sentence").set_value("a b c").run()
     assert app.text_input(key="run_right").placeholder == "c b a"
     app.text_input(key="run_right").set_value("b b").run()
     assert "right translation, “b b”" in said(app)
-    assert machine(app)["head"]["rows"] == ["▁b", "▁b", "</s>"]
+    assert machine(app)["head"]["rows"] == ["b", "b", "</s>"]
     app.text_input(key="run_sentence").set_value("<img src=x> _a_ 🚂 " * 15).run()
     assert not app.exception
     app.text_input(key="run_sentence").set_value("a " * 149).run()
-    assert "tokens; the page shows up to" in machine(app)["problem"]
+    assert "tokens; for this run the page shows up to" in machine(app)["problem"]
     app.text_input(key="run_sentence").set_value("b a").run()
     assert not machine(app)["problem"]
 
@@ -253,18 +283,19 @@ def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) ->
 def test_without_a_run_the_page_says_how_to_get_one(open_app: Open) -> None:
     app = opened()
     assert "There is no run yet" in said(app)
-    assert app.button(key="start_run")
+    assert app.button(key="train_own_text")
     assert [title(figure) for figure in charts(app)] == ["Target distribution of step 1, V = 420, ε = 0.1"]
 
 
 def test_switched_off_the_page_says_so_and_has_no_button(
     toy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+    (toy / OWNER).touch()
     (toy / "average.safetensors").unlink()
     assert "resume_run" in [button.key for button in opened().button]
     monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
     app = opened()
+    app.button(key="train_own_text").click().run()
     assert "switched off here" in said(app)
     assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
 
@@ -277,25 +308,52 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
         raise LaunchError("not <b>today</b>")
 
     monkeypatch.setattr("app.views.training.launch_run.start", start)
+    monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
     app = opened()
-    app.button_group(key="start_task").set_value("text").run()
-    app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\tb\n", "text/plain")).run()
-    app.selectbox(key="start_target").set_value("fr").run()
+    app.button(key="train_own_text").click().run()
+    assert app.button(key="start_run").disabled
+    app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\n", "text/plain")).run()
+    assert "evil name.tsv, line 1: there is no column 2" in said(app)
+    text = b"a\tb\n" * 20
+    app.file_uploader(key="corpus").set_value(("mine.tsv", text, "text/plain")).run()
+    assert "20 pairs. The first: a → b" in said(app)
+    assert "3 + 3 layers, d_model 128, 80 updates: about " in said(app)
+    assert "3 + 3 layers, d_model 64, 80 updates: about " in said(
+        app.button_group(key="start_preset").set_value("smaller").run()
+    )
+    app.button_group(key="start_preset").set_value("fits").run()
+    app.selectbox(key="start_source").set_value("gsw").run()
+    app.selectbox(key="start_target").set_value("pt-BR").run()
     app.number_input(key="start_updates").set_value(50).run()
     app.button(key="start_run").click().run()
-    assert plans == [TextPlan(b"a\tb\n", "en", "fr", RunSize(50, 2, 1, 4, 128))]
+    assert plans == [TextPlan(read_own_text("mine.tsv", text), "gsw", "pt-BR", RunSize(50, 3, 3, 4, 128))]
     assert "not <b>today</b>" in [text.value for text in app.text]  # as text
+    assert list(runs.glob("*")) == []
 
 
-def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> None:
-    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+def test_an_uploaded_file_names_its_languages_and_another_one_the_size_that_suits_it(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
+    app = opened()
+    app.button(key="train_own_text").click().run()
+    app.file_uploader(key="corpus").set_value(("my.en-pt-BR.tsv", b"a\tb\n" * 20, "text/plain")).run()
+    assert [app.selectbox(key=f"start_{side}").value for side in ("source", "target")] == ["en", "pt-BR"]
+    app.file_uploader(key="corpus").set_value(("my.de-fr.tsv", b"a b\tc d\n" * 5000, "text/plain")).run()
+    assert [app.selectbox(key=f"start_{side}").value for side in ("source", "target")] == ["de", "fr"]
+    assert app.number_input(key="start_encoder").value == 3
+    assert not app.button(key="start_run").disabled
+
+
+def test_a_running_run_shows_its_progress_and_can_be_stopped(toy: Path) -> None:
+    (toy / OWNER).touch()
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
         assert process.stdout
         process.stdout.readline()
         app = opened()
         assert "Running: update 12 of 12, loss " in said(app)
-        assert "now preparing to go on" in said(app)
+        assert "now preparing to continue" in said(app)
         (toy / "metrics.jsonl").touch()  # as the trainer does when all is ready
         assert "now averaging its last checkpoints and validating the average" in said(app.run())
         metrics = (toy / "metrics.jsonl").read_text().splitlines(keepends=True)
@@ -308,7 +366,7 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
 
 
 def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
-    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+    (toy / OWNER).touch()
     lock, metrics, state = toy / ".lock", toy / "metrics.jsonl", toy / "training.safetensors"
     with subprocess.Popen([sys.executable, "-c", HOLD, lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
@@ -324,7 +382,12 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         process.kill()
 
 
-def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
+def test_an_open_snapshot_has_no_second_slider_on_the_page_training(toy: Path) -> None:
+    app = opened(checkpoint="toy, update 3")
+    assert "snapshot" not in [slider.key for slider in app.select_slider]
+
+
+def test_an_open_snapshot_has_a_slider_on_every_other_page(toy: Path) -> None:
     app = open_view("translate", checkpoint="toy, update 3", sentence="a b")
     app.select_slider(key="snapshot").set_value(12).run()
     assert app.selectbox(key="checkpoint").value == "toy, update 12"
@@ -333,15 +396,7 @@ def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
     assert "snapshot" not in [slider.key for slider in app.select_slider]
 
 
-def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Path) -> None:
-    app = opened()
-    app.button_group(key="start_task").set_value("text").run()
-    app.button(key="start_run").click().run()
-    assert "Choose a file first" in said(app)
-    assert not runs.exists()
-
-
-def test_a_run_whose_files_are_none_breaks_nothing(runs: Path, open_app: Open) -> None:
+def test_a_run_with_invalid_files_is_listed_and_raises_no_error(runs: Path, open_app: Open) -> None:
     folder = runs / "<img src=x> <b>_x_ $y$"
     (folder / "snapshots").mkdir(parents=True)
     (folder / "metrics.jsonl").write_text(json.dumps({"update": 1, "kind": "train", "loss": 2.0}) + "\nrubbish\n{")

@@ -1,6 +1,5 @@
 """The Translate page, run without a browser: what it says, and that what it draws are the tensors."""
 
-import base64
 import json
 from collections.abc import Callable
 from functools import partial
@@ -11,9 +10,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.figures.canvas_message import quantised
 from app.library.tasks import EXAMPLES
 from tests.support.app_checkpoints import write_checkpoint
-from tests.support.drawn import array, attention_weights, charts, components, open_view
+from tests.support.drawn import attention_weights, components, open_view, unpacked_canvas
 from tests.support.patience import PATIENCE
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import recased
@@ -48,11 +48,19 @@ def expected(folder: Path, text: str, site: str, hypothesis: int = 0, **settings
     return attention_weights(translator.model, found.source_ids, found.hypotheses[hypothesis].ids, f"{site}.weights")
 
 
-SITES = {
-    "cross": "decoder.layers.*.cross_attention",
-    "encoder": "encoder.layers.*.self_attention",
-    "decoder": "decoder.layers.*.self_attention",
-}
+CROSS = "decoder.layers.*.cross_attention"
+
+
+def weights_of(app: AppTest) -> np.ndarray:
+    """Encoder-decoder attention as the canvas gets it: (L, H, T, S), a byte each."""
+    messages = (each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_canvas")
+    return unpacked_canvas(next(messages).bytes)[1]["cross"]
+
+
+def head_of(app: AppTest) -> tuple[str, int, int]:
+    """Kind, layer and head that the canvas shows, the latter two from 1."""
+    chosen = components(app, "canvas_wire")[0]["chosen"]
+    return chosen["kind"], chosen["layer"] + 1, chosen["head"] + 1
 
 
 def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
@@ -60,38 +68,14 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
     assert components(app, "token_strip")[0]["chips"][0]["text"] == "▁I"
-    assert len(charts(app)) == 2
 
 
-@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
-def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: str) -> None:
-    app = open_app(kind=kind, layer="2", head="3")
-    healthy(app)
-    weights = expected(folder, EXAMPLE, SITES[kind])
-    drawn = array(charts(app)[1]["data"][0]["z"])
-    allowed = ~np.isnan(drawn)
-    assert np.array_equal(drawn[allowed], weights[1, 2][allowed])
-    assert (weights[1, 2][~allowed] == 0).all()
-    assert allowed.all() == (kind != "decoder")
-    lines = components(app, "attention_lines")[0]
-    assert np.array_equal(
-        np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"]), weights[1, 2].astype("<f4")
-    )
-    wall = array(charts(app)[0]["data"][0]["z"])
-    assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights.ravel()))
-
-
-def test_what_stands_below_the_pieces_is_said(open_app: Open) -> None:
+def test_the_help_of_a_heading_explains_the_text_below_the_tokens(open_app: Open) -> None:
     helps = {heading.value: heading.help for heading in open_app().subheader}
     reads, writes = helps["The encoder reads"], helps["The decoder writes"]
     assert "▁ marks the start of a word" in reads
     assert "its id" in reads
     assert "its id" in writes
-
-
-def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
-    drawn = array(charts(open_app(kind="decoder"))[1]["data"][0]["z"])
-    assert np.nansum(drawn, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder: Path) -> None:
@@ -106,22 +90,22 @@ def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder:
 
 def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
     app = open_app(kind="encoder", layer="2", head="4")
-    assert components(app, "attention_lines")[0]["title"] == "Encoder self-attention, layer 2, head 4"
+    assert head_of(app) == ("encoder", 2, 4)
 
 
 def test_a_link_restores_the_head_whatever_the_page_opens_with(open_app: Open) -> None:
     app = open_app()  # layer and head are those that it opens with, for this kind
-    opened = components(app, "attention_lines")[0]["title"].split(", ", 1)[1]
+    opened = head_of(app)[1:]
     app.session_state["kind"] = "decoder"
     app.run()
     again = open_app(**{key: str(app.query_params[key]) for key in app.query_params})
-    assert components(again, "attention_lines")[0]["title"] == f"Decoder self-attention, {opened}"
+    assert head_of(again) == ("decoder", *opened)
 
 
 def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
     app = open_app(kind="nonsense", layer="99", head="-1", checkpoint="../../etc/passwd", beam="1000")
     healthy(app)
-    assert components(app, "attention_lines")[0]["title"].startswith("Encoder-decoder attention")
+    assert head_of(app)[0] == "cross"
     assert app.selectbox(key="checkpoint").value == "en-de"
 
 
@@ -137,7 +121,7 @@ def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app:
     healthy(app)
     app.session_state["kind"] = "encoder"
     healthy(app.run())
-    assert json.loads(components(app, "attention_lines")[0]["title"].split("layer ")[1][0]) <= 2
+    assert head_of(app)[1] <= 2
 
 
 def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: Open) -> None:
@@ -145,14 +129,14 @@ def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: O
     app.selectbox(key="checkpoint").select("small").run()
     healthy(app)
     assert app.text_input(key="sentence").value == "h e a d l i g h t"
-    assert components(app, "attention_lines")[0]["title"].endswith("layer 1, head 1")
+    assert head_of(app)[1:] == (1, 1)
 
 
-def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
+def test_a_file_that_is_not_a_checkpoint_gets_an_error_message(open_app: Open) -> None:
     app = open_app(checkpoint="wrong")
     healthy(app)
     assert "cannot be opened" in words(app)
-    assert not charts(app)
+    assert not components(app, "canvas_wire")
 
 
 def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
@@ -164,7 +148,7 @@ def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open,
     assert "mine (yours)" not in open_app().selectbox(key="checkpoint").options
 
 
-def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_nothing(open_app: Open) -> None:
+def test_an_uploaded_file_that_is_not_a_checkpoint_gets_an_error_message_and_changes_nothing(open_app: Open) -> None:
     app = open_app()
     upload(app, "bad.safetensors", b"junk")
     healthy(app)
@@ -181,28 +165,28 @@ def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_noth
         ("\u200b\u200b", "There is nothing to translate"),
     ],
 )
-def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str, told: str) -> None:
+def test_an_empty_line_gets_an_error_message(open_app: Open, empty: str, told: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value("the cat sat").run()
     app.text_input(key="sentence").set_value(empty).run()
     healthy(app)
     assert told in words(app)
     assert "Still shown: “the cat sat”" in words(app)
-    assert len(charts(app)) == 2
+    assert components(app, "canvas_wire")
 
 
 def test_a_link_with_an_empty_line_shows_the_first_example(open_app: Open) -> None:
     app = open_app(sentence="  ")
     healthy(app)
     assert f"Still shown: “{EXAMPLES['en'][0]}”" in words(app)
-    assert charts(app)
+    assert components(app, "canvas_wire")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [("x" * 5000, "5,000 characters"), ("word " * 300, "tokens"), ("Hi there. " * 200, "sentences")],
 )
-def test_what_is_too_long_gets_a_sentence_with_the_number_and_the_limit(
+def test_what_is_too_long_gets_an_error_message_with_the_number_and_the_limit(
     open_app: Open, text: str, problem: str
 ) -> None:
     app = open_app()
@@ -217,7 +201,7 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value(text).run()
     healthy(app)
-    assert len(charts(app)) == 2
+    assert components(app, "canvas_wire")
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
         assert ":red[b]" not in markdown.value
@@ -250,8 +234,7 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
     app.session_state["alternative"] = 1
     app.run()
     healthy(app)
-    drawn = array(charts(app)[1]["data"][0]["z"])
-    assert np.array_equal(drawn, expected(folder, EXAMPLE, SITES["cross"], hypothesis=1)[0, 0])
+    assert np.array_equal(weights_of(app), quantised(expected(folder, EXAMPLE, CROSS, hypothesis=1)))
 
 
 def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:
@@ -276,12 +259,10 @@ def test_every_method_translates(open_app: Open, folder: Path, method: str) -> N
     text = "Where is the nearest train station?"  # whose best translation is not the greedy one
     app = open_app(sentence=text, method=method, layer="1", head="1")
     healthy(app)
-    _, matrix = charts(app)
     found, beams = (
-        expected(folder, text, SITES["cross"], method=each, n_best=1 if each == "greedy" else 3)[0, 0]
-        for each in (method, "beam")
+        expected(folder, text, CROSS, method=each, n_best=1 if each == "greedy" else 3) for each in (method, "beam")
     )
-    assert np.array_equal(array(matrix["data"][0]["z"]), found)
+    assert np.array_equal(weights_of(app), quantised(found))
     assert np.array_equal(found, beams) == (method == "beam")
 
 

@@ -1,4 +1,4 @@
-"""What a page says, in words, formulas and code, is true of the checkpoint that is open: whichever it is."""
+"""The sentences, formulas and code of a page are true for the open checkpoint, whichever it is."""
 
 import json
 import re
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.theme import probability_text
+from app.figures.distribution import percent
 from app.library import source_code
-from app.views.hand.calculation_steps import origin
+from app.views.hand.projection_origin import origin
 from app.views.shared.head_pictures import explained
 from app.views.steps.stations import Station, stations
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -63,7 +63,7 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     powers = np.exp((logits - logits.max()) / temperature)
     expected = float(powers[ids[1]] / powers.sum())
     (loop,) = components(app, "decoding_loop")
-    assert loop["probability"].split(" → ")[0] == probability_text(expected)
+    assert loop["probability"].split(" → ")[0] == percent(expected)
     bars = chart(app, "the next token")["data"][0]
     (label,) = [text for text in bars["text"] if "chosen" in text]
     assert label.split(" · ")[0] == loop["probability"]  # after an arrow: without PAD, UNK and BOS, never drawn
@@ -85,7 +85,7 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
 )
 def test_only_beam_search_is_said_to_be_the_paper_s(method: dict[str, str], where: str, checkpoint: Any) -> None:
     checkpoint()
-    cards = [caption.value for caption in open_view("decoding", sentence=SENTENCE, **method).caption]
+    cards = [caption.value for caption in open_view("decoding", part="tree", sentence=SENTENCE, **method).caption]
     assert where in cards
     assert len({"The paper, section 6.1"} & set(cards)) == where.startswith("The paper")
 
@@ -104,7 +104,8 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
             app.session_state[name] = value
         app.run()
         assert not app.exception
-        bars = json.dumps(chart(app, "row 2" if address else "the next token")["data"][0]["text"])
+        marks = list(app.dataframe[0].value["in the translation"]) if address else []
+        bars = json.dumps(marks or chart(app, "the next token")["data"][0]["text"])
         assert "given" in bars
         assert "chosen" not in bars
         assert "was chosen" not in said(app)
@@ -147,9 +148,11 @@ def test_the_walk_speaks_of_this_checkpoint_s_positions() -> None:
 def test_a_mask_with_a_window_is_not_said_to_allow_everything() -> None:
     for stack, reach in (("encoder", "rows t − 1 to t + 1."), ("decoder", "rows t − 1 to t.")):
         text = station(f"{stack}.layers.0.self_attention.mask", attention_window=1).text
-        assert "every position" not in text
+        assert "every row may attend to every key" not in text
         assert reach in text
-    assert "every position" in station("decoder.layers.0.cross_attention.mask", attention_window=1).text
+    assert (
+        "every row may attend to every key" in station("decoder.layers.0.cross_attention.mask", attention_window=1).text
+    )
 
 
 def test_of_the_activation_is_said_what_it_is() -> None:
@@ -166,6 +169,13 @@ def test_the_walk_says_whether_logits_come_from_the_embedding_s_matrix() -> None
     assert "own matrix" in station("decoder.embedding.tokens", shared_embeddings=False).text
 
 
+def test_the_walk_says_whether_logits_have_a_bias() -> None:
+    with_bias = station("logits", output_bias=True)
+    assert "b_{out}" in with_bias.formula
+    assert "has a bias besides" in with_bias.text
+    assert "b_{out}" not in station("logits").formula
+
+
 def test_rows_are_counted_alike_wherever_their_piece_is_named() -> None:
     assert "row t reads token t and predicts token t + 1" in station("shifted").text
 
@@ -173,7 +183,7 @@ def test_rows_are_counted_alike_wherever_their_piece_is_named() -> None:
 def test_the_sentence_is_called_read_not_typed_for_typed_quotes_have_become_plain(checkpoint: Any) -> None:
     checkpoint()
     app = open_view("steps", sentence="“the cat” – sat", at="characters", detail="exam", details="true")
-    assert '"the cat" - sat' in said(app)
+    assert "".join(app.dataframe[0].value["character"]).replace("(space)", " ") == '"the cat" - sat'
     assert "typed quotes, dashes and spaces have been made plain" in station("characters").text
     assert "_PLAIN" in app.code[0].value
 

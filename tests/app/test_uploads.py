@@ -1,4 +1,4 @@
-"""Uploaded checkpoints on a server that many visitors share: so many at once and no more, and each whole."""
+"""Uploaded checkpoints on a server that many visitors share: a limited number at once, and each completely."""
 
 import errno
 from collections.abc import Callable, Iterator
@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.library import checkpoints
-from app.library.checkpoints import MOST_UPLOADS, keep_upload, load
+from app.library import checkpoints, uploads
+from app.library.checkpoints import CheckpointFile, load
+from app.library.uploads import MOST_UPLOADS, store_upload
 
 
 @pytest.fixture(autouse=True)
 def own_folder() -> Iterator[None]:
     """Uploads of other tests do not count."""
-    checkpoints._upload_folder.clear()
+    uploads._folder.clear()
     yield
-    checkpoints._upload_folder.clear()
+    uploads._folder.clear()
 
 
 def give(app: AppTest, content: bytes) -> None:
@@ -26,16 +27,16 @@ def give(app: AppTest, content: bytes) -> None:
 
 
 def test_only_the_newest_uploads_are_kept_and_the_oldest_goes_first() -> None:
-    kept = [keep_upload(f"number {n}", b"content %d" % n) for n in range(MOST_UPLOADS)]
-    assert all(Path(file.path).is_file() for file in kept)
-    assert keep_upload("again", b"content 0").path == kept[0].path  # the same bytes take no room of their own
-    assert all(Path(file.path).is_file() for file in kept)
-    kept.append(keep_upload("one more", b"content more"))
-    assert [Path(file.path).is_file() for file in kept] == [False, *[True] * MOST_UPLOADS]
-    assert Path(kept[-1].path).read_bytes() == b"content more"
+    kept = [store_upload(b"content %d" % n) for n in range(MOST_UPLOADS)]
+    assert all(path.is_file() for path in kept)
+    assert store_upload(b"content 0") == kept[0]  # the same bytes are stored once
+    assert all(path.is_file() for path in kept)
+    kept.append(store_upload(b"content more"))
+    assert [path.is_file() for path in kept] == [False, *[True] * MOST_UPLOADS]
+    assert kept[-1].read_bytes() == b"content more"
 
 
-def test_an_upload_that_met_a_full_disk_can_be_given_again(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_an_upload_that_failed_on_a_full_disk_can_be_repeated(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     write, content = Path.write_bytes, (folder / "small.safetensors").read_bytes()
 
     def full(path: Path, data: bytes) -> int:
@@ -45,18 +46,20 @@ def test_an_upload_that_met_a_full_disk_can_be_given_again(monkeypatch: pytest.M
     with monkeypatch.context() as while_full:
         while_full.setattr(Path, "write_bytes", full)
         with pytest.raises(OSError, match="No space left"):
-            keep_upload("mine", content)
-    load(keep_upload("mine", content))
+            store_upload(content)
+    load(CheckpointFile.at(store_upload(content)))
 
 
-def test_a_visitor_whose_upload_was_pushed_out_is_told(open_app: Callable[..., AppTest], folder: Path) -> None:
+def test_a_visitor_gets_a_message_that_newer_uploads_replaced_theirs(
+    open_app: Callable[..., AppTest], folder: Path
+) -> None:
     app = open_app()
     content = (folder / "small.safetensors").read_bytes()
     give(app, content)
     assert app.selectbox(key="checkpoint").value == "mine (yours)"
     for number in range(MOST_UPLOADS):
-        keep_upload(f"of others {number}", b"content %d" % number)
-    checkpoints._load.clear()  # as if it had been pushed out there, too
+        store_upload(b"content %d" % number)
+    checkpoints._load.clear()  # as if the cache of loaded models had dropped it, too
     app.run()
     assert not app.exception
     assert "The newest 4 uploads are kept, and yours is older: open it again in the menu." in app.text[0].value
@@ -64,7 +67,7 @@ def test_a_visitor_whose_upload_was_pushed_out_is_told(open_app: Callable[..., A
     assert not any("cannot be opened" in text.value for text in app.text)
 
 
-def test_a_message_about_an_upload_names_the_file_and_nothing_else_by_its_name(
+def test_a_message_about_an_upload_has_the_name_of_the_file_but_no_path_of_the_server(
     open_app: Callable[..., AppTest],
 ) -> None:
     app = open_app()

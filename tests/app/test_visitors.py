@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.library.runs import holder, read_run
-from app.library.snapshots import RECIPE
-from app.views.training import launch_run
-from app.views.training.launch_run import MOST_RUNS, NOT_YOURS, OWNER
-from app.views.training.run_plan import LaunchError, Size, ToyPlan
+from app.library.snapshots import OWNER
+from app.views.training import launch_run, manage_run
+from app.views.training.launch_run import MOST_RUNS, NOT_YOURS
+from app.views.training.own_text import LaunchError
+from app.views.training.run_plan import Size, ToyPlan
 from tests.support.browser_driver import started_app
 from tests.support.patience import PATIENCE
 from tests.support.raw_client import Tab
@@ -86,34 +87,42 @@ def test_the_person_at_the_machine_owns_every_run_also_without_a_cookie(
 
 def started_by_another(run: Path) -> None:
     run.mkdir(parents=True)
-    (run / RECIPE).touch()
     (run / OWNER).write_text("0" * 64)
 
 
-@pytest.mark.parametrize("owner", [None, "", "0" * 64])
+@pytest.mark.parametrize("owner", ["", "0" * 64])
 def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
-    owner: str | None, runs: Path, monkeypatch: pytest.MonkeyPatch
+    owner: str, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started_by_another(runs / "reverse-1")
-    (runs / "reverse-1" / OWNER).unlink()
-    if owner is not None:
-        (runs / "reverse-1" / OWNER).write_text(owner)
+    (runs / "reverse-1" / OWNER).write_text(owner)
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
     monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
     for mine in ("", "1" * 64):
         monkeypatch.setattr("app.views.training.launch_run.identity", lambda mine=mine: mine)
-        for action in (launch_run.stop, launch_run.resume):
+        for action in (
+            launch_run.stop,
+            launch_run.resume,
+            manage_run.delete,
+            lambda name: manage_run.rename(name, "x"),
+        ):
             with pytest.raises(LaunchError, match="started by another visitor"):
                 action("reverse-1")
     monkeypatch.setattr("app.views.training.launch_run.identity", lambda: "0" * 64)
     run = read_run("reverse-1")
     assert run is not None
     assert launch_run.is_owner(run) == (owner == "0" * 64)
+    (runs / "reverse-1" / OWNER).unlink()
+    (runs / "reverse-1" / "metrics.jsonl").touch()  # a run of the command line
+    (runs / "reverse-1" / launch_run.RECIPE).touch()
+    for action in (launch_run.stop, launch_run.resume):
+        with pytest.raises(LaunchError, match="Only a run that was started here"):
+            action("reverse-1")
 
 
-def test_the_folder_of_runs_takes_so_many_from_the_browser_and_no_more(runs: Path) -> None:
+def test_the_number_of_runs_started_from_the_browser_is_limited(runs: Path) -> None:
     for number in range(MOST_RUNS):
         started_by_another(runs / f"reverse-{number + 1}")
-    with pytest.raises(LaunchError, match=rf"has {MOST_RUNS} runs .* Delete the folders of some of them first\."):
+    with pytest.raises(LaunchError, match=rf"has {MOST_RUNS} runs .* Delete some of them first\."):
         launch_run.start(PLAN)
     assert len(list(runs.iterdir())) == MOST_RUNS

@@ -102,7 +102,7 @@ def test_a_row_is_set_in_the_place_of_an_earlier_edit_of_it_and_of_no_other() ->
 @pytest.mark.parametrize(
     "told", [None, [1, 2], [0, 0, 0], [1, 2, -3], [1, 2, WHOLE + 1], [1, 2, 0.5], ["1", 2, 3], "123"]
 )
-def test_what_the_browser_tells_is_checked(told: object) -> None:
+def test_what_the_browser_sends_is_checked(told: object) -> None:
     assert not _are_weights(told, 3)
     assert _are_weights([0, WHOLE, 0], 3)
 

@@ -2,20 +2,26 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
+from app.compute import cached_results
 from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.state.choices import MOST_EDITS
+from app.views.whatif import heads_part, part_ranking
 from tests.support.drawn import components
 from tests.support.pages import PAGES
-from transformer.analysis.edits import parse_edit
+from transformer.analysis.edits import SublayerOff, edit_text, parse_edit
+from transformer.config import DecodingConfig
+from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
 
 Open = Callable[..., AppTest]
@@ -28,6 +34,16 @@ def grid(app: AppTest) -> dict[str, Any]:
     return found
 
 
+def _as_before(subject: Subject, source_ids: tuple[int, ...], settings: DecodingConfig) -> Hypothesis:
+    """What the original model writes, whatever is edited."""
+    return subject.original.translator.translate_ids(source_ids, replace(settings, n_best=1))
+
+
+def suggested(app: AppTest) -> list[Button]:
+    """The buttons that switch off what the page names."""
+    return [button for button in app.button if (button.key or "").startswith("switch ")]
+
+
 def texts(app: AppTest) -> str:
     return " ".join(each.value for each in app.text)
 
@@ -35,9 +51,14 @@ def texts(app: AppTest) -> str:
 def test_what_each_part_costs_is_what_a_model_with_that_edit_alone_loses(open_app: Open, folder: Path) -> None:
     found = grid(open_app("whatif", sentence=SENTENCE, ranked="true"))
     subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
-    assert len(found["change"]) == 4 * (2 + 3 + 3) + 2 * 2 + 3 * 3
+    assert len(found["change"]) == 4 * (2 + 3 + 3) + 2 * (2 * 2 + 3 * 3)
     settings = Translator.load(folder / "en-de.safetensors").settings
-    for text in ("off=cross.1.2", "off=encoder.2.4", "off=decoder.3.1", "skip=encoder.1.feed_forward"):
+    for text in (
+        "off=cross.1.2",
+        "off=encoder.2.4",
+        "skip=encoder.1.feed_forward",
+        "noresidual=decoder.2.self_attention",
+    ):
         lost = sum(outcome(subject.edited(parse_edit(text)), SENTENCE, settings).lost)
         assert found["change"][text] == pytest.approx(-lost, abs=2e-5)
     heads = {text: value for text, value in found["change"].items() if text.startswith("off=")}
@@ -53,12 +74,116 @@ def test_the_ranking_is_of_the_original_model_and_waits_until_it_is_asked_for(op
     assert grid(app)["change"] == whole
 
 
-def test_the_button_switches_the_most_important_head_off(open_app: Open) -> None:
+def test_a_button_switches_off_a_part_without_which_the_translation_changes(open_app: Open, folder: Path) -> None:
     app = open_app("whatif", sentence=SENTENCE)
     strongest = grid(app)["strongest"][0]
-    next(button for button in app.button if button.label == "Switch it off").click().run()
+    said, buttons = texts(app), suggested(app)
+    assert len(buttons) == (1 if "The translation changes without the most important head" in said else 2)
+    assert buttons[0].key == f"switch {strongest}"
+    buttons[-1].click().run()
+    (off,) = grid(app)["off"]
+    assert app.query_params["edits"] in (off, [off])
+    subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
+    settings = Translator.load(folder / "en-de.safetensors").settings
+    found = outcome(subject.edited(parse_edit(off)), SENTENCE, settings)
+    assert found.before.text != found.after.text
+
+
+@pytest.mark.parametrize(
+    ("changing", "words", "label"),
+    [
+        (SublayerOff("decoder", 3, "cross_attention"), "all of encoder-decoder layer 3", "all of layer 3"),
+        (SublayerOff("encoder", 2, "self_attention"), "all of encoder self-attention layer 2", "all of layer 2"),
+        (SublayerOff("decoder", 1, "feed_forward"), "decoder layer 1 feed-forward", "feed-forward 1"),
+    ],
+)
+def test_the_most_important_head_and_the_part_that_changes_the_translation_have_a_button_each(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, changing: SublayerOff, words: str, label: str
+) -> None:
+    changing = replace(changing, layer=changing.layer - 1)
+    monkeypatch.setattr(heads_part, "changing", lambda *_: changing)
+    app = open_app("whatif", sentence=SENTENCE)
+    change, strongest = grid(app)["change"], grid(app)["strongest"][0]
+    _, layer, head = strongest.split(".")
+    first, second = next(each.value for each in app.text if "most important" in each.value).split("\n")
+    assert first.startswith("The translation stays the same without the most important head, ")
+    assert first.endswith(f"layer {layer} head {head} ({-change[strongest]:.2f} nats).")
+    assert second == f"It changes without {words} ({-change[edit_text(changing)]:.2f} nats)."
+    assert [each.label for each in suggested(app)] == [f"Switch head {layer}.{head} off", f"Switch {label} off"]
+    suggested(app)[0].click().run()
     assert grid(app)["off"] == [strongest]
-    assert app.query_params["edits"] in (strongest, [strongest])
+    assert [each.disabled for each in suggested(app)] == [True, False]
+    suggested(app)[1].click().run()
+    assert grid(app)["off"] == [strongest, edit_text(changing)]
+
+
+def test_switches_and_translations_are_drawn_before_the_ranking_and_its_colours_before_what_is_tried(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("whatif", sentence=SENTENCE)
+    assert suggested(app)
+    with monkeypatch.context() as patched:
+        patched.setattr(heads_part, "rank", lambda *_: st.stop())
+        app = open_app("whatif", sentence="a dog sat on the mat")
+        assert len(grid(app)["panels"]) == 4
+        assert "change" not in grid(app)
+        assert components(app, "outcome")
+        assert not suggested(app)
+        assert "nats" not in texts(app)
+    with monkeypatch.context() as patched:
+        patched.setattr(heads_part, "changing", lambda *_: st.stop())
+        app = open_app("whatif", sentence="a dog sat on the mat")
+        assert grid(app)["change"]
+        assert not suggested(app)
+
+
+def test_if_no_part_that_is_tried_changes_the_translation_the_page_says_so(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cached_results, "translate_ids", _as_before)
+    app = open_app("whatif", sentence=SENTENCE)
+    assert "The translation stays the same without the most important head" in texts(app)
+    assert f"None of the {part_ranking.TRIED} most costly parts changes it" in texts(app)
+    strongest = grid(app)["strongest"][0]
+    (button,) = suggested(app)
+    button.click().run()
+    assert grid(app)["off"] == [strongest]
+
+
+def test_the_colours_end_at_the_largest_change_rounded_up(open_app: Open) -> None:
+    found = grid(open_app("whatif", sentence=SENTENCE))
+    for name, begin in (("head", "off="), ("whole", "skip=")):
+        largest = max(abs(change) for text, change in found["change"].items() if text.startswith(begin))
+        assert largest <= found["largest"][name] + 1e-5 <= 1.1 * largest + 2e-5
+    assert [part_ranking.rounded_up(value) for value in (0.7961, 3.12, 12.01, 0.8, 0)] == pytest.approx(
+        [0.8, 3.2, 13, 0.8, 1e-6]
+    )
+
+
+def test_feed_forward_networks_have_a_place_of_their_own(open_app: Open) -> None:
+    *attention, last = grid(open_app("whatif", sentence=SENTENCE))["panels"]
+    texts = [[part and part["edit"] for part in row] for row in last["rows"]]
+    assert texts == [
+        ["skip=encoder.1.feed_forward", "skip=decoder.1.feed_forward"],
+        ["skip=encoder.2.feed_forward", "skip=decoder.2.feed_forward"],
+        [None, "skip=decoder.3.feed_forward"],
+    ]
+    assert not any("feed" in part["edit"] for panel in attention for row in panel["rows"] for part in row)
+
+
+def test_the_round_switches_take_the_sub_layer_away_or_the_pass_around_it(open_app: Open) -> None:
+    edits = "skip=encoder.1.feed_forward;noresidual=encoder.all.self_attention"
+    each = [f"noresidual=encoder.{layer}.self_attention" for layer in (1, 2)]
+    found = {
+        taken: grid(open_app("whatif", sentence=SENTENCE, edits=edits, taken=taken)) for taken in ("sublayer", "pass")
+    }
+    for one in found.values():
+        assert one["off"] == ["skip=encoder.1.feed_forward", *each]
+    cells = {taken: one["panels"][0]["rows"][1][-1] for taken, one in found.items()}
+    assert (cells["sublayer"]["edit"], cells["sublayer"]["other"]) == ("skip=encoder.2.self_attention", each[1])
+    assert (cells["pass"]["edit"], cells["pass"]["other"]) == (each[1], "skip=encoder.2.self_attention")
+    largest = max(abs(value) for text, value in found["pass"]["change"].items() if text.startswith("noresidual="))
+    assert largest <= found["pass"]["largest"]["whole"] + 1e-5 <= 1.1 * largest + 2e-5
 
 
 def test_the_link_restores_every_edit(open_app: Open) -> None:
@@ -70,11 +195,11 @@ def test_the_link_restores_every_edit(open_app: Open) -> None:
 @pytest.mark.parametrize(
     "edits", ["off=cross.99.1", "<script>alert(1)</script>", "off=cross.1.1.1.1;;=;skip=", "off=" + "9" * 3000]
 )
-def test_a_hostile_link_gets_a_sentence_and_the_page_works(open_app: Open, edits: str) -> None:
+def test_a_hostile_link_gets_an_error_message_and_the_page_works(open_app: Open, edits: str) -> None:
     app = open_app("whatif", sentence=SENTENCE, edits=edits)
     assert not app.exception
     assert "An edit in the link was ignored" in texts(app)
-    assert len(grid(app)["panels"]) == 3
+    assert len(grid(app)["panels"]) == 4
 
 
 def test_all_heads_of_a_layer_are_one_edit_and_the_same_as_each_of_them(open_app: Open, folder: Path) -> None:
@@ -100,7 +225,7 @@ def test_at_the_limit_nothing_is_dropped_and_the_page_says_so(open_app: Open) ->
     full = [f"temperature=cross.1.1.{number}" for number in range(1, MOST_EDITS)] + ["off=cross.1.2"]
     app = open_app("whatif", sentence=SENTENCE, edits=";".join(full))
     assert "cannot have more at once" in texts(app)
-    next(button for button in app.button if button.label == "Switch it off").click().run()
+    next(button for button in suggested(app) if not button.disabled).click().run()
     assert app.session_state["edits"] == tuple(full)
 
 
@@ -113,11 +238,11 @@ def test_every_page_opens_with_an_edited_model(open_app: Open, page: str) -> Non
 
 def test_a_model_of_one_layer_and_one_head_has_its_switches(open_app: Open) -> None:
     found = grid(open_app("whatif", checkpoint="small", sentence="a b c"))
-    assert [len(panel["rows"]) for panel in found["panels"]] == [1, 1, 1]
-    assert [panel["heads"] for panel in found["panels"]] == [1, 1, 1]
+    assert [len(panel["rows"]) for panel in found["panels"]] == [1, 1, 1, 1]
+    assert [panel["heads"] for panel in found["panels"]] == [1, 1, 1, 0]
 
 
-def test_eight_visitors_with_other_edits_at_once_never_meet(folder: Path) -> None:
+def test_eight_visitors_with_different_edits_do_not_affect_each_other(folder: Path) -> None:
     subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
     settings = Translator.load(folder / "en-de.safetensors").settings
     places = [(kind, layer, head) for kind in ("cross", "decoder") for layer in (1, 3) for head in (1, 4)]

@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
+from app.views.shared.word_orders import reordered
+from app.views.whatif.order_ranking import shuffles
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import components, written
 from transformer.analysis.edits import PositionsSwapped, parse_edit
@@ -52,6 +54,21 @@ def test_each_bar_is_what_the_translation_loses_by_that_change_alone(open_app: O
     assert shift[1]["lost"] == pytest.approx(lost("positions=shift.2"), abs=1e-3)
     assert shuffle[2]["lost"] == pytest.approx(lost("positions=shuffle.3"), abs=1e-3)
     assert off[0]["lost"] == pytest.approx(lost("positions=off"), abs=1e-3)
+
+
+@pytest.mark.parametrize(("ids", "count"), [((7, 3), 1), ((7, 7, 3), 2), ((4, 5, 6, 3), 5)])
+def test_every_shuffle_gives_another_order_of_the_tokens(ids: tuple[int, ...], count: int) -> None:
+    found = [reordered(ids, tuple(np.argsort(edit.order(len(ids))).tolist())) for edit in shuffles(ids)]
+    assert len(found) == len({*found}) == count
+    assert ids not in found
+
+
+def test_the_unit_of_the_costs_is_explained(open_app: Open) -> None:
+    app = open_app("whatif", **PLACE)
+    (said,) = [each.value for each in app.text if "most striking" in each.value]
+    assert said.endswith("Nats are natural logarithms; 0.7 nats less: half as probable.")
+    (shifts,) = [each.value for each in app.text if "Where all are shifted" in each.value]
+    assert "loses -" not in shifts  # but a real minus sign
 
 
 def test_the_swap_that_is_shown_first_costs_most_of_those_that_change_the_translation(

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.word_pairs import with_a_word_twice, with_another_word
 from app.views.whatif import patch_part
-from app.views.whatif.other_sentence import Sentences, _lengths
+from app.views.whatif.other_sentence import _lengths
 from tests.support.drawn import components
 from transformer.analysis.edits import VectorPatched, edit_text, model_edits
 from transformer.config import BOS, DecodingConfig
@@ -59,7 +59,7 @@ def test_each_cell_is_what_the_model_with_that_edit_prefers(open_app: Open, fold
         assert values[row, position] == pytest.approx(expected, abs=1e-4)
     changed = [a != b for a, b in zip(own.source_ids, other.source_ids, strict=True)]
     assert ["→" in name for name in found["columns"]["names"]] == changed
-    assert found["frame"] == "nothing"
+    assert not found["framed"]
 
 
 def test_the_patched_cell_is_framed_and_the_edited_model_is_translated_with_it(open_app: Open, folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_patched_cell_is_framed_and_the_edited_model_is_translated_with_it(o
     edit = edit_text(VectorPatched(0, 9, ids))
     app = open_app("whatif", experiment="patch", sentence=SENTENCE, patched_sentence=OTHER, edits=edit)
     found = grid(app)
-    assert (found["frame"], found["chosen"]) == ("cell", len(ids) + 9)
+    assert (found["framed"], found["chosen"]) == (True, len(ids) + 9)
     (outcome,) = components(app, "outcome")
     assert outcome["summary"] != "Nothing is edited yet."
 
@@ -99,12 +99,10 @@ def test_of_sentences_of_different_length_the_words_are_named_and_their_tokens_c
     sentences = ("▁a", "▁cat", "▁sat"), ("▁the", "▁ele", "phan", "t", "▁sat")
     pieces = [tuple(Piece(0, text, 0, 0, "piece") for text in texts) for texts in sentences]
     own, other = (Translation("", each, (0,) * len(each), (), (), DecodingConfig()) for each in pieces)
-    assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _lengths(
-        Sentences(own, other)
-    )
+    assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _lengths(own, other)
 
 
-def test_a_long_sentence_waits_until_somebody_asks(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_a_long_sentence_the_computation_waits_for_a_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patch_part, "QUICK", 10)
     app = open_app("whatif", experiment="patch", sentence=SENTENCE)
     assert not components(app, "cell_grid")
@@ -124,7 +122,7 @@ def test_any_sentence_is_shown_or_says_what_is_missing(open_app: Open, sentence:
     )
 
 
-def test_words_that_can_stand_in_each_others_place_keep_their_capital() -> None:
+def test_words_that_replace_each_other_keep_their_capital() -> None:
     found = with_another_word("He has a cat, for his dog.", "English")
     assert "She has a cat, for his dog." in found
     assert "He has a dog, for his dog." in found

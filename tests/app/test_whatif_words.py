@@ -34,7 +34,7 @@ def log_probabilities(translator: Translator, source: tuple[int, ...], target: t
     return np.asarray(logits.log_softmax(-1)[range(len(target)), list(target)])
 
 
-def test_occlusion_is_what_is_lost_without_the_word_and_the_dearest_word_is_left_out_first(
+def test_occlusion_is_the_loss_without_the_word_and_the_most_important_word_is_left_out_first(
     open_app: Open, folder: Path
 ) -> None:
     app = open_app("whatif", experiment="words", sentence=SENTENCE)
@@ -67,6 +67,17 @@ def test_another_word_is_translated_as_the_sentence_with_it(open_app: Open, fold
     assert grid(app)["columns"]["gone"].index(True) == 6
 
 
+@pytest.mark.parametrize("experiment", ["words", "patch"])
+def test_grids_of_the_original_model_say_so_where_the_model_is_edited(open_app: Open, experiment: str) -> None:
+    plain, edited = (
+        grid(open_app("whatif", experiment=experiment, sentence=SENTENCE, edits=edits))["views"]
+        for edits in ("", "off=cross.1.2")
+    )
+    assert [view["values"] for view in plain] == [view["values"] for view in edited]
+    assert all(view["means"].endswith("Of the original model, without the edits.") for view in edited)
+    assert not any("original model" in view["means"] for view in plain)
+
+
 def test_shares_are_those_of_attention_without_the_end(open_app: Open) -> None:
     app = open_app("whatif", experiment="words", sentence=SENTENCE)
     for name in ("Attention", "Rollout"):
@@ -75,7 +86,7 @@ def test_shares_are_those_of_attention_without_the_end(open_app: Open) -> None:
         assert (sums < 1).all()
 
 
-def test_integrated_gradients_come_when_somebody_asks(open_app: Open) -> None:
+def test_integrated_gradients_are_computed_after_a_click(open_app: Open) -> None:
     app = open_app("whatif", experiment="words", sentence="the cat", details="true")
     assert len(grid(app)["views"]) == 4
     app.button(key="integrate").click().run()
@@ -86,7 +97,7 @@ def test_integrated_gradients_come_when_somebody_asks(open_app: Open) -> None:
     assert len(grid(app)["views"]) == 5
 
 
-def test_a_long_sentence_waits_until_somebody_asks(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_for_a_long_sentence_the_computation_waits_for_a_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words_part, "QUICK", 10)
     app = open_app("whatif", experiment="words", sentence=SENTENCE)
     assert not components(app, "cell_grid")

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.stage.scene import Scene
+from app.views.shared.order_translations import next_seed
 from app.views.shared.word_orders import differences, shuffled
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components, written
@@ -62,13 +65,36 @@ def test_one_word_or_the_same_word_again_has_no_other_order(tokens: tuple[str, .
     assert shuffled(tokens, 1) is None
 
 
+@pytest.mark.parametrize(
+    "tokens", [("▁the", "▁the", "▁the", "▁cat", "</s>"), ("▁a", "▁b", "▁c", "</s>"), ("▁the", "▁cat", "s", "</s>")]
+)
+def test_another_shuffle_is_another_order_where_there_is_one(tokens: tuple[str, ...]) -> None:
+    ids = tuple(sorted(set(tokens)).index(token) for token in tokens)
+    scene = cast(
+        Scene, SimpleNamespace(source=SimpleNamespace(tokens=tokens), translation=SimpleNamespace(source_ids=ids))
+    )
+    for seed in range(1, 8):
+        now, following = (shuffled(tokens, each) for each in (seed, next_seed(scene, seed)))
+        assert None not in (now, following)
+        assert (now == following) == (tokens[1:3] == ("▁cat", "s"))  # two words: the other order is the only one
+
+
+def test_the_only_other_order_cannot_be_drawn_again_and_the_same_translation_is_said(open_app: Open) -> None:
+    assert picture(open_app("positions", sentence="cat dog"))["again"] is False
+    app = open_app("positions", sentence=SENTENCE)
+    assert picture(app)["again"] is True
+    same = len(set(next(iter(rows(app).values())))) == 1
+    said = "In this order the model writes the same translation" in " ".join(each.value for each in app.text)
+    assert said == same
+
+
 def test_outputs_that_are_only_permuted_have_not_moved_and_others_have_by_their_share() -> None:
     plain = np.random.default_rng(0).normal(size=(4, 6))
     order = (2, 0, 3, 1)
     other = plain[list(order)]
     assert differences(plain, other, order).largest == 0
     assert (differences(plain, other, order).shares == 0).all()
-    other[1] *= 1.5  # token 0 stands at the second place
+    other[1] *= 1.5  # token 0 is at the second position
     found = differences(plain, other, order)
     np.testing.assert_allclose(found.shares, [0.5, 0, 0, 0], atol=1e-12)
     assert found.largest == pytest.approx(0.5 * np.abs(plain[0]).max())

@@ -7,10 +7,12 @@ For each page, and for some parts of one that take a choice, the table gives the
 sentence box to the last picture drawn; a click on another head (or token, or "next") to the last picture that is in the
 window, and to the last one below it, to which one would have to scroll; then what one such run sends to the browser.
 "Drawn" is seen in the page: a picture counts when its data are those of the new sentence and the browser has painted.
-With `--words 5 10 20 40` it shows how the cost grows. The yardstick (app_yardstick.py) is BertViz's stock model view.
-Before them come two rows of app_opening.py: a fresh server until the first picture, and a change of page.
-`--people 10` lets so many visitors press Enter at once, each with another sentence, and gives how long the last of them
-waits, against one alone; their browsers run on this machine too, so that is all the work there is.
+The browser asks for less motion, so the translation is complete at once; its animation takes up to 3 s. With
+`--words 5 10 20 40` the table shows how times grow with the sentence. For comparison, app_yardstick.py measures
+BertViz's model view. The table begins with two rows of app_opening.py: a fresh server until the first picture, and a
+change of page. With `--people 10`, ten visitors press Enter at once, each with another sentence, and the time that the
+last of them waits is compared with that of one alone. Their browsers run on this machine, too, and are part of these
+times.
 
 Milliseconds depend on the machine: compare rows of one table, not tables of two machines. Close other programs.
 """
@@ -25,6 +27,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import sync_playwright
 
+from tests.benchmarks.app_changes import BEGIN, SETTLED
 from tests.benchmarks.app_opening import OPENING, opening
 from tests.benchmarks.app_yardstick import yardstick
 from tests.support.browser_driver import FLAGS, ROOT, browser_path, running_app
@@ -36,6 +39,7 @@ TEXT = (
     "train station where my sister and her friends used to play when they were young and free and very happy"
 )
 
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
 HEAD, ON_CANVAS, TOKEN = ".switches [data-name='head'] button", ".canvas .head", ".picker button"
 RADIO = "[role='radio']"
 
@@ -68,68 +72,24 @@ ROWS = {
     "whatif": Row("whatif", ".boards .cell", "ranked=true"),  # Enter ranks all heads, a click switches one off
 }
 
-# Begins to watch the page; the time begins when the key or the mouse button goes down.
-BEGIN = """() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    const mine = window.headlight = {begin: performance.now(), last: 0, lastSeen: 0, ran: false};
-    const below = new Set();  // what a visitor would have to scroll to
-    mine.places = new IntersectionObserver((places) => places.forEach(({target, isIntersecting}) => {
-        if (isIntersecting) below.delete(target); else below.add(target);
-    }));
-    const ELEMENT = '[data-testid="stElementContainer"]';
-    document.querySelectorAll(ELEMENT).forEach(element => mine.places.observe(element));
-    mine.seen = new MutationObserver((changes) => {
-        mine.last = performance.now();
-        const main = document.querySelector('[data-testid="stMain"]');  // Plotly measures its labels outside of it
-        const at = (target) => target.closest ? target : target.parentElement;
-        const inWindow = (node) => node && node.getBoundingClientRect().top < window.innerHeight;
-        const shown = ({target}) => {
-            const element = at(target)?.closest(ELEMENT);
-            return main.contains(target) && (element ? !below.has(element) : inWindow(at(target)));
-        };
-        if (changes.some(shown)) mine.lastSeen = mine.last;
-        mine.ran ||= app.dataset.testScriptState === 'running';
-    });
-    const down = () => { mine.begin = performance.now(); };
-    for (const kind of ['pointerdown', 'keydown']) window.addEventListener(kind, down, {capture: true, once: true});
-    const everything = {subtree: true, childList: true, attributes: true, characterData: true};
-    mine.seen.observe(document.body, everything);
-    for (const node of document.querySelectorAll('*')) {
-        if (node.shadowRoot) mine.seen.observe(node.shadowRoot, everything);
-    }
-}"""
 
-# Resolves when the script has run and nothing has changed for 150 ms: with the milliseconds from the beginning to the
-# last change, of all there is and of what can be seen without scrolling.
-SETTLED = """() => new Promise(done => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    const mine = window.headlight;
-    const check = () => {
-        const now = performance.now();
-        const idle = app.dataset.testScriptState === 'notRunning' && now - mine.last > 150;
-        if (idle && (mine.ran || now - mine.begin > 10_000)) {
-            mine.seen.disconnect();
-            mine.places.disconnect();
-            requestAnimationFrame(() => done({all: mine.last - mine.begin, seen: mine.lastSeen - mine.begin}));
-        } else setTimeout(check, 10);
-    };
-    check();
-})"""
-
-
-def sentence(words: int, run: int) -> str:
-    """So many words, another sentence each run: nothing is in a cache."""
+def sentence(words: int, run: int, row: str = "") -> str:
+    """A sentence of so many words; each run and row has another one, so that no result is in a cache."""
     all_words = TEXT.split()
     turned = all_words[run % len(all_words) :] + all_words[: run % len(all_words)]
-    return " ".join((turned * 3)[:words]) + "."
+    found = (turned * 3)[:words]
+    if row:
+        place = list(ROWS).index(row) % (words - 1)
+        found.insert(0, found.pop(place + 1))
+    return " ".join(found) + "."
 
 
-def measure(page: Any, wire: Wire, click_on: str, words: int, runs: int) -> dict[str, float]:
-    """Medians of one page, on which `click_on` is clicked."""
+def measure(page: Any, wire: Wire, row: str, words: int, runs: int) -> dict[str, float]:
+    """Medians of one row."""
     enter, click, seen, bytes_enter, bytes_click = [], [], [], [], []
     box = page.get_by_label("Sentence", exact=True)
     for run in range(runs + 1):
-        box.fill(sentence(words, run))
+        box.fill(sentence(words, run, row))
         is_idle(page)
         wire.take()
         page.evaluate(BEGIN)
@@ -137,7 +97,7 @@ def measure(page: Any, wire: Wire, click_on: str, words: int, runs: int) -> dict
         took = page.evaluate(SETTLED)
         sent = wire.take()
         pressed = None
-        target = page.locator(click_on)
+        target = page.locator(ROWS[row].click)
         if target.count() > 1:
             page.evaluate(BEGIN)
             target.nth(1 + run % (target.count() - 1)).click()
@@ -185,7 +145,7 @@ def people(browser: Any, address: str, count: int, words: int, runs: int) -> Non
     """Prints how long one visitor waits, and how long the last of so many at once."""
     pages = []
     for _ in range(count):
-        pages.append(browser.new_page(viewport={"width": 1280, "height": 900}))
+        pages.append(browser.new_page(**WINDOW))
         pages[-1].set_default_timeout(300_000)
         pages[-1].goto(address)
         is_idle(pages[-1])
@@ -218,13 +178,13 @@ def main() -> None:
             print("row               words  Enter, s  click, s  all, s  sent, kB  by click")
             for name in rows:
                 for words in options.words:
-                    page = browser.new_page(viewport={"width": 1280, "height": 900})  # anew: "next" comes to an end
+                    page = browser.new_page(**WINDOW)  # a new page for each row: "Next" has an end
                     page.set_default_timeout(120_000)
                     wire = Wire(page)
                     row = ROWS[name]
                     page.goto(f"{address}/{PAGES[row.page].path}?{row.part}")
                     is_idle(page)
-                    found = measure(page, wire, row.click, words, options.runs)
+                    found = measure(page, wire, name, words, options.runs)
                     page.close()
                     print(
                         f"{name:17} {words:5} {found['enter']:9.2f} {found['seen']:9.2f} {found['click']:7.2f} "

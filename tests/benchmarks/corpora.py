@@ -60,7 +60,7 @@ class Cost:
 
 
 def write_corpus(path: Path, pairs: int) -> Path:
-    """English numbers and German ones, one pair a line."""
+    """English numbers and German ones, one pair per line."""
     with path.open("w", encoding="utf-8") as file:
         for seed in range(-(-pairs // AT_ONCE)):
             count = min(AT_ONCE, pairs - seed * AT_ONCE)

@@ -8,7 +8,7 @@ which its scripts/task1-tokenize.sh makes by lowercase.perl, normalize-punctuati
 Here the same is done in Python (sacremoses), to references and outputs alike. It gives the references as many words as
 that repository states, and as Wu et al. 2021 print beside their 41.02 ("reflen=12103").
 
-It prints lines as `python -m transformer evaluate --json` does, two a test set; beside the checkpoint, in
+It prints lines as `python -m transformer evaluate --json` does, two per test set; beside the checkpoint, in
 NAME.scores.jsonl, the page Models reads them.
 """
 
@@ -40,9 +40,9 @@ def as_in_the_literature(lines: Sequence[str]) -> list[str]:
 
 
 def tokenized_bleu(outputs: Sequence[str], references: Sequence[str]) -> dict[str, float | str | int]:
-    """BLEU on text cut so, its signature, and the number of words in the references."""
+    """BLEU on text tokenized in this way, its signature, and the number of words in the references."""
     cut = as_in_the_literature(references)
-    metric = BLEU(tokenize="none", force=True)  # the text is tokenized already, and sacrebleu need not wonder
+    metric = BLEU(tokenize="none", force=True)  # force: no warning that the text is tokenized already
     value = metric.corpus_score(as_in_the_literature(outputs), [cut]).score
     words = sum(len(line.split()) for line in cut)
     return {"bleu": value, "bleu_signature": f"{metric.get_signature()}; {HOW}", "reference_words": words}

@@ -1,4 +1,4 @@
-"""The option --opennmt of benchmarks: a peer that needs an interpreter of its own."""
+"""The option --opennmt of benchmarks: another library that needs its own interpreter."""
 
 import subprocess
 

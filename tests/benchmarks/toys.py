@@ -1,4 +1,4 @@
-"""What the shipped toys can do, and where their heads look: the numbers in their model cards.
+"""How well the shipped toy models solve their tasks, and what their heads attend to: the numbers in their model cards.
 
     python -m tests.benchmarks.toys pretrained/reverse.safetensors
 

@@ -3,11 +3,13 @@
     python -m tests.benchmarks.training [--size small|base|paper-base] [--rounds 5] [--threads 2] [--device auto]
                                         [--compile | --no-compile] [--opennmt FOLDER/bin/python]
 
-The peers are `torch.nn.Transformer`, without any optimization, and Hugging Face's MarianMT. All get the same batches of
-about 4,000 target tokens (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
-updates: forward, backward, clipping, Adam, with dropout. Ours is `Training.update`, and compiled where the
-trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where our trainer has oneDNN
-multiply float32 (transformer/kernels/matmul.py), one more row has the peers with that library, too. With --opennmt
+The peers are `torch.nn.Transformer`, without any optimization, and Hugging Face's MarianMT, if its library is
+installed. All get the same batches of about 4,000 target tokens (at `paper-base` 25,000, for a GPU), with lengths like
+those of sentences, and make whole updates: forward, backward, clipping, Adam, with dropout. Ours is `Training.update`,
+and compiled where the trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where
+our trainer multiplies float32 in another way than torch does by itself (with oneDNN on a CPU, see
+transformer/kernels/matmul.py; in TF32 on a GPU), one more row has the peers multiply so, too. A peer that cannot start,
+for example because the memory of a GPU is too small for all of them, is left out, and the table says so. With --opennmt
 OpenNMT-py takes part as well, on a CPU, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
 install OpenNMT-py==3.0.4 torch==2.13.0` (training_opennmt.py).
 
@@ -50,8 +52,9 @@ from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
 from transformer.training.compilation import compile_layers
-from transformer.training.device import choose_device
+from transformer.training.device import choose_device, use_tf32
 from transformer.training.flops import measured_peak, training_flop
+from transformer.training.precision import sixteen_bits
 
 
 def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
@@ -69,7 +72,7 @@ def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
 def headlight(config: ModelConfig, precision: str, device: torch.device, compiled: bool | None) -> Update:
     """Our trainer. `compiled`: None as it does by itself."""
     keep_freed_memory()
-    use_fast_matmul()
+    multiply_as_ours(device)
     training: dict[str, Any] = {"precision": precision, "clip_norm": CLIP}
     if compiled is not None:
         training["compile"] = compiled
@@ -83,6 +86,13 @@ def headlight(config: ModelConfig, precision: str, device: torch.device, compile
         run.update()
 
     return update
+
+
+def multiply_as_ours(device: torch.device) -> str:
+    """Has torch multiply float32 as our trainer does. Returns by what; "" if that is what torch does by itself."""
+    if use_tf32(device):
+        return "in TF32"
+    return "by oneDNN" if device.type == "cpu" and use_fast_matmul() else ""
 
 
 PROGRAMS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"
@@ -101,7 +111,7 @@ def contest(
         update = headlight(config, precision, where, compiled)
     else:
         if same_library:
-            use_fast_matmul()
+            multiply_as_ours(where)
         update = PEERS[name](config, precision, where)
     compete(update, config, batches_of(size), precision, where)
 
@@ -115,6 +125,8 @@ def batches_of(size: SizeName) -> list[Batch]:
 def compete(update: Update, config: ModelConfig, batches: list[Batch], precision: str, where: torch.device) -> None:
     """For each line on stdin an update with each batch; prints target tokens a second and the MFU."""
     flop = sum(training_flop(config, batch) for batch in batches)
+    if where.type == "cuda":
+        batches = [batch.pinned() for batch in batches]
 
     def turn() -> None:
         for batch in batches:
@@ -150,34 +162,43 @@ def main(
     """Prints the table."""
     if only:
         return contest(only, size, precision, device, threads, compiled, same_library)
-    table = Table(title=f"Target tokens per second in training, size {size}")
-    if opennmt and choose_device(device).type != "cpu":
+    where = choose_device(device)
+    on = torch.cuda.get_device_name(where) if where.type == "cuda" else where.type
+    table = Table(title=f"Target tokens per second in training, size {size}, on {on}, torch {torch.__version__}")
+    if opennmt and where.type != "cpu":
         raise typer.BadParameter("OpenNMT-py takes part on a CPU: give --device cpu too, or leave --opennmt out.")
     names = (*PROGRAMS, OPENNMT) if opennmt else PROGRAMS
-    for column in ("precision", *names, "ratio to the fastest peer", "our MFU"):
+    ratios = [f"ratio to {name}" for name in names[1:]]
+    for column in ("precision", *names, *ratios, "our MFU"):
         table.add_column(column, justify="right")
     options = ["--size", size, "--device", device, "--threads", str(threads)]
     if compiled is not None:
         options.append("--compile" if compiled else "--no-compile")
-    rows = {"float32": ["--precision", "float32"], "bfloat16": ["--precision", "bfloat16"]}
-    if choose_device(device).type == "cpu":
-        if use_fast_matmul():
-            rows["float32, all by oneDNN"] = [*rows["float32"], "--same-library"]
-        else:
-            table.caption = (
-                "oneDNN is not float32-accurate on this processor: all multiply float32 with the same library"
-            )
+    rows = {name: ["--precision", name] for name in ("float32", sixteen_bits(where))}
+    notes: list[str] = []
+    if by := multiply_as_ours(where):
+        rows[f"float32, all {by}"] = [*rows["float32"], "--same-library"]
+    elif where.type == "cpu":
+        notes.append("oneDNN is not float32-accurate on this processor: all multiply float32 with the same library")
     for label, more in rows.items():
-        running = {name: started(__spec__.name, name, *options, *more) for name in PROGRAMS}
+        running: dict[str, subprocess.Popen[str]] = {}
+        for name in PROGRAMS:
+            try:
+                running[name] = started(__spec__.name, name, *options, *more)
+            except SystemExit as error:
+                if name not in PEERS:
+                    raise
+                notes.append(f"{label}: {error}")
         with TemporaryDirectory() as folder:
             if opennmt:
                 library = "bf16" if "--same-library" in more else "none"
                 running[OPENNMT] = with_packages_of(opennmt, Path(folder), size, more[1], threads, library)
         best = best_of(rounds, running)
-        peer = max(speed for name, (speed, _) in best.items() if name != "Headlight")
         ours, share = best["Headlight"]
-        speeds = [f"{speed:,.0f}" for speed, _ in best.values()]
-        table.add_row(label, *speeds, f"{ours / peer:.2f}", f"{share:.0%}")
+        speeds = [f"{best[name][0]:,.0f}" if name in best else "" for name in names]
+        times = [f"{ours / best[name][0]:.2f}" if name in best else "" for name in names[1:]]
+        table.add_row(label, *speeds, *times, f"{share:.0%}")
+    table.caption = "\n".join(notes)
     Console().print(table)
     return None
 

@@ -1,4 +1,4 @@
-"""Whom we are timed beside in training, and the sizes of the models: all have the same ones, and the same dropout."""
+"""The libraries that training is compared with. Their models have the same sizes and the same dropout."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -87,13 +87,16 @@ def trained(model: nn.Module, loss_of: Callable[[Batch], Tensor], precision: str
     """A training step as it is commonly written."""
     model.to(device).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE, betas=(0.9, 0.98), eps=1e-9)
+    scaler = torch.amp.GradScaler(device.type, enabled=precision == "float16")
 
     def update(batch: Batch) -> None:
         with autocast(device, precision):
             loss = loss_of(batch.to(device))
-        loss.backward()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
-        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
         optimizer.zero_grad()
 
     return update

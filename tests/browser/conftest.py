@@ -184,7 +184,7 @@ class Visit:
 
 
 def chosen_in(page: Any) -> dict[str, list[str]]:
-    """What stands in the address of a page."""
+    """The choices in the address of a page."""
     return parse_qs(urlsplit(page.url).query)
 
 

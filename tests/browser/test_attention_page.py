@@ -47,6 +47,12 @@ def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: 
     page.locator(".st-key-ranking th button", has_text="entropy").click()
     column = [float(row.locator("td").nth(3).inner_text()) for row in rows.all()]
     assert column == sorted(column, reverse=True)
+    frame = page.locator(".st-key-ranking .ranking")
+    frame.evaluate("frame => { frame.style.height = '9rem'; frame.scrollTop = 90; }")
+    assert frame.evaluate("frame => frame.scrollTop") == 90
+    page.locator(".st-key-ranking th button", has_text="distance").click()
+    assert frame.evaluate("frame => { frame.style.height = '9rem'; return frame.scrollTop; }") == 0
+    page.locator(".st-key-ranking th button", has_text="entropy").click()
     assert page.locator(".st-key-ranking th[aria-sort='descending']").count() == 1
     layer, head = (rows.nth(4).locator("td").nth(i).inner_text() for i in (0, 1))
     rows.nth(4).click()
@@ -64,7 +70,7 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
     one = visit().open("attention", kind="cross", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
     page = one.page
-    shapes = "document.querySelector('.st-key-matrix .js-plotly-plot').layout.shapes?.length ?? 0"
+    shapes = "document.querySelector('.st-key-scroll_head_matrix .js-plotly-plot').layout.shapes?.length ?? 0"
     assert page.evaluate(shapes) == 1  # the chosen cell
     token = page.locator('.st-key-lines .token[data-side="1"]')
     token.nth(2).focus()
@@ -95,7 +101,7 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
     page.locator(".st-key-chosen_cell").get_by_text("attends to key 2").wait_for()
     one.settle()
     assert page.locator('.st-key-lines .token[data-side="0"][data-index="1"][aria-pressed="true"]').count() == 1
-    page.locator(".st-key-matrix").scroll_into_view_if_needed()
+    page.locator(".st-key-scroll_head_matrix").scroll_into_view_if_needed()
     cells = page.locator(".st-key-head_matrix .hm image").first.bounding_box()
     rows, columns = page.evaluate(
         "(() => { const z = document.querySelector('.st-key-head_matrix .js-plotly-plot').calcdata[0][0].z;"
@@ -144,7 +150,7 @@ def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visi
     )
     one.drawn()
     page = one.page
-    lines = page.locator(".st-key-alignment .line")
+    lines = page.locator(".st-key-picture_alignment .line")
     lines.first.wait_for(state="attached")
     links = lines.evaluate_all("nodes => nodes.map(n => [+n.dataset.k, +n.dataset.q, +n.dataset.weight])")
     assert np.array(links)[:, 2].min() >= 0.05

@@ -1,4 +1,4 @@
-"""Charts in an open page: they follow its width and its ground, and cost nothing when nobody asked."""
+"""Charts in an open page: they follow its width and its background, and are not drawn again without a reason."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
 Begin = Callable[..., Visit]
-MATRIX = ".st-key-matrix .js-plotly-plot"
+MATRIX = ".st-key-scroll_head_matrix .js-plotly-plot"
 NARROWER = """before => {
     const chart = document.querySelector('.js-plotly-plot');
     const width = chart.querySelector('.main-svg').getBoundingClientRect().width;
@@ -22,7 +22,7 @@ COUNT_RUNS = """() => {
 
 
 FARTHEST_FROM_THE_MIDDLE = """() => {
-    const plot = document.querySelector('.st-key-matrix .js-plotly-plot');
+    const plot = document.querySelector('.st-key-scroll_head_matrix .js-plotly-plot');
     const image = plot.querySelector('.hm image').getBoundingClientRect();
     const z = plot.calcdata[0][0].z, columns = z[0].length, rows = z.length;
     return [...plot.querySelectorAll('.plain-texts text')].map(text => {
@@ -52,7 +52,7 @@ def matrix_drawn(one: Visit) -> None:
 
 def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     one = visit().open("scaling", sentence="the cat sat", details="true")
-    cells = one.page.locator(".st-key-picture_additive .hm image").first
+    cells = one.page.locator(".st-key-picture_function_additive .hm image").first
     cells.wait_for(state="attached")
     one.settle()
     one.page.evaluate(COUNT_RUNS)
@@ -61,32 +61,29 @@ def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     assert one.page.evaluate("runs") == 0
 
 
-KEPT = ".st-key-hand_map .hm image"
-
-
 def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begin) -> None:
-    one = visit().open("hand", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1", details="true")
-    is_drawn(one, "hand")
+    one = visit().open(
+        "attention", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1", details="true"
+    )
+    matrix_drawn(one)
     page = one.page
-    frames = "() => JSON.stringify(document.querySelector('.st-key-hand_map .js-plotly-plot').layout.shapes)"
-    before = page.evaluate(frames)
-    page.locator(KEPT).evaluate("image => { image.kept = true; }")
-    page.get_by_role("slider", name="Key").focus()
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    page.wait_for_url("**s=3*")
+    frames = f"() => JSON.stringify(document.querySelector('{MATRIX}').layout.shapes)"
+    before, cells = page.evaluate(frames), page.locator(f"{MATRIX} .hm image")
+    cells.evaluate("image => { image.kept = true; }")
+    page.locator('.st-key-lines .token[data-side="0"]').nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**s=2*")
     one.settle()
     assert page.evaluate(frames) != before
-    assert page.locator(KEPT).evaluate("image => image.kept === true")
+    assert cells.evaluate("image => image.kept === true")
 
 
-def test_numbers_stand_in_the_middle_of_their_cells(visit: Begin) -> None:
+def test_numbers_are_in_the_middle_of_their_cells(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", layer="1", head="1", sentence="the cat sat", details="true")
     matrix_drawn(one)
     page = one.page
     off = page.evaluate(FARTHEST_FROM_THE_MIDDLE)
-    assert len(off) == page.locator(".st-key-matrix .plain-texts text").count() > 9
+    assert len(off) == page.locator(".st-key-scroll_head_matrix .plain-texts text").count() > 9
     assert max(off) < 2.5
 
 

@@ -1,4 +1,4 @@
-"""The slim line of controls: what is chosen on one page is chosen on the next, and keys choose as clicks do."""
+"""The line of controls: what is chosen on one page is chosen on the next, and keys choose as clicks do."""
 
 import re
 from collections.abc import Callable

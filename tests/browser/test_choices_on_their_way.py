@@ -1,11 +1,14 @@
-"""Rows of choices, alone in a browser: what a page drew before it heard of a choice does not take it back."""
+"""Rows of choices, alone in a browser: a page that was drawn before it received a choice does not undo it."""
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.components.registration import bundle
+from app.figures.attention_lines import attention_lines
+from app.figures.axes import TokenAxis
 
 # A component as Streamlit calls it: what it reports is kept in `sent`. It is drawn again with `draw`.
 STAND = """async source => {
@@ -34,9 +37,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", ["switches", "token_picker"])
-def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn_before_it(
-    page: Any, name: str
-) -> None:
+def test_keys_continue_from_the_newest_choice_and_not_from_a_page_drawn_before_it(page: Any, name: str) -> None:
     def draw(chosen: int, heard: int) -> None:
         page.evaluate("data => draw(data)", data(name, chosen, heard))
 
@@ -62,3 +63,23 @@ def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn
     assert first < second < sent()[-1]["number"]
     draw(4, 0)  # a server that begins again has heard nothing; what it says counts
     assert marked() == ("5" if name == "switches" else "e")
+
+
+def test_a_row_that_was_sent_before_escape_was_heard_is_not_isolated_again(page: Any) -> None:
+    axis = TokenAxis("English", "encoder", ("the", "cat"))
+    lines = attention_lines(np.full((2, 2), 0.5), axis, axis, title="Head", alt="Lines") | {"reports": True}
+    page.evaluate(STAND, bundle("attention_lines"))
+
+    def draw(row: int | None) -> str:
+        page.evaluate("data => { draw(data); }", lines | {"row": row})
+        return str(token.get_attribute("aria-pressed"))
+
+    token = page.locator('.token[data-side="1"]').nth(1)
+    assert draw(None) == "false"
+    token.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    assert [each["side"] for each in page.evaluate("sent")] == [1, -1]
+    assert draw(1) == "false"  # the answer to Enter
+    assert draw(None) == "false"  # the answer to Escape
+    assert draw(1) == "true"  # the page isolates a row of its own accord

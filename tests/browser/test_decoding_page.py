@@ -1,4 +1,4 @@
-"""The Decoding page in a browser: its frame walks without the server, its keys work, and a reference stays text."""
+"""The Decoding page in a browser: steps change without the server, keys work, and a reference stays text."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What holds for every page: it draws in light and dark, narrow and wide, with any words, and for everybody.
+"""What holds for every page: it is drawn in light and dark, narrow and wide, with any words, and is accessible.
 
 The fixture `visit` fails a test in which a request left the machine or the console complained.
 """
@@ -43,11 +43,11 @@ def serious(page: Any) -> list[str]:
     ]
 
 
-WITHOUT_THE_SENTENCE = ("training", "models", "beside")  # and what is in a frame
+WITHOUT_THE_SENTENCE = ("training", "models", "beside", "lessons")  # and what is in a frame
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_it_draws_and_nobody_is_shut_out_in_the_light_or_in_the_dark_by_hostile_words(visit: Begin, name: str) -> None:
+def test_it_draws_hostile_words_and_is_accessible_in_the_light_and_in_the_dark(visit: Begin, name: str) -> None:
     """One visit: the example in the light, then hostile words in the dark on a wide screen."""
     one = visit().open(PAGES[name].path)
     is_drawn(one, name)
@@ -80,14 +80,14 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
         "Logit lens": ".st-key-lens .hm image",
         "Reference": ".difference",
     },
-    "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
+    "attention": {"Word alignment": ".st-key-picture_alignment .line", "BertViz": "iframe[srcdoc]"},
     "steps": {"Every step": ".walk h2"},
     "hand": {"All": ".st-key-picture_hand_values .hm image"},
 }
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, name: str) -> None:
+def test_the_parts_of_a_page_are_accessible_in_the_dark(visit: Begin, name: str) -> None:
     one = visit(dark=True).open(PAGES[name].path, sentence="the cat sat", details="true")
     is_drawn(one, name)
     page = one.page
@@ -98,12 +98,12 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
             page.get_by_label("Your reference translation").press("Enter")
         page.locator(picture).first.wait_for(state="attached")
         one.settle()
-        for frame in page.frames:  # BertViz stands in one of its own
+        for frame in page.frames:  # BertViz is in an iframe
             assert serious(frame) == [], words
 
 
 @pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.soak), True])
-def test_nobody_is_shut_out_of_any_kind_of_station(visit: Begin, dark: bool) -> None:
+def test_every_kind_of_station_is_accessible(visit: Begin, dark: bool) -> None:
     """A station of each look that is in no other test, reached by the map and by the buttons: one page, not seven."""
     one = visit(dark=dark).open(
         "steps", sentence="the cat sat", at="decoder.layers.0.self_attention.mask", detail="exam"
@@ -126,13 +126,13 @@ def test_nobody_is_shut_out_of_any_kind_of_station(visit: Begin, dark: bool) -> 
         assert serious(page) == [], station
 
 
-def test_nobody_is_shut_out_of_attention_by_words_without_special_tokens_of_one_row_in_the_dark(visit: Begin) -> None:
+def test_one_row_of_attention_by_words_without_special_tokens_is_accessible_in_the_dark(visit: Begin) -> None:
     one = visit(dark=True).open("attention", sentence="the cat sat", hide="true", words="true", one="true")
     is_drawn(one, "attention")
     assert serious(one.page) == []
 
 
-def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
+def test_the_doctors_findings_are_accessible(visit: Begin) -> None:
     one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
     heading = one.page.locator("[class*='st-key-said_doctor'] h3").first
@@ -155,7 +155,7 @@ def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
         pytest.param("cross", False, marks=pytest.mark.soak),
     ],
 )
-def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind: str, dark: bool) -> None:
+def test_a_mask_with_a_chosen_cell_is_accessible(visit: Begin, kind: str, dark: bool) -> None:
     """Of the last mask that is drawn: what all parts allow together, where there are several."""
     one = visit(dark=dark).open(
         "masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1", details="true"
@@ -172,7 +172,7 @@ def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind:
     "name",
     ["translate", pytest.param("masks", marks=pytest.mark.soak), pytest.param("training", marks=pytest.mark.soak)],
 )
-def test_what_is_being_typed_stays_while_the_page_is_drawn_anew(visit: Begin, name: str) -> None:
+def test_what_is_being_typed_stays_while_the_page_is_drawn_again(visit: Begin, name: str) -> None:
     one = visit().open(PAGES[name].path)
     is_drawn(one, name)
     with one.running():

@@ -1,7 +1,10 @@
 """Masks in a browser: a click on a mask and on a cell of it, and the arrow keys."""
 
+import re
 from collections.abc import Callable
 from typing import Any
+
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import click_cell, is_drawn
@@ -36,6 +39,37 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     said.get_by_text("the same position").wait_for()
 
 
+def test_a_cell_of_the_causal_mask_is_pinned_by_a_click_and_a_link_has_it(visit: Begin) -> None:
+    """The pointer may show others; Escape, or a second click on it, lets it go."""
+    one = visit().open("masks", sentence=SENTENCE)
+    page = one.page
+    cells, said = page.locator(".st-key-picture_causal svg .cell"), page.locator(".st-key-picture_causal .said")
+    framed, pinned = (
+        page.locator(f".st-key-picture_causal svg {which}") for which in ('[stroke-width="4"]', ".pinned")
+    )
+    with one.running():
+        cells.nth(9).click()
+    text = said.inner_text()
+    assert "to pin it" not in text
+    cell = chosen_in(page)["mask_cell"][0]
+    cells.nth(0).hover()
+    expect(said).not_to_have_text(text)
+    page.mouse.move(2, 2)
+    expect(said).to_have_text(text)
+    assert all(framed.get_attribute(at) == pinned.get_attribute(at) for at in "xy")
+    friend = visit().open("masks", sentence=SENTENCE, mask_cell=cell).page
+    expect(friend.locator(".st-key-picture_causal .said")).to_have_text(text)
+    page.locator(".st-key-picture_causal svg").focus()
+    with one.running():
+        page.keyboard.press("Escape")
+    expect(pinned).to_be_hidden()
+    assert "mask_cell" not in chosen_in(page)
+    for is_there in (True, False):
+        with one.running():
+            cells.nth(9).click()
+        assert ("mask_cell" in chosen_in(page)) is is_there
+
+
 def test_words_of_the_batch_are_cut_to_their_cells(visit: Begin) -> None:
     """Marks that Plotly would read count as one letter, and a letter outside the first plane is not cut in two."""
     one = visit(width=660).open("masks", sentence="<< 🙂 & the garden", details="true")
@@ -64,7 +98,7 @@ OVER = """() => {
 }"""
 
 
-def test_marks_of_minus_infinity_do_not_run_into_each_other(visit: Begin) -> None:
+def test_marks_of_minus_infinity_do_not_overlap(visit: Begin) -> None:
     one = visit().open(
         "masks",
         sentence=f"{SENTENCE}, the cat sat on the mat, the cat sat on the mat",
@@ -93,6 +127,8 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
     before = page.evaluate(FILLS)
     assert not before["free"]
     assert "cannot attend to" in before["said"]
+    writes, reads, arrow = page.locator(".st-key-causal svg .label.near").all_text_contents()[:3]
+    assert (arrow, f"Row 2 reads “{reads}” to write “{writes}”" in before["said"]) == ("→", True)
     page.context.set_offline(True)
     try:
         page.get_by_role("radio", name="Take it away").click()
@@ -110,7 +146,43 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
         page.context.set_offline(False)
 
 
-def test_another_head_of_the_causal_picture_is_chosen_and_stands_in_the_address(visit: Begin) -> None:
+def test_the_scores_before_the_mask_are_those_of_the_sentence_of_the_page(visit: Begin) -> None:
+    one = visit(height=720).open("masks", sentence=SENTENCE)
+    is_drawn(one, "masks")
+    page, scores = one.page, one.page.get_by_role("radio", name="Scores before")
+    place = page.locator(".st-key-causal svg.picture").bounding_box()
+    with one.running():
+        scores.click()
+        assert page.evaluate(FILLS)["score"].startswith("Scores before the mask")  # without the server
+    assert "; the mask sets it to −∞, so its weight is 0." in page.evaluate(FILLS)["said"]
+    page.locator(".st-key-causal svg.picture").focus()
+    page.keyboard.press("ArrowLeft")
+    assert re.search(r"; score −?\d+\.\d+ of itself, weight 0?1?\.\d+", page.evaluate(FILLS)["said"])
+    assert page.locator(".st-key-causal svg.picture").bounding_box() == place
+    assert chosen_in(page)["mask_scores"] == ["true"]
+    other = visit().open("masks", sentence=SENTENCE, mask_scores="true")
+    is_drawn(other, "masks")
+    assert other.page.evaluate(FILLS)["score"].startswith("Scores before the mask")
+
+
+def test_the_wheel_scrolls_the_page_and_chooses_no_cell(visit: Begin) -> None:
+    one = visit(height=600).open("masks", sentence=SENTENCE)
+    is_drawn(one, "masks")
+    page = one.page
+    box = page.locator(".st-key-causal svg .cell").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x - 2, y - 2)
+    page.mouse.move(x, y)  # pointing chooses
+    said = page.evaluate(FILLS)["said"]
+    page.mouse.wheel(0, 3 * box["height"])
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
+    page.mouse.move(x + 1, y + 2)  # the hand on the wheel
+    assert page.evaluate(FILLS)["said"] == said
+    page.mouse.move(x + 1, y + 10)
+    assert page.evaluate(FILLS)["said"] != said
+
+
+def test_another_head_of_the_causal_picture_is_chosen_and_is_in_the_address(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE, mask_head="1.1")
     is_drawn(one, "masks")
     with one.running():
@@ -118,7 +190,7 @@ def test_another_head_of_the_causal_picture_is_chosen_and_stands_in_the_address(
     assert chosen_in(one.page)["mask_head"] == ["1.3"]
 
 
-def test_that_the_mask_is_taken_away_stands_in_the_address(visit: Begin) -> None:
+def test_the_address_says_that_the_mask_is_removed(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE)
     is_drawn(one, "masks")
     with one.running():

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 
 Begin = Callable[..., Visit]
 
@@ -11,12 +11,17 @@ Begin = Callable[..., Visit]
 def test_a_reload_keeps_the_sentence_in_the_tab_and_what_was_chosen_in_the_address(visit: Begin) -> None:
     one = visit().open("hand")
     one.type("the old garden")
-    one.page.locator(".switches [data-name='head'] button").nth(1).click()
+    assert not {"kind", "layer", "head"} & set(chosen_in(one.page))  # the reader has chosen none
+    other = one.page.locator(".switches [data-name='head'] [aria-checked='false']").last
+    head = other.inner_text()
+    other.click()
+    one.page.wait_for_url(f"**head={head}*")
     one.settle()
     one.page.reload()
     one.says("the old garden")
     one.settle()
-    assert parse_qs(urlsplit(one.page.url).query)["head"] == ["2"]
+    assert chosen_in(one.page)["head"] == [head]
+    assert not {"kind", "layer"} & set(chosen_in(one.page))
     assert "garden" not in one.page.url
 
 
@@ -27,6 +32,19 @@ def test_the_sentence_of_a_link_counts_for_more_than_the_one_the_tab_has_kept(vi
     one.says("a new house")
     one.page.reload()
     one.says("a new house")
+
+
+def test_the_example_at_the_beginning_can_be_typed_although_the_tab_has_kept_another_sentence(visit: Begin) -> None:
+    one = visit().open()
+    example = one.page.get_by_label("Sentence", exact=True).input_value()
+    one.type("the old garden")
+    one.open()
+    one.says("the old garden")
+    one.type(example)
+    one.says(example)
+    one.page.reload()
+    one.settle()
+    one.says(example)
 
 
 def test_what_a_link_says_is_there_on_the_next_page(visit: Begin) -> None:
@@ -69,3 +87,16 @@ def test_the_first_page_has_its_name_as_an_address_too(visit: Begin) -> None:
     assert urlsplit(one.page.url).path == "/"
     assert "layer=2" in one.page.url
     assert one.page.get_by_role("dialog").count() == 0
+
+
+def test_the_next_page_begins_at_its_top_however_far_the_last_one_was_scrolled(visit: Begin) -> None:
+    one = visit().open("positions", details="true")
+    main = one.page.get_by_test_id("stMain")
+    following = one.page.locator(".st-key-next_question a")
+    following.scroll_into_view_if_needed()
+    assert main.evaluate("element => element.scrollTop") > 0
+    following.click()
+    one.page.wait_for_url("**/residual*")
+    one.settle()
+    assert main.evaluate("element => element.scrollTop") == 0
+    assert main.evaluate("element => element.scrollHeight > 2 * element.clientHeight")

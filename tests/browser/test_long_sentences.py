@@ -1,4 +1,4 @@
-"""The longest sentences in a browser: what would take pages is folded, scrolls or closes up, and names stay apart."""
+"""The longest sentences in a browser: long pictures are folded, scroll or become denser, and labels do not overlap."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -32,12 +32,11 @@ def test_a_long_translation_is_one_line_that_scrolls_by_keyboard(visit: Begin) -
 @pytest.mark.parametrize(
     ("path", "chart"),
     [
-        ("hand", "hand_map"),
-        pytest.param("scaling", "additive", marks=pytest.mark.soak),
+        ("scaling", "function_additive"),
         pytest.param("positions", "norms", marks=pytest.mark.soak),
     ],
 )
-def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str, chart: str) -> None:
+def test_names_along_an_axis_do_not_overlap(visit: Begin, path: str, chart: str) -> None:
     one = visit().open(path, sentence=LONG, kind="encoder", details="true")
     one.settle()
     selector = f".st-key-picture_{chart} .xaxislayer-above .xtick > text"
@@ -48,8 +47,8 @@ def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str,
 
 
 def test_few_names_are_all_there(visit: Begin) -> None:
-    one = visit().open("hand", sentence="the cat sat", details="true")
-    selector = ".st-key-picture_hand_map .xaxislayer-above .xtick > text"
+    one = visit().open("scaling", sentence="the cat sat", details="true")
+    selector = ".st-key-picture_function_additive .xaxislayer-above .xtick > text"
     assert len(one.page.evaluate(NAMES, selector)) == one.page.locator(selector).count()
 
 

@@ -22,13 +22,28 @@ def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callab
     one.settle()
     one.says("the cat sat")
     expect(page.get_by_role("button", name="Is open: 1")).to_be_disabled()
+    card = page.locator(".cards [aria-pressed=true]")
+    expect(card).to_contain_text("one head, is open")
+    plot, below = page.locator(".st-key-family_ours").bounding_box(), card.bounding_box()
+    assert plot["x"] - 1 <= below["x"] <= plot["x"] + plot["width"]
+    assert plot["y"] + plot["height"] <= below["y"] <= plot["y"] + plot["height"] + 80, "it is not below its plot"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_click_on_a_card_opens_that_checkpoint_on_the_same_sentence(visit: Callable[..., Visit]) -> None:
+def test_a_click_on_a_card_opens_that_checkpoint_on_the_same_sentence_and_back_leads_to_the_one_before(
+    visit: Callable[..., Visit],
+) -> None:
     one = visit().open("models", sentence="the cat sat")
     one.page.locator(".cards").get_by_role("button", name="de-en").click()
     one.page.wait_for_url("**checkpoint=de-en**")
     one.settle()
     one.says("the cat sat")
-    expect(one.page.locator(".cards [aria-pressed=true]")).to_contain_text("de-en, is open")
+    open_card = one.page.locator(".cards [aria-pressed=true]")
+    expect(open_card).to_contain_text("de-en, is open")
+    one.page.go_back()
+    expect(open_card).to_contain_text("en-de, is open")
+    one.settle()
+    one.says("the cat sat")
+    assert "checkpoint=" not in one.page.url
+    one.page.go_forward()
+    expect(open_card).to_contain_text("de-en, is open")

@@ -1,4 +1,4 @@
-"""The page Heads: pictures that choose a head, though the buttons for it stand elsewhere."""
+"""The page Heads: a head is also chosen by a click on a picture."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
 
-@pytest.mark.parametrize("picture", ["written", "slices"])
+@pytest.mark.parametrize("picture", ["heads_written", "slices"])
 def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture: str) -> None:
     one = visit().open("multihead", head="4", details="true")
     one.page.locator(f".st-key-picture_{picture} .barlayer .point").first.wait_for(state="attached")
@@ -20,7 +20,7 @@ def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture:
         one.page.wait_for_url(re.compile(f"head={head}"))
         one.page.locator(".gtitle", has_text=f"of head {head}:").wait_for()  # the slice that is drawn
         one.settle()
-    if picture == "written":
+    if picture == "heads_written":
         bars.nth(4).click(force=True)  # the bias is no head
         one.settle()
         assert "head=3" in one.page.url

@@ -1,4 +1,4 @@
-"""Title, picture and controls of each page are in the window when it opens, and nothing on it is too small to read."""
+"""Title, picture and controls of each page are in the window when it opens, and no text on it is too small to read."""
 
 from collections.abc import Callable
 from typing import Any

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import PATIENCE, Visit
 from tests.support.browser_pages import PAGES, is_drawn
 from tests.support.phone import wrong_on_a_phone
 
@@ -18,16 +18,28 @@ def phone(visit: Begin, page: str = "") -> Visit:
     return one
 
 
+SLOW = """() => {
+    const now = Date.now;
+    let late = 0;
+    Date.now = () => now() + (late += 100);
+}"""  # as on a slow phone: 100 ms have passed whenever a script reads the clock again
+
+
 def test_examples_pages_and_menu_can_be_read_and_tapped(visit: Begin) -> None:
+    """Each is opened by its arrow, which the list's opening replaces; see app/page.css."""
     one = phone(visit)
-    for opener in (".st-key-examples button", "[class*='st-key-pages_of_'] button", ".st-key-menu button"):
-        one.settle()
-        one.page.locator(opener).first.click()
-        one.page.locator("[data-testid=stPopoverBody] :is(button, a)").first.wait_for()
-        one.page.wait_for_timeout(500)  # it grows
+    expect(one.page.locator("[class*='st-key-pages_of_'] button")).to_contain_text("Pages")
+    one.page.evaluate(SLOW)
+    opened = one.page.get_by_test_id("stPopoverBody")
+    for opener in (".st-key-examples", "[class*='st-key-pages_of_']", ".st-key-menu"):
+        button = one.page.locator(opener).get_by_test_id("stPopoverButton")
+        button.get_by_test_id("stIconMaterial").last.click(force=True)  # the button answers, not the arrow
+        opened.locator(":is(button, a)").first.wait_for(timeout=PATIENCE / 5)
+        one.page.wait_for_timeout(500)  # one that closes by itself does so at once
+        assert opened.is_visible(), opener
         assert wrong_on_a_phone(one.page, "[data-testid=stPopoverBody]") == {"cut": [], "small": []}, opener
-        one.page.keyboard.press("Escape")
-        one.page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+        button.press("Escape")
+        opened.wait_for(state="detached")
 
 
 def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instead(visit: Begin) -> None:
@@ -40,6 +52,13 @@ def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instea
     with one.running():
         others.first.click()
     expect(one.page.locator(".token.writes").nth(1)).to_have_text(chosen)
+
+
+def test_the_sides_of_self_attention_are_both_named_after_the_source(visit: Begin) -> None:
+    one = visit(width=390, height=844).open(sentence="the cat sat on the mat", kind="encoder")
+    is_drawn(one, "translate")
+    labels = one.page.locator(".arcs .label")
+    expect(labels).to_have_text(["English: what is attended to", "English: what attends"])
 
 
 @pytest.mark.parametrize("page", ["translate", "multihead", "hand"])

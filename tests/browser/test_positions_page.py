@@ -79,4 +79,4 @@ def test_words_are_shuffled_again_and_read_by_keys(visit: Begin) -> None:
     page.locator(".st-key-order svg.picture").focus()
     for _ in after[1]:
         page.keyboard.press("ArrowRight")
-    assert "“</s>” stays at place" in spoken.inner_text()
+    assert "“</s>” stays at position" in spoken.inner_text()

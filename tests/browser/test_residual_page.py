@@ -3,9 +3,17 @@
 import re
 from collections.abc import Callable
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn
 
+FLOW = "[...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.flow')).shadowRoot"
+NAMES_IN_BOXES = """svg => [...svg.querySelectorAll('.part')].map(part => {  // edges of the box and of the letters
+    const box = part.querySelector('.box').getBBox(), name = part.querySelector('text'), style = getComputedStyle(name);
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = `${style.fontSize} ${style.fontFamily}`;
+    const ink = pen.measureText(name.textContent), y = Number(name.getAttribute('y'));
+    return [box.y, box.y + box.height, y - ink.actualBoundingBoxAscent, y, parseFloat(style.fontSize)];
+})"""
 HEADING = """() => [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.flow')).shadowRoot
     .querySelector('svg.flow-picture').getAttribute('aria-label')"""
 AT_ONCE = """() => {
@@ -36,14 +44,16 @@ def test_keys_alone_choose_the_token(visit: Callable[..., Visit]) -> None:
     assert "<s>, decoder" in page.evaluate(HEADING)
 
 
-def test_another_token_is_drawn_before_the_server_hears_of_it(visit: Callable[..., Visit]) -> None:
+def test_another_token_is_drawn_before_the_server_answers(visit: Callable[..., Visit]) -> None:
     one = visit().open("residual", sentence="the cat sat", stream="encoder", s="1")
     is_drawn(one, "residual")
     assert ", decoder" in one.page.evaluate(AT_ONCE)  # one turn of the browser: no answer can have come
     one.page.wait_for_url(re.compile(r"\bt=2\b"))
 
 
-def test_the_picture_is_in_the_window_and_says_what_a_sub_layer_does(visit: Callable[..., Visit]) -> None:
+def test_the_picture_is_in_the_window_and_says_what_a_sub_layer_does_also_in_a_link(
+    visit: Callable[..., Visit],
+) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
     is_drawn(one, "residual")
     box = one.page.locator(".flow").bounding_box()
@@ -52,5 +62,79 @@ def test_the_picture_is_in_the_window_and_says_what_a_sub_layer_does(visit: Call
     assert parts.count() == 9  # three sub-layers in each of three layers
     parts.nth(4).click()
     assert one.page.locator(".flow .read").inner_text().startswith("Layer 2, encoder-decoder: adds a vector of length")
-    one.page.keyboard.press("ArrowDown")
-    assert one.page.locator(".flow .read").inner_text().startswith("Layer 2, feed-forward")
+    one.settle()
+    with one.running():
+        one.page.keyboard.press("ArrowDown")
+    says = one.page.locator(".flow .read").inner_text()
+    assert says.startswith("Layer 2, feed-forward")
+    assert one.page.locator(".flow-picture [aria-checked=true]").evaluate("row => row.matches(':focus')")
+    chosen = {name: value[0] for name, value in chosen_in(one.page).items()}
+    friend = visit().open("residual", sentence="the cat sat", **chosen)
+    is_drawn(friend, "residual")
+    assert friend.page.locator(".flow .read").inner_text() == says
+
+
+def test_the_pass_around_a_sub_layer_is_taken_away_at_once_and_put_back_and_nothing_jumps(
+    visit: Callable[..., Visit],
+) -> None:
+    one = visit(height=720).open("residual", sentence="the cat sat", stream="encoder", s="1")
+    is_drawn(one, "residual")
+    button = one.page.get_by_role("button", name="the pass around it")
+    place = button.bounding_box()
+    with one.running():
+        button.click()
+        assert button.get_attribute("aria-pressed") == "true"
+    (edit,) = chosen_in(one.page)["edits"]
+    assert edit.startswith("noresidual=encoder.")
+    assert edit.endswith(".feed_forward")
+    assert "without the pass" in one.page.locator(".flow .read").inner_text()
+    assert one.page.locator(".flow-picture .before").count() == 5  # the lengths of the original model
+    assert button.bounding_box() == place
+    with one.running():
+        button.click()
+    assert "edits" not in chosen_in(one.page)
+
+
+def test_the_buttons_name_the_sub_layer_that_they_take_away(visit: Callable[..., Visit]) -> None:
+    one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
+    is_drawn(one, "residual")
+    parts, button = one.page.locator(".flow-picture .part"), one.page.locator(".flow .edits button").first
+    places = []
+    for place, name in ((3, "2 self-attention"), (4, "2 encoder-decoder"), (5, "2 feed-forward")):
+        parts.nth(place).click()
+        assert button.inner_text() == name
+        places.append(button.bounding_box())
+    assert places[0] == places[1] == places[2]
+    with one.running():
+        button.click()
+    assert chosen_in(one.page)["edits"] == ["skip=decoder.2.feed_forward"]
+
+
+def test_a_reload_keeps_the_token_also_of_a_sentence_that_is_in_no_address(visit: Callable[..., Visit]) -> None:
+    one = visit().open("residual", kind="cross")  # with which the decoder's token is shown at first
+    one.type("the old garden is old")
+    one.page.locator(".flow .chips").first.get_by_role("radio").nth(3).click()
+    one.page.wait_for_url(re.compile(r"\bs=4\b"))
+    one.settle()
+    before = one.page.evaluate(HEADING)
+    one.page.reload()
+    one.says("the old garden is old")
+    one.settle()
+    is_drawn(one, "residual")
+    assert one.page.evaluate(HEADING) == before
+    assert chosen_in(one.page)["s"] == ["4"]
+
+
+def test_the_names_of_low_rows_are_inside_their_boxes(visit: Callable[..., Visit]) -> None:
+    one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
+    is_drawn(one, "residual")
+    one.page.locator(".flow").evaluate(
+        "flow => { flow.style.height = '17.5rem'; }"
+    )  # as low as 18 rows and an edit are
+    low = "svg => svg.querySelector('.part .box').getBBox().height < 15"
+    picture = one.page.locator("svg.flow-picture")
+    one.page.wait_for_function(f"() => ({low})({FLOW}.querySelector('svg.flow-picture'))")
+    for top, bottom, highest, baseline, size in picture.evaluate(NAMES_IN_BOXES):
+        assert top <= highest
+        assert baseline <= bottom
+        assert size >= 14

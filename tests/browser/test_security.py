@@ -1,4 +1,4 @@
-"""What a page may fetch, also when a stranger wrote what it shows, and who may stop whose run."""
+"""What a page may load, also from text of a stranger, and which visitor may stop a run."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -39,3 +39,15 @@ def test_what_is_done_in_a_frame_stays_in_it(visit: Begin) -> None:
     one.page.reload()
     one.settle()
     one.says("the cat")  # the tab remembers its own sentence, not that of a frame
+
+
+def test_another_address_of_a_frame_is_not_an_entry_in_the_history_of_the_tab(visit: Begin) -> None:
+    one = visit().open("beside", sentence="the cat", beside_page="masks", beside="sentence", beside_sentence="the mat")
+    sentence = one.page.frame_locator(".frames iframe").nth(1).get_by_label("Sentence", exact=True)
+    expect(sentence).to_have_value("the mat", timeout=1000 * PATIENCE)
+    before = one.page.evaluate("history.length")
+    box = one.page.get_by_label("Second sentence", exact=True)
+    box.fill("the old cat")
+    box.press("Enter")
+    expect(sentence).to_have_value("the old cat", timeout=1000 * PATIENCE)
+    assert one.page.evaluate("history.length") == before

@@ -15,11 +15,6 @@ from transformer.decoding.translator import Translator
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
-LONG = "the cat sat on the mat because it was too tired"
-CHART = """() => {
-    const z = document.querySelector('.st-key-picture_tensor .js-plotly-plot')._fullData[0].z;  // as Plotly has it
-    return Array.from(z._inputArray ?? z, row => Array.from(row));
-}"""
 
 
 def station(page: Any) -> str:
@@ -37,12 +32,23 @@ def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit
     for name in ("tokens", "scaled", "positions", "output"):
         page.wait_for_url(f"**at=encoder.embedding.{name}*")
         one.settle()
-        drawn = np.array(page.evaluate(CHART), dtype=np.float32)
-        assert np.array_equal(drawn, truth[f"encoder.embedding.{name}"]), name
+        lengths = [float(text) for text in page.locator(".walk .frame text.value").all_text_contents()]
+        expected = np.linalg.norm(truth[f"encoder.embedding.{name}"].astype(np.float64), axis=-1)
+        np.testing.assert_allclose(lengths, expected, atol=0.0501, err_msg=name)
         page.keyboard.press("ArrowRight")
     page.wait_for_url("**at=encoder.layers.0.*")
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**at=encoder.embedding.output*")
+
+
+def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam")
+    is_drawn(one, "steps")
+    one.page.locator(".walk .next").click()
+    one.page.locator(".walk .frame > *").first.evaluate("part => { part.mark = true; }")
+    one.page.wait_for_url("**at=encoder.embedding.scaled*")
+    one.settle()
+    assert one.page.locator(".walk .frame > *").first.evaluate("part => part.mark")
 
 
 def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
@@ -86,27 +92,6 @@ def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None
     page.wait_for_url("**at=encoder.layers.0.self_attention.query*")
 
 
-NUMBERS = """() => {
-    const boxes = [...document.querySelectorAll('.st-key-walk_matrix .plain-texts text')]
-        .map(node => node.getBoundingClientRect());
-    const over = boxes.filter((box, i) => i && Math.abs(box.y - boxes[i - 1].y) < 4 && box.x < boxes[i - 1].right);
-    return [boxes.length, over.length];
-}"""
-
-
-def test_numbers_of_a_wide_matrix_have_room_or_are_left_out(visit: Begin) -> None:
-    one = visit().open(
-        "steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam", details="true"
-    )
-    is_drawn(one, "steps")
-    count, over = one.page.evaluate(NUMBERS)
-    assert count > 150
-    assert over == 0
-    one.page.set_viewport_size({"width": 1920, "height": 1080})
-    one.settle()
-    assert one.page.evaluate(NUMBERS)[1] == 0
-
-
 CUT = """() => [...document.querySelectorAll('.katex-display .base')].filter(part => {
     const [own, place] = [part, part.closest('[data-testid=stMarkdown]')].map(node => node.getBoundingClientRect());
     const scrolls = getComputedStyle(part.closest('.katex-display')).overflowX === 'auto';  // on a phone
@@ -145,7 +130,7 @@ def test_no_formula_is_cut_off_on_a_screen_or_a_phone(visit: Begin) -> None:
     cut("hand", "1280")
 
 
-def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:
+def test_play_continues_by_itself_and_pauses(visit: Begin) -> None:
     one = visit().open("steps", sentence="the cat", at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
     page = one.page
@@ -168,7 +153,7 @@ AT_ONCE = """() => {
 }"""
 
 
-def test_the_next_station_is_drawn_before_the_server_hears_of_it(visit: Begin) -> None:
+def test_the_next_station_is_drawn_before_the_server_answers(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.layers.0.self_attention.products", detail="exam")
     is_drawn(one, "steps")
     for title in ("Divided by √d_k", "Mask", "Scores after the mask", "Softmax gives the weights"):
@@ -203,16 +188,14 @@ def test_nothing_moves_from_station_to_station_and_all_is_in_the_window(visit: B
 
 
 def test_walking_leaves_alone_what_other_pages_open_with(visit: Begin) -> None:
-    one = visit().open("attention", sentence=SENTENCE)
-    before = {name: chosen_in(one.page)[name] for name in ("kind", "layer", "head")}
-    one.open("steps", sentence=SENTENCE)
+    one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")
     for _ in range(12):
         one.page.keyboard.press("ArrowRight")
     one.page.wait_for_url("**at=*")
     one.settle()
     one.follow("Attention")
-    assert {name: chosen_in(one.page)[name] for name in before} == before
+    assert not {"kind", "layer", "head"} & set(chosen_in(one.page))
 
 
 def test_a_cell_that_is_pointed_at_has_its_own_number(visit: Begin, folder: Path) -> None:
@@ -247,70 +230,21 @@ def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it
     page.wait_for_url(re.compile(r"\bs=4\b"))
 
 
-DRAWS = """
-let plotly;
-window.draws = [];
-Object.defineProperty(window, 'Plotly', {get: () => plotly, set: (given) => {
-    plotly = given;
-    if (!given?.react || given.watched) return;
-    const react = given.react;
-    given.watched = true;
-    given.react = (plot, ...what) => {
-        const key = plot.closest('[class*="st-key-picture_"]').className.match(/st-key-picture_(\\w+)/)[1];
-        window.draws.push([key, !plot._fullLayout]);
-        return react(plot, ...what);
-    };
-}});"""
-
-
-def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_stood(visit: Begin) -> None:
-    one = visit()
-    one.page.add_init_script(DRAWS)
-    one.open(
-        "steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam", details="true"
-    )
-    is_drawn(one, "steps")
-    matrix, tensors = ["walk_matrix"], ["tensor", "tensor_numbers"]
-    for name, expected, anew in (
-        *[
-            (name, matrix, [])
-            for name in ("self_attention.mask", "self_attention.masked_scores", "self_attention.weights")
-        ],
-        ("self_attention.context", ["tensor"], ["tensor"]),  # d_k 8: the numbers stand in the cells
-        ("self_attention.concatenated", tensors, ["tensor_numbers"]),
-        *[(f"self_attention.{name}", tensors, []) for name in ("output", "residual_sum")],
-        ("self_attention.norm_out", ["norm", *tensors], ["norm"]),
-        ("cross_attention.residual_in", tensors, []),
-    ):
-        one.page.evaluate("window.draws = []")
-        one.page.locator(".walk .next").click()
-        one.page.wait_for_url(f"**at=decoder.layers.0.{name}*")
-        one.settle()
-        draws = one.page.evaluate("window.draws")
-        assert sorted(key for key, _ in draws) == sorted(expected), name
-        assert [key for key, first in draws if first] == anew, name
-
-
-def test_the_map_and_the_strip_of_pieces_are_saved_as_they_are_seen(visit: Begin) -> None:
+def test_the_map_is_saved_as_it_is_seen(visit: Begin) -> None:
     one = visit().open("steps", sentence="the </svg> & cat", at="pieces", details="true")
     one.settle()
     page = one.page
-    seen = {
-        "map": page.locator("svg.map text").all_text_contents(),
-        "pieces": page.locator(".st-key-walk_pieces .chip > span:not(.text)").all_text_contents(),
-    }
-    page.locator(".st-key-walk_pieces .chip").first.wait_for()
+    texts = page.locator("svg.map text").all_text_contents()
     page.locator(".st-key-table_map button").click()
-    for name, texts in seen.items():
-        for kind in ("SVG", "PNG"):
-            with page.expect_download() as saved:
-                page.locator(f".st-key-export_{name}").get_by_role("button", name=kind).click()
-            content = Path(saved.value.path()).read_bytes()
-            if kind == "PNG":
-                assert content.startswith(b"\x89PNG")
-                assert len(content) > 3000
-                continue
-            drawn = ElementTree.fromstring(content)
-            words = [node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
-            assert len(texts) > 5
-            assert set(texts) <= set(words)
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as saved:
+            page.locator(".st-key-export_map").get_by_role("button", name=kind).click()
+        content = Path(saved.value.path()).read_bytes()
+        if kind == "PNG":
+            assert content.startswith(b"\x89PNG")
+            assert len(content) > 3000
+            continue
+        drawn = ElementTree.fromstring(content)
+        words = [node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        assert len(texts) > 5
+        assert set(texts) <= set(words)

@@ -1,4 +1,4 @@
-"""Training in a browser: a run is started, watched, stopped and resumed, and the slider goes back to its beginning."""
+"""Training in a browser: a run is started, followed, stopped and resumed, and the slider goes back to its beginning."""
 
 import re
 import time
@@ -11,15 +11,17 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PATIENCE, Visit
+from tests.support.browser_pages import is_drawn
 from transformer.decoding.translator import Translator
 
 Begin = Callable[..., Visit]
-SMALL = {"Updates": "40", "Encoder layers": "1"}
+SMALL = {"Updates": "120", "Encoder layers": "1"}
 
 
 # Notes in window.both whether Stop and Resume were ever to be seen at once.
 BOTH = """() => {
-    const shown = () => [...document.querySelectorAll('.st-key-run_status button')].filter(each => each.offsetParent);
+    const shown = () => [...document.querySelectorAll('.st-key-run_status button')].filter(each => each.offsetParent
+        && ['Stop', 'Resume'].includes(each.innerText.trim()));
     window.both = false;
     new MutationObserver(() => { window.both ||= shown().length > 1; }).observe(document.body,
         {subtree: true, childList: true});
@@ -35,10 +37,18 @@ def standing(page: Any, words: str) -> None:
     page.locator(".st-key-run_status", has_text=words).wait_for(timeout=2 * PATIENCE)
 
 
-def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginning(visit: Begin, runs: Path) -> None:
+def start_window(one: Visit) -> None:
+    """Opens the window in which a run is started, for letters in reverse order."""
+    one.page.get_by_role("button", name="Train a model …").click()
+    one.page.get_by_role("radio", name="letters in reverse order").click()
+    one.settle()
+
+
+def test_a_run_is_started_stopped_and_resumed_and_shown_from_its_beginning(visit: Begin, runs: Path) -> None:
     one = visit().open("training", run="toy", details="true")
     page = one.page
-    page.get_by_text("Start a run", exact=True).click()
+    start_window(one)
+    page.get_by_text("More options", exact=True).click()
     for label, value in SMALL.items():
         page.get_by_label(label, exact=True).fill(value)
         page.get_by_label(label, exact=True).press("Enter")
@@ -53,7 +63,7 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     standing(page, "Stopped after update ")
     assert (runs / "reverse-1" / "last.safetensors").exists()
     page.get_by_role("button", name="Resume", exact=True).click()
-    standing(page, "Finished after update 40 of 40")
+    standing(page, "Finished after update 120 of 120")
     assert not page.evaluate("both")
     page.locator(".st-key-picture_curve_loss .trace").first.wait_for(state="attached")
     one.settle()
@@ -65,8 +75,30 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     page.locator(".stage .says", has_text=written[:8].strip()).wait_for()
     page.get_by_role("button", name="Use this snapshot on all pages").click()
     page.wait_for_url("**checkpoint=reverse-1*")
-    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("reverse-1, update 0")
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("update 0 of reverse-1")
     one.says("h e a d l i g h t")
+    page.locator(".st-key-open_run button").click()  # the best checkpoint, on Translate
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("reverse-1")
+
+
+def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Begin, runs: Path) -> None:
+    one = visit(height=720).open("training", run="toy", sentence="the cat sat")
+    is_drawn(one, "training")
+    page, machine = one.page, one.page.locator(".machine")
+    expect(page.locator(".st-key-translation_line .tokens")).to_be_visible()
+    one.settle()
+    place = machine.bounding_box()
+    with one.running():
+        page.get_by_role("button", name="Use this snapshot on all pages").click()
+    page.wait_for_url("**checkpoint=toy*")
+    name = page.get_by_role("combobox", name="Checkpoint")
+    expect(name).to_have_value("update 12 of toy")
+    name.hover()
+    expect(name).to_have_attribute("title", "update 12 of toy")
+    assert machine.bounding_box() == place
+
+
+TOY = "toy, a smaller model than the one above,"
 
 
 def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs: Path) -> None:
@@ -74,24 +106,24 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     one = visit().open("training", run="toy")
     page = one.page
     rows, says, when = page.get_by_role("radio"), page.locator(".stage .says"), page.locator(".stage .when")
-    expect(when).to_have_text("After 12 updates it writes")
+    expect(when).to_have_text(f"After 12 updates {TOY} writes")
     page.evaluate(
         "() => { window.sent = 0; const send = WebSocket.prototype.send; "
         "WebSocket.prototype.send = function (...all) { window.sent += 1; return send.apply(this, all); }; }"
     )
     rows.nth(2).click()
-    expect(when).to_have_text("After 6 updates it writes")
+    expect(when).to_have_text(f"After 6 updates {TOY} writes")
     page.keyboard.press("ArrowUp")
-    expect(when).to_have_text("After 3 updates it writes")
+    expect(when).to_have_text(f"After 3 updates {TOY} writes")
     page.get_by_role("slider", name="Snapshot").press("Home")
-    expect(when).to_have_text("The untrained model writes")
+    expect(when).to_have_text(f"The untrained {TOY} writes")
     expect(rows.nth(0)).to_have_attribute("aria-checked", "true")
     untrained = Translator.load(runs / "toy" / "snapshots" / "00000000.safetensors")
     written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
     assert says.inner_text().removesuffix("…").strip() == written
-    assert page.evaluate("sent") == 0  # the page is only told where one has stopped, and later
+    assert page.evaluate("sent") == 0  # only the value at which the slider stops is sent, and later
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(when).to_have_text("After 12 updates it writes")
+    expect(when).to_have_text(f"After 12 updates {TOY} writes")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     page.locator(".head-map .cell").first.hover()
     expect(page.locator(".pointed")).to_have_text(re.compile(r"“.+” to “.+”: [01]\.\d\d"))
@@ -146,11 +178,11 @@ def slide(page: Any, key: str, update: int) -> float:
 
 
 @pytest.mark.soak
-def test_the_anti_diagonal_forms_while_one_watches(visit: Begin) -> None:
+def test_the_anti_diagonal_forms_from_snapshot_to_snapshot(visit: Begin) -> None:
     """`reverse` as the page offers it, to its end, with a stop on the way. All is read from the matrix in the page."""
     one = visit().open("training", run="toy", details="true")
     page = one.page
-    page.get_by_text("Start a run", exact=True).click()
+    start_window(one)
     page.get_by_role("button", name="Start", exact=True).click()
     standing(page, "Running: update ")
     before = watch(page, lambda seen: len(seen) >= 3)

@@ -1,4 +1,4 @@
-"""What a sentence costs a classroom that shares one connection: bytes sent for it, with the model that ships."""
+"""The bytes that are sent for a sentence, with the model that ships: a class may share one connection."""
 
 from collections.abc import Iterator
 from typing import Any

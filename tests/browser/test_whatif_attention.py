@@ -30,7 +30,7 @@ def test_a_bar_that_is_dragged_takes_from_the_others_and_makes_an_edit_when_it_i
     assert values(page)[1] == "75%"
     heights = page.locator(".column .bar").evaluate_all("bars => bars.map(bar => parseFloat(bar.style.height))")
     assert abs(sum(heights) - 100) < 0.01
-    assert "edits=" not in page.url  # nothing is told while it is dragged
+    assert "edits=" not in page.url  # nothing is sent while it is dragged
     page.mouse.up()
     expect(page.get_by_role("button", name="weights of query 4 set")).to_be_visible()
     one.settle()

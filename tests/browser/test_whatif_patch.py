@@ -1,4 +1,4 @@
-"""What if, "Patch a vector", in a browser: a click on a cell makes the patch real, a second one takes it back."""
+"""What if, "Patch a vector", in a browser: a click on a cell adds the patch to the model, a second one removes it."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The average of checkpoints is the mean of each weight, and only of checkpoints of one architecture and tokenizer."""
+"""The average of checkpoints is the mean of each weight; all must have the same architecture and tokenizer."""
 
 from collections.abc import Callable
 from pathlib import Path

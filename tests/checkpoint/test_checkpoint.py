@@ -369,7 +369,7 @@ def overlap(entries: dict[str, Any], about: dict[str, Any]) -> None:
         (lambda entries, about: entries.pop("tokenizer"), "It has no tokenizer"),
         (lambda entries, about: entries.pop("__metadata__"), "Headlight did not write it"),
         (lambda entries, about: entries.update(__metadata__={"format": "pt"}), "Headlight did not write it"),
-        (lambda entries, about: about.update(format_version=2), "reads up to 1. Update Headlight"),
+        (lambda entries, about: about.update(format_version=3), "reads up to 2. Update Headlight"),
         (lambda entries, about: about.update(format_version="1"), "which does not exist"),
         (lambda entries, about: about.update(metrics=[]), "metrics should be a JSON object"),
         (lambda entries, about: about.update(recipe=3), "recipe should be a JSON object"),

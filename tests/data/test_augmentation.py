@@ -163,6 +163,6 @@ def test_times_are_times_and_days_are_days() -> None:
         ("He won 25:70.", "Er gewann 25:70."),  # no time
     ],
 )
-def test_what_is_no_time_price_or_date_on_both_sides_is_not_changed(pair: Pair) -> None:
+def test_only_times_prices_and_dates_on_both_sides_are_changed(pair: Pair) -> None:
     for seed in range(20):
         assert changed([pair], seed, times=1.0, prices=1.0, dates=1.0) == [pair]

@@ -75,13 +75,13 @@ def test_every_pair_occurs_once_in_an_epoch_and_no_batch_is_too_large(
             assert len(batch) * (max(side[index] for index in batch) + 1) <= limit
     again = batch_indices(np.array(sources, int), np.array(targets, int), limit, seed, epoch)
     assert as_lists(batches) == as_lists(again)
-    assert as_lists(batches) == plainly_cut(batches.order.tolist(), sources, targets, limit, seed, epoch)
+    assert as_lists(batches) == batches_pair_by_pair(batches.order.tolist(), sources, targets, limit, seed, epoch)
 
 
-def plainly_cut(
+def batches_pair_by_pair(
     order: list[int], sources: list[int], targets: list[int], limit: int, seed: int, epoch: int
 ) -> list[list[int]]:
-    """The same, pair by pair."""
+    """The definition of `batch_indices`, one pair after the other."""
     rng = np.random.default_rng([seed % 2**64, epoch])
     rng.permutation(len(order))
     room, batches = int(rng.integers(limit // 2, limit + 1)), list[list[int]]([[]])
@@ -110,7 +110,7 @@ def test_the_order_is_a_function_of_seed_and_epoch() -> None:
     orders = {(s, e): as_lists(batch_indices(sources, targets, 1000, s, e)) for s in (1, 2) for e in (0, 1)}
     assert orders[1, 0] == as_lists(batch_indices(sources, targets, 1000, 1, 0))
     assert len({str(order) for order in orders.values()}) == 4
-    # Not only the order of the batches changes, but also who stands with whom.
+    # Not only the order of the batches changes, but also which pairs are in a batch together.
     neighbours = [{frozenset(batch) for batch in order} for order in orders.values()]
     assert len(set.intersection(*neighbours)) <= 1
 

@@ -1,4 +1,4 @@
-"""Several processes give what one gives, and go when they are told to, or when nobody is left to tell them."""
+"""Several processes give the same results as one. They end when asked to, or when the main process has ended."""
 
 import gc
 import logging
@@ -101,7 +101,7 @@ def begun(folder: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_results_come_in_order_and_no_more_portions_are_drawn_than_needed(processes: int) -> None:
+def test_results_are_in_order_and_only_the_needed_portions_are_drawn(processes: int) -> None:
     drawn = []
 
     def portions() -> Iterator[int]:
@@ -200,7 +200,7 @@ def test_processes_end_when_the_parent_is_killed(number: signal.Signals, tmp_pat
     assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
 
 
-def test_an_idle_process_ends_silently_when_the_parent_is_killed() -> None:
+def test_an_idle_process_ends_without_output_when_the_parent_is_killed() -> None:
     process, pipe = parallel_map._start(square)
     pipe.send(3)
     assert pipe.recv() == (9, None)

@@ -18,7 +18,8 @@ from transformer.data.mix_options import MixPart
 from transformer.data.parts import Smallest
 from transformer.data.training_data import TrainingData
 from transformer.errors import ConfigError, CorpusError
-from transformer.recipe import check_files, load_recipe, recipe_text
+from transformer.recipe import load_recipe, recipe_text
+from transformer.recipe_files import check_files
 from transformer.training import train
 
 EVERYDAY = [(f"we see {number} cats", f"wir sehen {number} Katzen") for number in range(40)]
@@ -68,7 +69,7 @@ def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Pa
 
 
 def test_augmentation_leaves_the_tag_as_it_is(folder: Path) -> None:
-    recipe = load_recipe("en-de", [f"data.train={folder / 'spoken.tsv'}", "data.augment.capitals=1"])
+    recipe = load_recipe("en-de", ["data.augment.capitals=1"])
     recipe = recipe_of(folder, MixPart(file="spoken.tsv", tag="<bt>"), augment=recipe.data.augment)
     data = TrainingData(recipe, folder / "run")
     assert all(source.startswith("<bt> SHE SAID ") for source, _ in learnt(data))
@@ -89,7 +90,7 @@ def test_exchanged_columns_and_line_aligned_files_give_the_same_pairs(folder: Pa
     assert found[0] == found[1] == found[2] == sorted((target, source) for source, target in SPOKEN)
 
 
-def test_the_pairs_with_the_smallest_sums_are_kept_aside_in_both_directions(folder: Path) -> None:
+def test_the_pairs_with_the_smallest_hashes_are_kept_aside_in_both_directions(folder: Path) -> None:
     order = sorted(SPOKEN, key=lambda pair: hashlib.sha256("\t".join(pair).encode()).digest())
     for swapped in (False, True):
         run = folder / f"run-{swapped}"
@@ -174,7 +175,8 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_recipe_with_a_mix_that_is_written_reads_as_the_same_recipe(tmp_path: Path) -> None:
     path = written(tmp_path, '[[data.mix]]\nfile = "a.tsv"\nweight = 3\n[[data.mix]]\nfile = "b"\ntarget_file = "c"\n')
-    recipe = load_recipe(path, ["data.augment.typo=.5", "data.folder=/somewhere"])
+    languages = ["data.source_language=en", "data.target_language=de"]
+    recipe = load_recipe(path, ["data.augment.typo=.5", "data.folder=/somewhere", *languages])
     assert [part.weight for part in recipe.data.mix] == [3, 1]
     assert load_recipe(written(tmp_path, recipe_text(recipe))) == recipe
 
@@ -194,7 +196,7 @@ def test_a_recipe_with_a_mix_that_is_written_reads_as_the_same_recipe(tmp_path: 
         ('[{file = "a"}]\naugment = {typo = 2.0}', "data.augment.typo = 2.0: should be less than or equal to 1"),
     ],
 )
-def test_what_is_wrong_in_a_mix_is_said_in_a_sentence(mix: str, expected: str, tmp_path: Path) -> None:
+def test_mistakes_in_a_mix_are_reported_in_a_sentence(mix: str, expected: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         load_recipe(written(tmp_path, f"[data]\nmix = {mix}\n"))
     assert expected in str(raised.value)

@@ -1,6 +1,6 @@
 """The same numbers and the same translations as Hugging Face's MarianMT with our weights, in float64.
 
-Its beam search divides by l^alpha and counts lengths as we do (</s>, not <s>). It stops on a guess unless told
+Its beam search divides by l^alpha and counts lengths as we do (</s>, not <s>). It stops by a heuristic unless
 `early_stopping="never"`. What it cuts off at the length limit competes with what finished, and with us it does not; so
 only sentences that finish are compared.
 """
@@ -12,7 +12,7 @@ import torch
 
 from tests.support.oracles.marian import generate, marian_like
 from tests.support.small_decoding import V, ids, padded, random_sources, undecided
-from tests.support.small_model import watch
+from tests.support.small_model import probe_of
 from transformer.config import BOS, EOS, PAD, DecodingConfig
 from transformer.decoding.search import search
 
@@ -27,7 +27,8 @@ def test_encoder_states_cross_attention_and_logits_equal_those_of_marian(shared:
     target = torch.randint(EOS + 1, V, (3, 5))
     target[:, 0] = BOS
     real = source != PAD
-    probe = watch(ours, "encoder.layers.0.feed_forward.norm_out", "decoder.layers.*.cross_attention.weights", "logits")
+    sites = ("encoder.layers.0.feed_forward.norm_out", "decoder.layers.*.cross_attention.weights", "logits")
+    probe = probe_of(ours, *sites)
     with torch.no_grad():
         expected = theirs(
             input_ids=source, attention_mask=real.long(), decoder_input_ids=target, output_attentions=True

@@ -128,7 +128,7 @@ def test_ends_do_not_crowd_out_the_beam() -> None:
 
 
 def test_an_end_counts_only_among_the_best_of_its_step() -> None:
-    """</s> comes third in a beam of two, again and again: it is looked at, and no hypothesis ends."""
+    """</s> comes third in a beam of two, again and again: it is a candidate, but no hypothesis ends."""
 
     class Hesitant(TableModel):
         def logits(self, keys: Tensor, read: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ Method = Literal["greedy", "beam", "sampling"]
 @pytest.mark.parametrize("config", all_options())
 @torch.no_grad()
 def test_fast_steps_equal_reference_steps(config: ModelConfig) -> None:
-    """Few rows, and so many that attention takes its other road; reordered rows, and a sentence that leaves."""
+    """Few rows and many (attention has a path for each), reordered rows, and a sentence that leaves the batch."""
     source, _ = batch()  # padded
     for dtype, beam in [(torch.float64, 2), (torch.float32, 2), (torch.float64, 12)]:
         model = randomised(config, dtype)

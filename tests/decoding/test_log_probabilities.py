@@ -1,4 +1,4 @@
-"""Scores: what may come next."""
+"""Log-probabilities of the next token: which tokens may be predicted."""
 
 import math
 

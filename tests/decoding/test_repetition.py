@@ -50,7 +50,7 @@ def test_a_search_that_repeats_one_token_is_stopped(settings: DecodingConfig) ->
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
-def test_a_search_that_alternates_between_tokens_goes_on_to_the_length_limit(settings: DecodingConfig) -> None:
+def test_a_search_that_alternates_between_tokens_continues_to_the_length_limit(settings: DecodingConfig) -> None:
     found = search(Repeater([A, B]).as_model(), [[A, EOS]], settings)[0]
     assert len(found.candidates) == found.limit == 202
     assert not ends_in_loop(ids(found))

@@ -1,4 +1,4 @@
-"""Sampling draws what it says, and the same again whenever it is asked the same."""
+"""Sampling draws tokens with their probabilities, and the same tokens again for the same seed."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

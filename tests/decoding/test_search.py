@@ -1,4 +1,4 @@
-"""The search as a whole: against a plain one without cache or batches, and what must not change its result."""
+"""The whole search, against a simple one without cache and batches; other sentences of a batch change no result."""
 
 import math
 from collections.abc import Iterator

@@ -1,23 +1,24 @@
-"""Text in, text out: order, paragraphs, empty lines, and a sentence for everything that cannot be."""
+"""Text in, text out: order, paragraphs, empty lines, and an error message for whatever cannot be translated."""
 
 import copy
 import pickle
 import re
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from tests.support.small_decoding import small_translator
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
-from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
+from transformer.config import BOS, EOS, DecodingConfig, TokenizerConfig
 from transformer.decoding import Translator
 from transformer.decoding import search as search_module
 from transformer.decoding.fast.fast_transformer import FastTransformer
+from transformer.decoding.fast.search_model import search_model
 from transformer.decoding.search import similar_lengths
-from transformer.decoding.translator import search_model
+from transformer.decoding.translation import Translation
 from transformer.errors import CheckpointError, ConfigError, TranslationError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -26,23 +27,8 @@ SETTINGS = DecodingConfig(beam=2, n_best=2, max_extra_length=4)
 LINES = ["A dog barks.", "", "The cat sat on the mat, and the dog saw it.", "Cats!", "  ", "The mat is red."]
 
 
-@lru_cache
 def translator() -> Translator:
-    corpus = ["The cat sat on the mat.", "A dog barks at the red cat, and it is loud!"] * 20
-    tokenizer = Tokenizer.train(corpus, TokenizerConfig(vocab_size=320))
-    torch.manual_seed(0)
-    model = Transformer(
-        ModelConfig(
-            vocab_size=tokenizer.vocab_size,
-            encoder_layers=1,
-            decoder_layers=1,
-            d_model=16,
-            d_ff=16,
-            heads=2,
-            max_positions=60,
-        )
-    )
-    return Translator(model.double().eval(), tokenizer, SETTINGS)
+    return small_translator(SETTINGS)
 
 
 def test_translations_are_in_order_and_empty_sentences_stay_empty() -> None:
@@ -87,6 +73,17 @@ def test_text_is_split_into_sentences_and_joined_again() -> None:
     assert [one.source for one in found.sentences] == ["The cat sat.", "A dog barks!", "", 'It is "loud".']
     one, two, _, three = (sentence.text for sentence in found.sentences)
     assert found.text == f"{one} {two}\n\n{three}"
+
+
+def test_several_texts_have_the_translations_that_each_has_alone_and_an_empty_one_stays_empty() -> None:
+    translator = small_translator(SETTINGS)
+    texts = ["The cat sat. A dog barks!\n\nThe mat.", " ", "It is loud!"]
+    found = translator.translate(texts, beam=3)
+    assert [one.text for one in found] == [
+        translator.translate(text, beam=3).text if text.strip() else "" for text in texts
+    ]
+    assert translator.translate(iter(texts[2:])) == [translator.translate(texts[2])]
+    assert translator.translate([]) == []
 
 
 def test_a_translation_is_immutable_and_can_be_pickled() -> None:
@@ -161,23 +158,69 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted
 
 
-def test_one_bad_sentence_has_its_error_and_the_others_are_translated_once(searches: list[int]) -> None:
-    good = ["The cat sat.", "", "A dog barks."]
-    expected = translator().translate_sentences(good)
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many hypotheses each decoding step continued."""
+    counted: list[int] = []
+    original = FastTransformer.step
+
+    def step(self: FastTransformer, tokens: torch.Tensor, state: Any) -> torch.Tensor:
+        counted.append(len(tokens))
+        return original(self, tokens, state)
+
+    monkeypatch.setattr(FastTransformer, "step", step)
+    return counted
+
+
+SEARCHES = [DecodingConfig(method="greedy"), DecodingConfig(beam=3, n_best=2)]
+
+
+@pytest.mark.parametrize("settings", SEARCHES, ids=["greedy", "beam"])
+@pytest.mark.parametrize("number", [torch.nan, torch.inf])
+def test_sentences_that_cannot_be_translated_have_their_errors_and_the_others_are_translated_once(
+    settings: DecodingConfig, number: float, searches: list[int]
+) -> None:
+    """One sentence is too long, and one has a token whose embedding is not finite."""
+    tokenizer = translator().tokenizer
+    torch.manual_seed(0)
+    model = Transformer(replace(translator().model.config, shared_embeddings=False)).double().eval()
+    good = [line for line in LINES if "loud" not in line]
+    damaged = set(tokenizer.encode("loud")) - {id for line in good for id in tokenizer.encode(line)}
+    assert damaged
+    with torch.no_grad():
+        model.encoder.embedding.tokens.weight[list(damaged)] = number
+    by = Translator(model, tokenizer, settings)
+    alone = [by.translate_sentences([line])[0] for line in good]
     searches.clear()
-    first, bad, *others = translator().translate_each([good[0], "cat " * 300, *good[1:]])
-    assert isinstance(bad, TranslationError)
-    assert str(bad).startswith("The sentence ('cat cat")
-    assert [first, *others] == expected
-    assert searches == [2]
+    first, too_long, second, not_finite, *others = by.translate_each(
+        [good[0], "cat " * 300, good[1], "It is loud!", *good[2:]]
+    )
+    assert isinstance(too_long, TranslationError)
+    assert str(too_long).startswith("The sentence ('cat cat")
+    assert isinstance(not_finite, TranslationError)
+    assert "NaN" in str(not_finite)
+    assert searches == [5], "four sentences that can be translated and the one whose numbers are not finite"
+    for found, wanted in zip([first, second, *others], alone, strict=True):
+        assert isinstance(found, Translation)
+        assert found.source_ids == wanted.source_ids
+        assert [one.ids for one in found.hypotheses] == [one.ids for one in wanted.hypotheses]
+        assert [one.score for one in found.hypotheses] == pytest.approx([one.score for one in wanted.hypotheses])
 
 
-def test_weights_that_are_nan_are_searched_once_and_every_sentence_has_the_error(searches: list[int]) -> None:
+@pytest.mark.parametrize("settings", SEARCHES, ids=["greedy", "beam"])
+def test_weights_that_are_nan_are_searched_once_and_every_sentence_has_the_error(
+    settings: DecodingConfig, searches: list[int], steps: list[int]
+) -> None:
     broken = Transformer(translator().model.config).eval()
     torch.nn.init.constant_(broken.output.weight, torch.nan)
-    found = Translator(broken, translator().tokenizer).translate_each(["A dog."] * 8)
+    by = Translator(broken, translator().tokenizer, settings)
+    found = by.translate_each(["A dog."] * 8)
     assert all(isinstance(error, TranslationError) and "NaN" in str(error) for error in found)
     assert searches == [8]
+    assert len(steps) <= broken.config.max_positions
+    with pytest.raises(TranslationError, match="NaN"):
+        by.translate_sentences(["A dog."] * 8)
+    assert searches == [8, 8]
 
 
 def test_the_inference_copy_is_used_on_a_cpu_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +294,7 @@ def test_a_checkpoint_with_invalid_decoding_settings_can_be_used(decoding: objec
 
 def test_a_given_translation_has_the_probabilities_that_the_search_gave_it() -> None:
     given = translator().score(LINES[2], "The red dog")
-    (found,) = translator().translate_sentences([LINES[2]], prefix="The red dog")  # its beginning is forced upon it
+    (found,) = translator().translate_sentences([LINES[2]], prefix="The red dog")  # its beginning is forced
     for hypothesis in found.hypotheses:
         begun = len(given.ids) - 1  # without </s>, which the search need not have put there
         assert hypothesis.ids[:begun] == given.ids[:begun]

@@ -1,4 +1,4 @@
-"""The tree of a search tells what happened: every candidate, what became of it, and why."""
+"""The tree of a search has every candidate, what became of it, and why."""
 
 import math
 from collections import Counter
@@ -111,6 +111,7 @@ def test_reasons_have_the_numbers() -> None:
     found, tree = trees(BEAM)[2]
     best = tree[found[0].node or 0]
     expected = f"It ends here, with the score {best.sum:.3f} / ((5 + {best.step}) / 6)^0.6 = {best.normalised:.3f}."
+    expected = expected.replace("-", "−")
     assert best.reason == f"{expected} It is the translation."
     assert tree[found[1].node or 0].reason.endswith("It is alternative 2.")
     assert any(node.reason.endswith("Others scored better.") for _, tree in trees(BEAM) for node in tree)
@@ -122,7 +123,36 @@ def test_no_score_is_minus_zero() -> None:
     for settings in (BEAM, METHODS[1]):
         _, reason = Explanation(found, found.endings, settings, 0)(1, 0, candidate)
         assert "the score 0.000 / " in reason
-        assert "-0.000" not in reason
+        assert "−0.000" not in reason
+
+
+def test_a_token_of_the_translation_that_is_not_the_first_by_its_sum_says_how_the_first_ended() -> None:
+    said = 0
+    for found, tree in trees(BEAM):
+        way = []
+        node: SearchNode | None = tree[found[0].node or 0]
+        while node is not None and node.parent is not None:
+            way.append(node)
+            node = tree[node.parent]
+        for one in way:
+            live = [other for other in tree if other.step == one.step and other.fate in ("kept", "stopped")]
+            first = max(live, key=lambda other: other.sum, default=one)
+            scores = [end.normalised for end in tree if end.fate == "finished" and first.id in ancestors(tree, end)]
+            ends_lower = first.id != one.id and one.fate == "kept" and scores and max(scores) < way[0].normalised
+            assert ("Through number 1" in one.reason) == bool(ends_lower)
+            if ends_lower:
+                said += 1
+                assert f"{max(scores):.3f}".replace("-", "−") in one.reason
+        assert not any("Through number 1" in other.reason for other in tree if other not in way)
+    assert said
+
+
+def ancestors(tree: tuple[SearchNode, ...], node: SearchNode) -> set[int]:
+    found = {node.id}
+    while node.parent is not None:
+        node = tree[node.parent]
+        found.add(node.id)
+    return found
 
 
 def test_a_prefix_is_named_as_the_reason() -> None:

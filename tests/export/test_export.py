@@ -103,7 +103,7 @@ LETTERS = [
 def test_included_toys_give_the_same_in_ctranslate2(
     name: str, sentences: list[str], penalty: Any, tmp_path: Path, served: Served
 ) -> None:
-    """Also what they have never seen, where the alternatives are close."""
+    """Also for inputs unlike their training data, where hypotheses have nearly the same score."""
     translator = Translator.load(PRETRAINED / f"{name}.safetensors")
     greedy = penalty == "greedy"
     settings = DecodingConfig() if greedy else DecodingConfig(length_penalty=penalty)
@@ -117,7 +117,7 @@ def test_included_toys_give_the_same_in_ctranslate2(
     read = [[piece.text for piece in one.source_pieces[:-1]] for one in ours]
     _, found = served.translate(tmp_path / name, [read], options)
     assert [pieces for pieces, _ in found] == [list(one.hypotheses[0].pieces[:-1]) for one in ours]
-    if not greedy:  # whose scores are sums there
+    if not greedy:  # for greedy decoding CTranslate2 returns sums of log-probabilities
         scores = torch.tensor([score for _, score in found])
         expected = torch.tensor([one.hypotheses[0].normalised_score for one in ours])
         torch.testing.assert_close(scores, expected, rtol=1e-3, atol=1e-3)
@@ -125,7 +125,7 @@ def test_included_toys_give_the_same_in_ctranslate2(
 
 @pytest.mark.parametrize("quantization", ["float32", "bfloat16", "float16", "int8"])
 def test_the_code_in_the_folder_translates(quantization: str, tmp_path: Path) -> None:
-    """What its README says, in a process of its own. Smaller numbers make it smaller."""
+    """The code of its README, in its own process. The file is smaller with smaller types of numbers."""
     folder = tmp_path / "numbers"
     arguments = ["export", "--to", "ctranslate2", "--quantization", quantization]
     result = CliRunner().invoke(app, [*arguments, str(PRETRAINED / "numbers.safetensors"), str(folder)])

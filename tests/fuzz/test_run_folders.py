@@ -1,4 +1,4 @@
-"""A file of a training run that was damaged at random: a sentence says so, or nothing that was lost is used."""
+"""A file of a training run that was damaged at random is reported, or its lost part is not used."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""No string raises an error on its way to the model, loses text, or changes when it comes a second time."""
+"""No string raises an error on its way to the model or loses text; text normalised twice is the same."""
 
 import unicodedata
 from random import Random

@@ -1,4 +1,4 @@
-"""Dropout: four rates, four places (section 5.4 has the first two), none of them at work in eval mode."""
+"""Dropout: four rates, four places (section 5.4 has the first two), none of them active in eval mode."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ def zero_or_bias(values: Tensor, bias: Tensor) -> bool:
 
 
 def places_that_are_zero(model: Transformer, records: dict[str, Tensor]) -> dict[str, set[bool]]:
-    """For each rate, whether its place came out as zero, over all layers: {True} everywhere, {False} nowhere."""
+    """For each rate, whether the tensor after its dropout is zero, over all layers: {True} in all, {False} in none."""
     found: dict[str, set[bool]] = {rate: set() for rate in RATES}
     for stack in (model.encoder, model.decoder):
         prefix = "encoder" if stack is model.encoder else "decoder"
         entering = records[f"{prefix}.layers.0.self_attention.residual_in"]
-        assert records[f"{prefix}.embedding.output"].ne(0).all()  # the site stands before the dropout
+        assert records[f"{prefix}.embedding.output"].ne(0).all()  # the site is before the dropout
         found["embedding_dropout"].add(bool(entering.eq(0).all()))
         for i, ours in enumerate(stack.layers):
             layer: Any = ours
@@ -56,7 +56,7 @@ def test_each_rate_drops_its_own_place_and_no_other(rate: str, norm: str) -> Non
 
 @pytest.mark.parametrize("gradients", [True, False])
 @pytest.mark.parametrize("shape", [(2, 2, 64, 8), (64, 2, 1, 8)], ids=str)
-def test_both_roads_of_attention_drop_weights_alike(shape: tuple[int, ...], gradients: bool) -> None:
+def test_both_paths_of_attention_drop_weights_alike(shape: tuple[int, ...], gradients: bool) -> None:
     with torch.set_grad_enabled(gradients):
         drop_on_both_roads(shape)
 
@@ -85,7 +85,7 @@ def test_recorded_weights_sum_to_one_in_training_too() -> None:
 
 
 @torch.no_grad()
-def test_eval_mode_is_deterministic_and_free_of_dropout_on_all_roads() -> None:
+def test_eval_mode_is_deterministic_and_without_dropout_on_all_paths() -> None:
     rates = dict.fromkeys(RATES, 0.5)
     dropping, plain = randomised(small(**rates)), randomised(small(**dict.fromkeys(RATES, 0.0)))
     source, target = batch()

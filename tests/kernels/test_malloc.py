@@ -39,10 +39,10 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the switch")
-def test_memory_that_was_given_back_is_used_again() -> None:
-    """Counted in pages that the system had to hand out: 61,440 hold what is asked for, and by default it hands out all.
+def test_freed_memory_is_used_again() -> None:
+    """Counts page faults of the second of two equal allocations: it takes 61,440 pages, all of them new by default.
 
-    It asks the C library itself: what torch and Python keep between two large tensors differs from run to run.
+    The memory is from the C library directly, because what torch and Python keep differs from run to run.
     """
     command = [sys.executable, "-c", COUNT_FAULTS]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -57,7 +57,7 @@ def test_memory_that_was_given_back_is_used_again() -> None:
         (0, []),
     ],
 )
-def test_an_older_glibc_gets_what_it_takes(
+def test_an_older_glibc_gets_the_largest_threshold_that_it_accepts(
     limit: int, taken: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
@@ -74,7 +74,7 @@ def test_an_older_glibc_gets_what_it_takes(
     assert found == taken
 
 
-def test_programs_for_products_are_kept_for_few_shapes_unless_somebody_says_otherwise(
+def test_matmul_primitives_are_cached_for_few_shapes_unless_the_environment_says_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)

@@ -1,4 +1,4 @@
-"""float32 is float32, whichever library multiplies."""
+"""A float32 matmul has the precision of float32 with every library."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,28 +9,30 @@ import torch
 from transformer.kernels import matmul
 from transformer.kernels.matmul import largest_error, use_fast_matmul
 
-ROAD: Any = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
+MATMUL: Any = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
 
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    before, ROAD.fp32_precision = ROAD.fp32_precision, "none"
+    before, MATMUL.fp32_precision = MATMUL.fp32_precision, "none"
     yield
-    ROAD.fp32_precision = before
+    MATMUL.fp32_precision = before
 
 
 def test_products_are_as_accurate_after_the_choice_as_before() -> None:
     before = largest_error()
     chosen = use_fast_matmul()
     assert largest_error() < max(5 * before, 2e-6)
-    assert ROAD.fp32_precision == ("bf16" if chosen else "none")
+    assert MATMUL.fp32_precision == ("bf16" if chosen else "none")
 
 
-@pytest.mark.parametrize(("error", "road"), [(8e-7, "bf16"), (2.6e-3, "none")])
-def test_what_multiplies_bfloat16_is_refused(error: float, road: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("error", "precision"), [(8e-7, "bf16"), (2.6e-3, "none")])
+def test_a_processor_that_rounds_to_bfloat16_is_refused(
+    error: float, precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(matmul, "largest_error", lambda: error)
-    assert use_fast_matmul() == (road == "bf16")
-    assert ROAD.fp32_precision == road
+    assert use_fast_matmul() == (precision == "bf16")
+    assert MATMUL.fp32_precision == precision
 
 
 def test_the_probe_draws_no_random_numbers_of_the_run() -> None:

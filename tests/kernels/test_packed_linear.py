@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn.functional import linear
 
-from transformer.kernels.packed_linear import packed, packed_without_bias
+from transformer.kernels.packed_linear import packed, packed_weight
 
 NEAR = {torch.float32: 1e-5, torch.float64: 1e-12, torch.bfloat16: 0.05}
 
@@ -19,7 +19,9 @@ def test_packed_maps_equal_linear(rows: int, dtype: torch.dtype) -> None:
     expected = torch.cat([each(x) for each in maps], dim=-1)
     torch.testing.assert_close(packed(*maps)(x), expected, rtol=0, atol=NEAR[dtype])
     expected = linear(x, maps[0].weight)
-    torch.testing.assert_close(packed_without_bias(maps[0].weight)(x), expected, rtol=0, atol=NEAR[dtype])
+    torch.testing.assert_close(packed_weight(maps[0].weight)(x), expected, rtol=0, atol=NEAR[dtype])
+    with_bias = packed_weight(maps[0].weight, maps[0].bias)
+    torch.testing.assert_close(with_bias(x), maps[0](x), rtol=0, atol=NEAR[dtype])
 
 
 @torch.no_grad()

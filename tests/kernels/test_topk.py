@@ -9,7 +9,7 @@ from transformer.kernels.topk import topk
 @pytest.mark.parametrize("pieces", [5, 64, 1000, 1024, 1087])
 @pytest.mark.parametrize("count", [1, 3, 8, 200])
 def test_the_best_by_blocks_are_the_best(pieces: int, count: int) -> None:
-    """Also where they stand in one block, and where they are among those that fill no block."""
+    """Also if all are in one block, and if they are in the rest after the last full block."""
     scores = torch.stack([torch.randperm(pieces) for _ in range(6)]).reshape(2, 3, pieces).float()
     scores[0, 0], scores[0, 1] = scores[0, 0].sort().values, scores[0, 1].sort(descending=True).values
     expected = scores.topk(min(count, pieces))

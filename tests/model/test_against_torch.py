@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.support.small_decoding import ids, random_sources, undecided
-from tests.support.small_model import B, S, T, batch, randomised, scramble, small, watch
+from tests.support.small_model import B, S, T, batch, probe_of, randomised, scramble, small
 from transformer.config import PAD, DecodingConfig, ModelConfig
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.search import search
@@ -48,7 +48,7 @@ def test_every_head_of_every_layer_has_the_weights_of_torch_nn_transformer(confi
     model = randomised(config)
     twin = TorchModel(model)
     source, target = batch()
-    probe = watch(model, "*attention.weights")
+    probe = probe_of(model, "*attention.weights")
     with torch.no_grad():
         model(source, target, probe)
         found = twin.attention_weights(source, target)

@@ -1,4 +1,4 @@
-"""Three roads to one result: fast (nobody watches), step by step (probed), and one position at a time (cached)."""
+"""Three paths with one result: fused (no probe), step by step (probed), and one position at a time (cached)."""
 
 from itertools import product
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.small_model import B, T, batch, cached_logits, everything, randomised, sites, small, watch
+from tests.support.small_model import B, T, batch, cached_logits, everything, probe_of, randomised, sites, small
 from transformer.config import BOS, PAD, ModelConfig
 from transformer.kernels.dropout import Dropout
 from transformer.kernels.fast_attention import FEW_KEYS, attention
@@ -39,7 +39,7 @@ def assert_close(ours: Tensor, expected: Tensor, message: str = "") -> None:
 
 @pytest.mark.parametrize("config", all_options())
 @torch.no_grad()
-def test_probed_equals_unwatched_equals_cached(config: ModelConfig) -> None:
+def test_probed_equals_unprobed_equals_cached(config: ModelConfig) -> None:
     model = randomised(config)
     source, target = batch()
     for dtype in (torch.float64, torch.float32):
@@ -54,7 +54,7 @@ def test_probed_equals_unwatched_equals_cached(config: ModelConfig) -> None:
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("window", [None, 1])
 @torch.no_grad()
-def test_the_roads_agree_without_padding_too(norm: str, window: int | None) -> None:
+def test_the_paths_agree_without_padding_too(norm: str, window: int | None) -> None:
     model = randomised(small(norm=norm, attention_window=window))
     source, target = batch(padded=False)
     fast = model(source, target)
@@ -66,9 +66,7 @@ def test_the_roads_agree_without_padding_too(norm: str, window: int | None) -> N
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
 @pytest.mark.parametrize("keys", [9, FEW_KEYS, FEW_KEYS + 1])
 @torch.no_grad()
-def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(
-    masked: str, dtype: torch.dtype, keys: int
-) -> None:
+def test_attention_is_the_same_on_both_paths_for_every_batch_size(masked: str, dtype: torch.dtype, keys: int) -> None:
     """Decoding without gradients: from one query of one row to many of many, which kernels may treat differently."""
     for rows, queries in [(1, 1), (1, 8), (4, 4), (31, 1), (32, 1), (8, 4), (64, 1), (12, 7), (5, 8), (40, 9)]:
         query = torch.randn(rows, 2, queries, 4, dtype=dtype)
@@ -94,14 +92,14 @@ def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
-def test_training_gradients_are_the_same_on_the_fast_and_the_explicit_road(norm: str, dtype: torch.dtype) -> None:
+def test_training_gradients_are_the_same_on_the_fast_and_the_explicit_path(norm: str, dtype: torch.dtype) -> None:
     model = randomised(small(norm=norm, attention_window=1), dtype).train()
     for module in model.modules():
         if isinstance(module, Dropout):
             module.rate = 0.0
     source, target = batch()
     gradients = []
-    for probe in (NULL_PROBE, watch(model, "*")):
+    for probe in (NULL_PROBE, probe_of(model, "*")):
         model.zero_grad()
         model(source, target, probe).logsumexp(-1).sum().backward()
         gradients.append({name: p.grad for name, p in model.named_parameters() if p.grad is not None})
@@ -116,7 +114,7 @@ def test_training_gradients_are_the_same_on_the_fast_and_the_explicit_road(norm:
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
 @torch.no_grad()
 def test_cached_decoding_equals_one_teacher_forced_pass(positions: str, window: int | None, beam: int) -> None:
-    """Twenty steps, several rows a sentence (a beam), each row with pieces of its own."""
+    """Twenty steps, several rows per sentence (a beam), each with its own tokens."""
     model = randomised(small(positions=positions, attention_window=window))
     source, _ = batch()
     rows, steps = beam * B, 20
@@ -128,7 +126,7 @@ def test_cached_decoding_equals_one_teacher_forced_pass(positions: str, window: 
 
 @pytest.mark.parametrize("before", [1, 3, 15, 16, 17])  # the cache grows by doubling
 @torch.no_grad()
-def test_rows_that_are_reordered_dropped_and_repeated_go_on_from_their_own_past(before: int) -> None:
+def test_rows_that_are_reordered_dropped_and_repeated_continue_from_their_own_past(before: int) -> None:
     model = randomised(small())
     source, _ = batch()
     past = torch.randint(4, 13, (2 * B, before))
@@ -166,19 +164,25 @@ def test_a_probed_step_records_the_rows_of_the_teacher_forced_pass(norm: str, wi
     model = randomised(small(norm=norm, attention_window=window))
     source, target = batch(padded=False)
     whole = everything(model, source, target)
-    at_start = watch(model, "*")
+    at_start = probe_of(model, "*")
     state = model.start(source, at_start)
     for name, record in at_start.records.items():
         torch.testing.assert_close(record, whole[name], rtol=0, atol=1e-10, msg=name)
     seen = set(at_start.records)
     for t in range(T):
-        probe = watch(model, "*")
+        probe = probe_of(model, "*")
         model.step(target[:, t], state, probe)
         seen |= probe.records.keys()
         for name, step in probe.records.items():
             site = name.rsplit(".", 1)[-1]
             row = whole[name]
-            if "attention" in name and site not in ("residual_in", "residual_sum", "norm_out", "output"):
+            if "attention" in name and site not in (
+                "residual_in",
+                "residual_connection",
+                "residual_sum",
+                "norm_out",
+                "output",
+            ):
                 row = row if "cross" in name and site in ("key", "value") else row[:, :, t : t + 1]
             else:
                 row = row[:, t : t + 1]
@@ -207,7 +211,7 @@ def test_an_edit_of_the_encoder_acts_while_decoding() -> None:
 
 
 @torch.no_grad()
-def test_what_the_heads_write_and_the_bias_add_up_to_the_output() -> None:
+def test_the_head_outputs_and_the_bias_add_up_to_the_output() -> None:
     model = randomised(small(heads=4))
     source, target = batch()
     records = everything(model, source, target)
@@ -225,7 +229,7 @@ def test_what_the_heads_write_and_the_bias_add_up_to_the_output() -> None:
 
 
 @torch.no_grad()
-def test_the_fast_road_is_taken_wherever_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fast_path_is_taken_wherever_nothing_is_probed(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
     def counting(*args: Any) -> Tensor:
@@ -237,7 +241,7 @@ def test_the_fast_road_is_taken_wherever_nobody_watches(monkeypatch: pytest.Monk
     model = randomised(small())  # 1 + 2 * 2 attentions
     for patterns, expected in [([], 5), (["*embedding*", "logits"], 5), (["decoder.layers.1.*weights"], 3), (["*"], 0)]:
         calls = 0
-        model(*batch(), watch(model, *patterns))
+        model(*batch(), probe_of(model, *patterns))
         assert calls == expected, patterns
 
 

@@ -1,6 +1,6 @@
-"""The census of sites: the names are an interface, so a rename must be meant; the shapes are those of real tensors.
+"""The census of sites: names are an interface and must not change by accident; shapes are those of tensors.
 
-After a change that is meant: `python tests/model/test_census.py` writes the snapshot anew.
+After an intended change: `python tests/model/test_census.py` writes the snapshot again.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_names_and_shapes_of_the_sites_are_those_of_the_snapshot() -> None:
 
 
 def test_the_sites_of_the_design_are_all_there() -> None:
-    around = ["residual_in", "residual_sum", "norm_out"]
+    around = ["residual_in", "residual_connection", "residual_sum", "norm_out"]
     feed_forward = ["hidden", "activated", "output"]
     attention = ["query", "key", "value", "scores", "mask", "masked_scores", "weights", "context", "head_outputs",
                  "output"]  # fmt: skip

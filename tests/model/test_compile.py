@@ -1,4 +1,4 @@
-"""`torch.compile` sees the un-probed model as one graph, and few graphs do for all lengths."""
+"""`torch.compile` makes one graph of the model without a probe, and few graphs suffice for all lengths."""
 
 import logging
 import shutil
@@ -15,7 +15,7 @@ from transformer.model import Transformer
 
 @pytest.mark.parametrize("norm", ["post", pytest.param("pre", marks=pytest.mark.soak)])
 @torch.no_grad()
-def test_the_model_that_nobody_watches_is_one_graph_for_all_lengths(norm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_probe_the_model_is_one_graph_for_all_lengths(norm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger("torch.__trace"), "propagate", False)  # or pytest writes all of it down
     torch._dynamo.reset()
     model = randomised(small(norm=norm, decoder_layers=1))

@@ -1,4 +1,4 @@
-"""Who may look at whom: polarity, the future, padding, windows, and queries that may look nowhere."""
+"""Which query may attend to which key: polarity, the future, padding, windows, and fully masked queries."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.small_model import B, S, T, batch, cached_logits, everything, randomised, small, watch
+from tests.support.small_model import B, S, T, batch, cached_logits, everything, probe_of, randomised, small
 from transformer.config import PAD
 from transformer.kernels.fast_attention import FEW_KEYS
 from transformer.model import NULL_PROBE, NullProbe, Probe, masks
@@ -54,7 +54,7 @@ def test_the_mask_of_a_step_is_the_last_row_of_the_whole_mask(window: int | None
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @torch.no_grad()
-def test_no_output_depends_on_later_target_pieces(norm: str) -> None:
+def test_no_output_depends_on_later_target_tokens(norm: str) -> None:
     """Bit for bit, through all layers, on all roads; and each output does depend on its own piece."""
     model = randomised(small(norm=norm), torch.float32)
     source, target = batch(padded=False)
@@ -68,7 +68,7 @@ def test_no_output_depends_on_later_target_pieces(norm: str) -> None:
 
 
 @torch.no_grad()
-def test_a_model_trained_without_the_causal_mask_sees_the_future_in_training_and_never_else() -> None:
+def test_a_model_trained_without_the_causal_mask_attends_to_later_tokens_in_training_only() -> None:
     """Validation, traces and every step of decoding are those of the model with the mask."""
     still = {"dropout": 0.0, "embedding_dropout": 0.0}  # so that nothing but the mask is another in training
     lesson, usual = (randomised(small(causal_training=causal, **still)) for causal in (False, True))
@@ -84,7 +84,7 @@ def test_a_model_trained_without_the_causal_mask_sees_the_future_in_training_and
 
 @pytest.mark.parametrize("window", [1, 2])
 @torch.no_grad()
-def test_one_layer_with_a_window_sees_exactly_so_far(window: int) -> None:
+def test_one_layer_with_a_window_attends_exactly_that_far(window: int) -> None:
     model = randomised(small(attention_window=window))
     source, target = batch(padded=False)
     for k in range(S):
@@ -125,7 +125,7 @@ def test_nothing_written_into_source_padding_changes_the_output() -> None:
         return torch.where(pad[..., None], torch.randn_like(x) * 100, x)
 
     def run(**edits: object) -> Tensor:
-        probe = watch(model, "logits", **edits)
+        probe = probe_of(model, "logits", **edits)
         model(source, target, probe)
         return probe.records["logits"]
 
@@ -156,7 +156,7 @@ def test_masked_scores_are_minus_infinity_where_masked_and_the_scores_elsewhere(
 
 
 def blind_attention(probe: NullProbe, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
-    """Row 1 of 3 may look nowhere. Returns the output and the gradients of query, key and value."""
+    """Row 1 of 3 is fully masked. Returns the output and the gradients of query, key and value."""
     torch.manual_seed(0)
     query = torch.randn(1, 2, 3, 4, dtype=torch.float64)
     key, value = (torch.randn(1, 2, keys, 4, dtype=torch.float64) for _ in range(2))
@@ -183,7 +183,7 @@ def test_a_fully_masked_query_gets_zeros_and_finite_gradients(keys: int) -> None
 
 
 @pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
-def test_a_real_nan_is_not_hidden_by_the_care_for_blind_queries(keys: int) -> None:
+def test_a_real_nan_is_not_hidden_by_the_handling_of_fully_masked_queries(keys: int) -> None:
     for probe in roads():
         output, _ = blind_attention(probe, keys, nan=True)
         assert output[:, :, 0].isnan().all()
@@ -196,7 +196,7 @@ def test_a_source_of_nothing_but_padding_stays_finite_forward_and_backward(norm:
     source, target = batch()
     source[1] = PAD
     gradients = []
-    for probe in (NULL_PROBE, watch(model, "*")):
+    for probe in (NULL_PROBE, probe_of(model, "*")):
         model.zero_grad()
         logits = model(source, target, probe)
         logits.logsumexp(-1).sum().backward()

@@ -25,6 +25,7 @@ def test_the_defaults_are_the_papers_base_model() -> None:
         "sinusoid_layout": "interleaved",
         "max_positions": 1024,
         "shared_embeddings": True,
+        "output_bias": False,
         "attention_window": None,
         "causal_training": True,
         "activation": "relu",
@@ -82,7 +83,7 @@ def test_rates_are_at_least_0_and_below_1(rate: str) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused_by_name(changes: dict[str, Any], said: str) -> None:
+def test_impossible_options_are_refused_by_name(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         ModelConfig(**({"vocab_size": 100} | changes))
 

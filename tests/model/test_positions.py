@@ -125,7 +125,7 @@ def test_the_sinusoidal_table_grows_for_a_longer_sentence_and_keeps_its_numbers(
 
 
 @torch.no_grad()
-def test_decoding_goes_on_beyond_the_first_rows_of_the_table_as_the_reference_does(
+def test_decoding_continues_beyond_the_first_rows_of_the_table_as_the_reference_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("transformer.model.positions.FIRST_ROWS", 4)
@@ -165,7 +165,7 @@ def test_without_positions_the_encoder_does_not_know_order() -> None:
 
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
 @torch.no_grad()
-def test_a_sentence_longer_than_the_table_is_refused_in_a_sentence(positions: str) -> None:
+def test_a_sentence_longer_than_the_table_is_refused_with_a_message(positions: str) -> None:
     model = randomised(small(positions=positions, max_positions=4))
     source = torch.full((1, 4), 5)
     assert model(source, torch.full((1, 4), 5)).shape == (1, 4, 13)

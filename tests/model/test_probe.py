@@ -1,4 +1,4 @@
-"""The probe: what it records, what it may change, and that it leaves no trace."""
+"""The probe: what it records, what it may change, and that nothing of it stays in the model."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.support.small_model import batch, everything, randomised, sites, small, watch
+from tests.support.small_model import batch, everything, probe_of, randomised, sites, small
 from transformer.config import PAD
 from transformer.errors import HeadlightError
 from transformer.model import NULL_PROBE, Probe, Transformer
@@ -28,7 +28,7 @@ def edited(model: Transformer, edits: dict[str, Callable[[Tensor], Tensor]], *pa
     return probe.records
 
 
-def test_silent_is_false_and_its_sites_are_the_identity() -> None:
+def test_the_null_probe_is_false_and_its_sites_are_the_identity() -> None:
     x = torch.randn(2)
     assert not NULL_PROBE
     assert NULL_PROBE("anything", x) is x
@@ -55,7 +55,7 @@ def test_a_pattern_that_matches_nothing_names_the_nearest_site(pattern: str, nea
 def test_records_hold_exactly_what_was_asked(model: Transformer) -> None:
     for patterns in (["logits"], ["*"], ["encoder.layers.*.weights", "probabilities"], [f"{CROSS}.head_outputs"], []):
         names = {name for pattern in patterns for name in sites(model.config) if matches(name, pattern)}
-        probe = watch(model, *patterns)
+        probe = probe_of(model, *patterns)
         model(*batch(), probe)
         assert probe.records.keys() == names
         assert not any(record.requires_grad for record in probe.records.values())
@@ -66,12 +66,12 @@ def matches(name: str, pattern: str) -> bool:
     return name.startswith(start) and name.endswith(end) if star else name == pattern
 
 
-def test_an_edited_site_is_recorded_only_if_watched_and_as_edited(model: Transformer) -> None:
+def test_an_edited_site_is_recorded_only_on_request_and_as_edited(model: Transformer) -> None:
     assert edited(model, {f"{SELF}.context": torch.zeros_like}, "logits").keys() == {"logits"}
     assert edited(model, {f"{SELF}.context": torch.zeros_like})[f"{SELF}.context"].eq(0).all()
 
 
-def test_below_a_prefix_where_nobody_watches_the_probe_is_silent() -> None:
+def test_below_a_prefix_without_probed_sites_the_probe_is_the_null_probe() -> None:
     names = [f"decoder.layers.{i}.feed_forward.{site}" for i in range(11) for site in ("hidden", "output")]
     probe = Probe(names, ["decoder.layers.10.feed_forward.hidden"])
     assert probe.at("encoder") is NULL_PROBE
@@ -83,7 +83,7 @@ def test_below_a_prefix_where_nobody_watches_the_probe_is_silent() -> None:
     assert not below.at("feed_forward").is_probed("output")
 
 
-def test_watching_does_not_change_the_result_and_edits_to_themselves_change_no_bit(model: Transformer) -> None:
+def test_probing_does_not_change_the_result_and_identity_edits_change_no_bit(model: Transformer) -> None:
     records = everything(model, *batch())
     same = edited(model, {"*": lambda x: x.clone()})
     assert all(torch.equal(same[name], record) for name, record in records.items())
@@ -94,7 +94,7 @@ def zero_head(head: int) -> Callable[[Tensor], Tensor]:
 
 
 @pytest.mark.parametrize("site", ["weights", "context", "head_outputs"])
-def test_zeroing_a_head_takes_away_exactly_what_it_wrote(model: Transformer, site: str) -> None:
+def test_zeroing_a_head_removes_exactly_its_output(model: Transformer, site: str) -> None:
     before = everything(model, *batch())
     after = edited(model, {f"{CROSS}.{site}": zero_head(1)})
     written = before[f"{CROSS}.head_outputs"]
@@ -157,7 +157,7 @@ def test_a_record_of_another_pass_can_be_patched_in(model: Transformer) -> None:
     other[:, :3] = (source[:, :3] - 4 + 2) % 9 + 4
     before = everything(model, source, target)
     memory = before["encoder.layers.0.feed_forward.norm_out"]
-    probe = watch(model, "logits", encoder__layers__0__feed_forward__norm_out=lambda _: memory)
+    probe = probe_of(model, "logits", encoder__layers__0__feed_forward__norm_out=lambda _: memory)
     model(other, target, probe)
     torch.testing.assert_close(probe.records["logits"], before["logits"], rtol=0, atol=1e-12)
 
@@ -167,7 +167,7 @@ def test_an_edit_of_any_site_reaches_the_logits(model: Transformer) -> None:
     source, target = batch()
     before = everything(model, source, target)
     real = target != PAD
-    for name in before.keys() - {"probabilities"}:  # nothing stands below those
+    for name in before.keys() - {"probabilities"}:  # no site is below those
         after = edited(model, {name: lambda x: ~x if x.dtype == torch.bool else x.tanh()}, "logits")["logits"]
         assert not torch.allclose(after[real], before["logits"][real]), name
 
@@ -180,6 +180,20 @@ def test_edits_of_one_site_by_several_patterns_all_take_place_in_order(model: Tr
 def test_an_edit_that_changes_the_shape_is_refused(model: Transformer) -> None:
     with pytest.raises(HeadlightError, match=r"decoder\.layers\.1\.cross_attention\.weights .* keep the shape"):
         edited(model, {f"{CROSS}.weights": lambda x: x[..., :1]})
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("site", [f"{SELF}.context", f"{CROSS}.mask", "encoder.embedding.output", "logits"])
+def test_of_a_batch_with_one_row_an_edit_may_make_more(model: Transformer, site: str) -> None:
+    one = [ids[:1] for ids in batch()]
+
+    def logits(edit: Callable[[Tensor], Tensor]) -> Tensor:
+        probe = Probe(sites(model.config), ["logits"], {site: edit})
+        model(*one, probe)
+        return probe.records["logits"]
+
+    both = logits(lambda x: torch.cat([x, torch.zeros_like(x)]))
+    torch.testing.assert_close(both, torch.cat([logits(lambda x: x), logits(torch.zeros_like)]))
 
 
 def test_nothing_remains_on_the_model_after_a_call(model: Transformer) -> None:

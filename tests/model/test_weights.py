@@ -1,4 +1,4 @@
-"""The weights: how many, which are one and the same, how they start, and that every factor stands in its place."""
+"""The weights: how many, which are shared, how they are initialised, and that every factor is applied once."""
 
 import copy
 import math

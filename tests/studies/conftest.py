@@ -1,4 +1,4 @@
-"""A queue that has been worked off."""
+"""A queue whose runs are finished."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A queue goes on, on a machine that has nothing but the report of another."""
+"""A queue continues on a machine that has only the report of another machine."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def report(worked_off: tuple[Path, Path], tmp_path_factory: pytest.TempPathFacto
     return write_report(load_queue(file, file.parent), runs, tmp_path_factory.mktemp("report") / "card")[0]
 
 
-def test_what_was_made_elsewhere_is_not_made_again_and_is_reported(
+def test_imported_results_are_not_computed_again_and_are_reported(
     worked_off: tuple[Path, Path], report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, _ = worked_off

@@ -1,4 +1,4 @@
-"""A queue names models that differ in one thing each, trains them one after the other, and goes on where it stopped."""
+"""A queue names models that differ in one thing each, trains one after the other, and continues where it stopped."""
 
 import json
 import shutil
@@ -16,6 +16,8 @@ from tests.support.small_training import lines, stop_after, write_pairs
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.cli import app
 from transformer.config import Recipe
+from transformer.data.pair_sources import toy_test_pairs
+from transformer.data.toy_tasks import is_held_out
 from transformer.errors import ConfigError, CorpusError, HeadlightError, Stopped
 from transformer.recipe import load_recipe
 from transformer.studies import measure_member
@@ -24,6 +26,8 @@ from transformer.studies.measure_member import RESULT, read_result
 from transformer.studies.run_queue import claimed, is_done, run_queue
 from transformer.studies.study_report import write_report
 from transformer.studies.training_queue import load_queue, value_of
+
+SCORED = {"bleu": 0, "exact_match": 0}
 
 
 def test_the_families_differ_from_their_base_in_what_they_are_named_for_and_in_nothing_else() -> None:
@@ -48,7 +52,41 @@ def test_the_families_differ_from_their_base_in_what_they_are_named_for_and_in_n
     assert [training.member for training in queue.trainings][:2] == ["base", "heads-1"]
 
 
-def test_texts_lie_in_the_folder_that_is_named(tmp_path: Path) -> None:
+def test_the_toy_families_need_no_text_and_are_scored_on_pairs_of_no_training() -> None:
+    queue = load_queue("toy-families")
+    assert queue.scored_on is None
+    assert queue.text == "toy:reverse"
+    recipe = queue.recipes["base"]
+    scored = {source for source, _ in toy_test_pairs(recipe.data)}
+    assert all(is_held_out(source) for source in scored)
+    assert len(scored) > 900
+    for family in queue.families:
+        assert len(family.members) >= 3 or family.name in ("norm", "causal-mask")  # these are in "one-part", too
+        assert all({t.seed for t in queue.trainings if t.member == name} == {1, 2, 3} for name in family.members)
+
+
+def test_a_toy_queue_is_scored_by_the_task_itself(tmp_path: Path) -> None:
+    queue = load_queue(write_queue(tmp_path, SMALL.replace('scored_on = "scored.tsv"', "")), tmp_path)
+    run_queue(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
+    result = read_result(queue.trainings[0], tmp_path / "runs" / queue.trainings[0].folder)
+    assert result is not None
+    assert result["scored_on"] == "toy:reverse"
+    assert 0 <= result["beam_4"]["exact_match"] <= 1
+    assert result["beam_4"]["references"] == len(set(toy_test_pairs(queue.recipes["base"].data)))
+    data, card = write_report(queue, tmp_path / "runs", tmp_path / "toys")
+    assert "exact matches and BLEU are with beam 4" in card.read_text(encoding="utf-8")
+    assert json.loads(data.read_text(encoding="utf-8"))["members"]["base"]["mean"]["exact_match"] == pytest.approx(
+        result["beam_4"]["exact_match"]
+    )
+
+
+def test_without_a_text_only_toy_tasks_can_be_scored(tmp_path: Path) -> None:
+    (tmp_path / "q.toml").write_text('recipe = "family"\nmembers = [{ name = "a" }]\nfamilies = []\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match="scored_on, the text on which models are scored, is missing"):
+        load_queue(tmp_path / "q.toml")
+
+
+def test_texts_are_read_from_the_given_folder(tmp_path: Path) -> None:
     queue = load_queue("families", tmp_path)
     assert queue.scored_on == tmp_path / "tatoeba-en-de" / "valid.tsv.gz"
     for training in queue.trainings:
@@ -56,7 +94,7 @@ def test_texts_lie_in_the_folder_that_is_named(tmp_path: Path) -> None:
         assert training.recipe.data.valid == str(tmp_path / "tatoeba-en-de" / "valid.tsv.gz")
 
 
-def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_queue_are_reported_together(tmp_path: Path) -> None:
     text = SMALL.replace('"model.causal_training=false"', '"model.head=3", "training.updates=x"')
     text = text.replace('["base", "no-mask"]', '["bas", "no-mask"]').replace(", seeds = [1, 2]", "")
     with pytest.raises(ConfigError) as caught:
@@ -100,7 +138,7 @@ def test_every_run_of_the_queue_is_trained_and_scored(worked_off: tuple[Path, Pa
     assert unmasked["loss_without_mask"] != unmasked["loss"]
 
 
-def test_what_is_done_is_passed_over(worked_off: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_runs_are_skipped(worked_off: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     file, runs = worked_off
     queue = load_queue(file, file.parent)
     monkeypatch.setattr(running, "train", lambda *_, **__: pytest.fail("it was trained again"))
@@ -109,7 +147,7 @@ def test_what_is_done_is_passed_over(worked_off: tuple[Path, Path], monkeypatch:
     assert [line.split()[0] for line in said.stdout.splitlines()] == ["done"] * 3
 
 
-def test_a_stopped_queue_goes_on_where_it_stopped(
+def test_a_stopped_queue_continues_where_it_stopped(
     worked_off: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = load_queue(write_queue(tmp_path), tmp_path)
@@ -151,7 +189,7 @@ def test_a_run_that_fails_does_not_keep_the_others(
         return folder
 
     monkeypatch.setattr(running, "train", train)
-    monkeypatch.setattr(running, "measure", lambda *_: {"perplexity": 1, "greedy": {"bleu": 0}, "beam_4": {"bleu": 0}})
+    monkeypatch.setattr(running, "measure", lambda *_: {"perplexity": 1, "greedy": SCORED, "beam_4": SCORED})
     with pytest.raises(HeadlightError, match="without a result: no-mask-seed1"):
         run_queue(queue, queue.trainings, tmp_path / "runs", "cpu")
     assert trained == ["base-seed1", "base-seed2"]
@@ -179,7 +217,7 @@ def altered(result: Path, change: Callable[[dict[str, Any]], object]) -> None:
     result.write_text(json.dumps(values), encoding="utf-8")
 
 
-def test_a_run_that_another_process_is_at_is_passed_over_and_is_no_failure(
+def test_a_run_that_another_process_trains_is_skipped_and_not_a_failure(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
@@ -218,7 +256,7 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
             read_result(training, tmp_path)
 
 
-def test_a_result_on_another_text_is_not_told_as_one_on_this_and_is_scored_anew_without_training(
+def test_a_result_on_another_text_is_scored_again_without_training(
     worked_off: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = tmp_path / "runs"

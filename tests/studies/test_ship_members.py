@@ -1,4 +1,4 @@
-"""The members that a lesson needs lie beside the other checkpoints, each with a card that says what it is for."""
+"""The members that a lesson needs are shipped with the other checkpoints, each with a card that names its purpose."""
 
 import json
 import re
@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.data.corpus import read_pairs
+from transformer.data.pair_sources import toy_test_pairs
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.evaluation import evaluate
@@ -70,7 +71,7 @@ def test_what_was_not_measured_or_is_stored_otherwise_is_said_otherwise(
     assert f"seed {training.seed} |" in text
 
 
-def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
+def test_a_member_without_a_result_does_not_ship_and_a_lost_checkpoint_is_reported(
     worked_off: tuple[Path, Path], tmp_path: Path
 ) -> None:
     file, runs = worked_off
@@ -88,28 +89,50 @@ def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
         ship(queue, tmp_path, tmp_path / "to")
 
 
-def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_numbers_of_the_report() -> None:
-    queue = load_queue("families")
-    report = json.loads((PRETRAINED / "families.json").read_text(encoding="utf-8"))
-    assert {path.stem for path in PRETRAINED.glob("family-*.safetensors")} == {f"family-{m}" for m in queue.lessons}
+@pytest.mark.parametrize("study", ["families", "toy-families"])
+def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_numbers_of_the_report(
+    study: str,
+) -> None:
+    queue = load_queue(study)
+    report = json.loads((PRETRAINED / f"{study}.json").read_text(encoding="utf-8"))
+    shipped = {path.stem for path in PRETRAINED.glob(f"{queue.prefix}-*.safetensors")}
+    assert shipped == {f"{queue.prefix}-{name}" for name in queue.lessons if report["members"][name]["runs"]}
     for name, lesson in queue.lessons.items():
-        said = (PRETRAINED / f"family-{name}.md").read_text(encoding="utf-8")
+        if f"{queue.prefix}-{name}" not in shipped:
+            continue
+        said = (PRETRAINED / f"{queue.prefix}-{name}.md").read_text(encoding="utf-8")
         assert lesson.strip() in said
         result = report["members"][name]["runs"][0]
         for title, value in (("BLEU, beam 4", result["beam_4"]["bleu"]), ("chrF, greedy", result["greedy"]["chrf"])):
             assert re.search(rf"^\| {title} \| {value:.1f} \|", said, re.MULTILINE)
-        loaded = load_checkpoint(PRETRAINED / f"family-{name}.safetensors")
+        loaded = load_checkpoint(PRETRAINED / f"{queue.prefix}-{name}.safetensors")
         options = {f"model.{option}": value for option, value in vars(queue.recipes[name].model).items()}
         odd = [option for option, value in options.items() if getattr(loaded.config, option[6:]) != value]
         assert odd in ([], ["model.vocab_size"])
 
 
 def test_without_positions_the_order_of_words_is_lost_and_with_them_it_is_not() -> None:
-    """What the card of family-positions-none says."""
-    for name, lost in (("positions-none", True), ("base", False)):
-        translator = Translator.load(PRETRAINED / f"family-{name}.safetensors")
-        one, other = (translator.translate(words).text for words in ("Tom loves Mary.", "Mary loves Tom."))
+    """What the cards of family-positions-none and reverse-no-positions say."""
+    sentences, letters = ("Tom loves Mary.", "Mary loves Tom."), ("k f a z", "z a f k")
+    for name, lost, texts in (
+        ("family-positions-none", True, sentences),
+        ("family-base", False, sentences),
+        ("reverse-no-positions", True, letters),
+        ("reverse-base", False, letters),
+    ):
+        translator = Translator.load(PRETRAINED / f"{name}.safetensors")
+        one, other = (translator.translate(text).text for text in texts)
         assert (one == other) is lost
+
+
+def test_the_score_on_a_toy_s_card_is_that_of_the_file_that_ships() -> None:
+    report = json.loads((PRETRAINED / "toy-families.json").read_text(encoding="utf-8"))
+    recipe = load_queue("toy-families").recipes["one-head"]
+    translator = Translator.load(PRETRAINED / "reverse-one-head.safetensors")
+    settings = replace(translator.settings, method="greedy")
+    scores = evaluate(translator, toy_test_pairs(recipe.data), settings)
+    told = report["members"]["one-head"]["runs"][0]["greedy"]["exact_match"]
+    assert scores["exact_match"] == pytest.approx(told, abs=0.005)  # another machine may round otherwise
 
 
 def test_what_was_shipped_elsewhere_stays_where_only_its_result_is_here(

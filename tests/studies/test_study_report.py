@@ -1,4 +1,4 @@
-"""Means and spreads, the paper's table 3 beside our own, and where the order is another."""
+"""Means and spreads, the paper's table 3 beside our own, and where their order differs."""
 
 import json
 from dataclasses import asdict, replace
@@ -97,7 +97,9 @@ def test_means_and_spreads_are_those_over_the_seeds(queue: Queue, tmp_path: Path
     assert standing.spread["perplexity"] == 0.0
 
 
-def test_another_order_than_the_papers_is_told_if_it_is_larger_than_the_spread(queue: Queue, tmp_path: Path) -> None:
+def test_an_order_unlike_the_papers_is_reported_if_the_difference_exceeds_the_spread(
+    queue: Queue, tmp_path: Path
+) -> None:
     def told(heads_1: list[float], base: list[float]) -> list[str]:
         for member, values in (("heads-1", heads_1), ("base", base)):
             trainings = [training for training in queue.trainings if training.member == member]
@@ -123,7 +125,9 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
     pretend(by_folder["no-mask-seed1"], runs, bleu=0.1, perplexity=51_234.5, perplexity_without_mask=1.034)
     data, card = write_report(queue, runs, tmp_path / "out" / "toys")
     text = card.read_text(encoding="utf-8")
-    assert text.startswith("# toys\n\nToys.\n\n3 of 6 runs are done. Scores are on texts/valid.tsv;")
+    assert text.startswith(
+        "# toys\n\nToys.\n\n3 of 6 runs are done. Scores are on texts/valid.tsv; BLEU is with beam 4.\n\n± is"
+    )
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     ours = {row[0]: row for row in reversed(rows) if len(row) == 15}
     assert ours["base"][1:9] == ["3", "128", "512", "8", "16", "0.1", "0.1", "1,600"]

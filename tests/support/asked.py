@@ -1,4 +1,4 @@
-"""What a page has asked of the app and the app has not begun to answer, read off the wire.
+"""Requests of a page that the app has not begun to answer, read from its WebSocket.
 
 A click is over before the app has heard of it. On a slow machine that takes a while, in which the page looks as if its
 script had ended; to see that it has not, one must know what was asked.
@@ -36,8 +36,11 @@ class Asked:
                 self._asked, self._whole = time.monotonic(), not message.rerun_script.fragment_id
 
     def _received(self, frame: bytes | str) -> None:
-        if isinstance(frame, bytes) and ForwardMsg.FromString(frame).HasField("new_session"):
-            self._asked = None
+        if isinstance(frame, bytes):
+            message = ForwardMsg.FromString(frame)
+            of_fragment = bool(message.metadata.run.fragment_ids)  # asked for earlier, if now the whole script is
+            if message.HasField("new_session") and not (self._whole and of_fragment):
+                self._asked = None
 
     @property
     def is_answered(self) -> bool:

@@ -1,4 +1,4 @@
-"""The real app as a process, and a real browser: what browser tests, pictures and benchmarks stand on."""
+"""The real app as a process, and a real browser: used by browser tests, pictures and benchmarks."""
 
 import os
 import shutil
@@ -71,14 +71,15 @@ def started_app(
         process = subprocess.Popen(command, cwd=started_in, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             address = f"http://127.0.0.1:{port}"
-            _wait_for(f"{address}/_stcore/health", process, log)
+            wait_for_app(f"{address}/_stcore/health", process, log)
             yield address, process.pid
         finally:
             process.terminate()
             process.wait(timeout=PATIENCE)
 
 
-def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for_app(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Waits until the app answers. RuntimeError: it ended, or takes too long; the message has its log."""
     until = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < until:
         try:

@@ -33,6 +33,9 @@ PAGES: dict[str, Page] = {
     "models": Page("models", "Models", (".cards button", CHART)),
     "compare": Page("compare", "Compare", (".st-key-compared .tokens",)),
     "beside": Page("beside", "Side by side", (".frames iframe",)),
+    "lessons": Page(
+        "lessons", "Lessons", (".st-key-lesson_in-ten-minutes", ".st-key-lesson_23-questions", ".st-key-own_lesson")
+    ),
 }
 
 
@@ -43,7 +46,7 @@ def is_idle(page: Any) -> None:
     every page has: once it is there, the first run has begun.
     """
     page.wait_for_timeout(150)  # so that a run that was just caused has begun
-    page.get_by_label("Sentence", exact=True).wait_for(state="attached")
+    page.locator(".st-key-sentence input").wait_for(state="attached")
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stMainBlockContainer"]').wait_for()
     page.wait_for_timeout(150)

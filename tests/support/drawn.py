@@ -1,4 +1,4 @@
-"""A page opened as a visitor would open it, and the numbers that it draws."""
+"""Opens a page as a visitor does, and reads the numbers that it draws."""
 
 import base64
 import json
@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.charts import Figure
 from app.figures.theme import resolved
+from app.languages import LANGUAGES
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.doctor import SITES
@@ -89,7 +90,7 @@ def chart(app: AppTest, words: str) -> dict[str, Any]:
 
 
 def written(text: str) -> float:
-    """The number that stands in the page as `app.figures.theme.number` writes it."""
+    """The number that the page shows as `app.figures.theme.number` writes it."""
     mantissa, _, exponent = text.replace(",", "").replace("−", "-").partition("×10")
     return float(mantissa) * 10 ** int(exponent.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
 
@@ -103,9 +104,10 @@ def array(value: Any) -> np.ndarray:
 
 
 def components(app: AppTest, name: str) -> list[dict[str, Any]]:
-    """What goes to the browser for each component of this name, from top to bottom."""
+    """What goes to the browser for each component of this name, in any language, from top to bottom."""
     found = [each.proto for each in app.get("bidi_component")]
-    return [dict(json.loads(each.json)) for each in found if each.component_name == f"headlight_{name}"]
+    names = {f"headlight_{name}", *(f"headlight_{name}_{spoken}" for spoken in LANGUAGES)}
+    return [dict(json.loads(each.json)) for each in found if each.component_name in names]
 
 
 def unpacked(page: str, name: str) -> str:

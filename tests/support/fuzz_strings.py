@@ -61,7 +61,7 @@ def pools() -> list[list[str]]:
 
 def hostile_string(rng: Random) -> str:
     """Often a few characters, and sometimes a run of thousands."""
-    few = [rng.choice(pools()) for _ in range(rng.randint(1, 4))]  # so that neighbours meet that belong together
+    few = [rng.choice(pools()) for _ in range(rng.randint(1, 4))]  # so that related characters are neighbours
     parts = []
     for _ in range(rng.choice((0, 1, 2, 3, 5, 8, 13, 40))):
         times = rng.choice((1,) * 60 + (2, 3, 90)) if rng.random() < 0.997 else rng.randrange(1, 4000)

@@ -33,7 +33,7 @@ def damaged(rng: Random, content: bytes, begin: int = 0, end: int | None = None)
     """The content of a file with some damage: bits, bytes or a block that changed, were lost or came in, or a cut end.
 
     Args:
-        begin, end: where the damage may lie.
+        begin, end: where the damage may be.
     """
     changed, end = bytearray(content), len(content) if end is None else min(end, len(content))
     for _ in range(rng.choice((1, 1, 1, 2, 8))):

@@ -1,4 +1,4 @@
-"""What a finger and a narrow screen ask of a page."""
+"""What a phone needs of a page: large targets, and nothing wider than the screen."""
 
 from pathlib import Path
 from typing import Any

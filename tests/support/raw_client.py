@@ -1,4 +1,4 @@
-"""A client of the running app that is no browser: it sends the headers it likes, and clicks what it likes."""
+"""A client of the running app that is not a browser: it can send any headers and any clicks."""
 
 import http.client
 import socket
@@ -66,14 +66,19 @@ class Tab:
     def close(self) -> None:
         self._open.close()
 
-    def open(self, page: str = "", query: str = "", click: str | None = None) -> "Tab":
-        """Runs the script for a page, with a click on the button of this id; waits until it has run."""
+    def open(self, page: str = "", query: str = "", click: str | None = None, typed: str | None = None) -> "Tab":
+        """Runs the script for a page, with a click on the button of this id, or with this text in the box for the
+        sentence; waits until it has run."""
         message = BackMsg()
         message.rerun_script.page_name = page
         message.rerun_script.query_string = query
         if click:
             widget = message.rerun_script.widget_states.widgets.add()
             widget.id, widget.trigger_value = click, True
+        if typed is not None:
+            box = next(each.text_input for each in self._elements() if each.text_input.label == "Sentence")
+            widget = message.rerun_script.widget_states.widgets.add()
+            widget.id, widget.string_value = box.id, typed
         self._socket.send(message.SerializeToString())
         self.messages = []
         for received in self._received():
@@ -87,6 +92,11 @@ class Tab:
                 break
         return self
 
+    def opens_start_of_training(self) -> bool:
+        """Whether the window of Training, opened by its button, has a button that starts a run."""
+        window = self.open("training").buttons()["Train a model …"]
+        return "Start" in self.open("training", click=window.id).buttons()
+
     def buttons(self) -> dict[str, Any]:
         """The buttons of the page by label: their protobufs, with `id` and `disabled`."""
         return {each.button.label: each.button for each in self._elements() if each.WhichOneof("type") == "button"}
@@ -96,6 +106,10 @@ class Tab:
         kinds = {"text": "body", "alert": "body", "markdown": "body"}
         said = [(each, each.WhichOneof("type")) for each in self._elements()]
         return "\n".join(str(getattr(getattr(each, kind), kinds[kind])) for each, kind in said if kind in kinds)
+
+    def codes(self) -> list[str]:
+        """What the page shows as code."""
+        return [each.code.code_text for each in self._elements() if each.WhichOneof("type") == "code"]
 
     def upload_paths(self, count: int = 1) -> list[str]:
         """Asks where to put so many files, as the page does once they are chosen."""

@@ -1,4 +1,4 @@
-"""Gold alignments small enough to count with the fingers, and a toy whose alignment is known."""
+"""Gold alignments small enough to be checked by hand, and a toy task whose alignment is known."""
 
 import gzip
 from pathlib import Path

@@ -7,9 +7,11 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 
 from tests.support.oracles.marian import comparable
-from transformer.config import BOS, EOS, PAD, ModelConfig
+from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig, TokenizerConfig
+from transformer.decoding import Translator
 from transformer.decoding.search_record import Ending, Found
 from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
 
 V = 14
 
@@ -39,6 +41,26 @@ def undecided(shared: bool = True) -> Transformer:
         loss.backward()
         optimizer.step()
     return model.double().eval()
+
+
+@lru_cache
+def small_translator(settings: DecodingConfig, seed: int = 0) -> Translator:
+    """A random model in float64 with a vocabulary of its own: what it writes is nonsense, but always the same."""
+    corpus = ["The cat sat on the mat.", "A dog barks at the red cat, and it is loud!"] * 20
+    tokenizer = Tokenizer.train(corpus, TokenizerConfig(vocab_size=320))
+    torch.manual_seed(seed)
+    model = Transformer(
+        ModelConfig(
+            vocab_size=tokenizer.vocab_size,
+            encoder_layers=1,
+            decoder_layers=1,
+            d_model=16,
+            d_ff=16,
+            heads=2,
+            max_positions=60,
+        )
+    )
+    return Translator(model.double().eval(), tokenizer, settings)
 
 
 def random_sources(count: int, seed: int = 0) -> list[list[int]]:

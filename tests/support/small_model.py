@@ -1,6 +1,6 @@
 """Small models and batches for the tests of this folder.
 
-Every parameter is random, biases and norms too: freshly initialised ones are 0 and 1, behind which many mistakes hide.
+Every parameter is random, biases and norms too: with their initial 0 and 1 many mistakes would have no effect.
 Source and target never have the same length, nor encoder and decoder the same depth.
 """
 
@@ -37,7 +37,7 @@ def scramble(module: nn.Module) -> None:
 
 
 def batch(padded: bool = True, vocab_size: int = 13) -> tuple[Tensor, Tensor]:
-    """Source (B, S) and target (B, T) ids; padding falls on other rows and columns in the one than in the other."""
+    """Source (B, S) and target (B, T) ids; the padding of the two is in different rows and columns."""
     generator = torch.Generator().manual_seed(5)
     source = torch.randint(4, vocab_size, (B, S), generator=generator)
     target = torch.randint(4, vocab_size, (B, T), generator=generator)
@@ -53,14 +53,14 @@ def sites(config: ModelConfig) -> list[str]:
     return list(census(small(norm=config.norm, **depths)))
 
 
-def watch(model: Transformer, *patterns: str, **edits: Any) -> Probe:
+def probe_of(model: Transformer, *patterns: str, **edits: Any) -> Probe:
     """A probe of this model; keyword names of edits have `__` for the dot."""
     return Probe(sites(model.config), patterns, {name.replace("__", "."): edit for name, edit in edits.items()})
 
 
 def everything(model: Transformer, source: Tensor, target: Tensor) -> dict[str, Tensor]:
     """All records of one teacher-forced pass."""
-    probe = watch(model, "*")
+    probe = probe_of(model, "*")
     model(source, target, probe)
     return probe.records
 

@@ -1,4 +1,4 @@
-"""A queue of toys, small enough to be worked off in a test."""
+"""A queue of toy tasks, small enough to be trained in a test."""
 
 from pathlib import Path
 

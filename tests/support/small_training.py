@@ -23,9 +23,10 @@ from transformer.data.training_data import Position
 from transformer.model import Transformer
 from transformer.training import flops
 from transformer.training.distributed import Ranks
+from transformer.training.measurements import Update
 from transformer.training.metrics import read_metrics
 from transformer.training.optimizer import make_optimizer
-from transformer.training.training import Training, Update
+from transformer.training.training import Training
 from transformer.training.validation import ValidationText
 
 MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
@@ -38,8 +39,9 @@ TRAINING = TrainingConfig(
     save_every=4,
     validation_sentences=8,
     average_last=2,
+    precision="float32",  # "auto" is measured: two runs may differ
 )
-DECODING = DecodingConfig(max_extra_length=2)  # one that has learnt nothing would go on and on
+DECODING = DecodingConfig(max_extra_length=2)  # an untrained model would not stop
 TIMES = ("seconds", "tokens_per_second", "mfu")  # the only values that may differ between two runs of one recipe
 
 
@@ -60,7 +62,7 @@ def toy_recipe(**training: Any) -> Recipe:
 
 
 def corpus_recipe(folder: Path, sampling: float = 0.2, **training: Any) -> Recipe:
-    """Number words from a file, cut anew in each epoch."""
+    """Number words from a file, with subwords sampled again in each epoch."""
     corpus = folder / "corpus.tsv"
     if not corpus.exists():
         write_pairs(corpus, toy_pairs("numbers", 1, 150))
@@ -98,7 +100,7 @@ def wrap_update(
     """The next run calls these before and after each update."""
     update = Training.update
 
-    def wrapped(training: Training) -> Update:
+    def wrapped(training: Training) -> list[Update]:
         before(training)
         done = update(training)
         after(training)
@@ -176,6 +178,6 @@ def knowing_torch() -> ForkServerContext:
 
 def _alone(function: Callable[..., None], *arguments: Any) -> None:
     torch.set_num_threads(1)
-    # How fast products are here is measured anew in each process; test_arithmetic.py sees that it is measured well.
+    # The speed of matrix products is measured in each process.
     flops.SIDES, flops.MEASURED = {"cpu": 64}, 0.0
     function(*arguments)

@@ -53,7 +53,7 @@ def test_clean_keeps_typography() -> None:
 @example("\u0627\u200d\u212a")  # ... beside a Kelvin sign, which NFC makes a K
 @example("क\u200c▁")
 @example("e\u0301\u200d\u0301")  # ... beside an accent, which NFC makes part of a letter
-@example("u\u200d\u0308\u200d\u0301\u200dक")  # ... which it becomes when the joiner before it is gone
+@example("u\u200d\u0308\u200d\u0301\u200dक")  # ... between accents, which NFC combines when it is removed
 @example("\u1ffd")  # an accent that NFC makes one that becomes plain
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
     for function in (clean, normalise):

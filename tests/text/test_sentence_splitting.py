@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from transformer.text.sentence_splitting import split_sentences
 
-# "|" stands where a sentence ends.
+# "|" marks the end of a sentence.
 CASES = [
     "Hello. |How are you? |Fine!",
     "Mr. Smith met Dr. J. R. Jones. |They talked.",

@@ -1,4 +1,4 @@
-"""A run that many tests look at."""
+"""A finished run for many tests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A state that somebody has altered is as harmless as a checkpoint: a sentence says what is wrong with it."""
+"""A training state that somebody has altered is refused with a message that says what is wrong with it."""
 
 import json
 import math
@@ -22,13 +22,13 @@ MOMENT = "exp_avg.encoder.layers.0.feed_forward.hidden.bias"
 
 
 def altered(finished: Path, folder: Path, change: Change) -> Path:
-    """A copy of a run; `change(about, weights)` may do what it likes to progress and recipe, and to the tensors."""
+    """A copy of a run; `change(about, weights)` changes progress and recipe, or the tensors."""
     run = Path(shutil.copytree(finished, folder / "run"))
     file = run / "training.safetensors"
     about, weights = metadata(file), tensors(file)
     with safe_open(file, framework="pt") as opened:
         stated = opened.metadata()
-    about.pop("checksums"), stated.pop("checksums")  # else any change would be told as damage
+    about.pop("checksums"), stated.pop("checksums")  # with them, any change would be reported as damage
     change(about, weights)
     save_file(weights, file, stated | {name: json.dumps(value) for name, value in about.items()})
     return run
@@ -63,13 +63,13 @@ def altered(finished: Path, folder: Path, change: Change) -> Path:
         (lambda _, weights: weights.update(stranger=torch.ones(2)), "stranger is F32 .* should be absent"),
     ],
 )
-def test_an_altered_state_is_refused_in_a_sentence(change: Change, said: str, finished: Path, tmp_path: Path) -> None:
+def test_an_altered_state_is_refused_with_a_message(change: Change, said: str, finished: Path, tmp_path: Path) -> None:
     run = altered(finished, tmp_path, change)
     with pytest.raises(TrainingError, match=said):
         train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
 
 
-def test_a_state_without_checksums_from_an_older_version_goes_on(finished: Path, tmp_path: Path) -> None:
+def test_a_state_without_checksums_from_an_older_version_continues(finished: Path, tmp_path: Path) -> None:
     run = altered(finished, tmp_path, lambda about, weights: None)
     train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
     assert metadata(run / "training.safetensors")["progress"]["update"] == 14
@@ -78,7 +78,7 @@ def test_a_state_without_checksums_from_an_older_version_goes_on(finished: Path,
 @pytest.mark.parametrize(
     "name", [f"weights.{MOMENT[8:]}", MOMENT, MOMENT.replace("exp_avg.", "exp_avg_sq."), "progress", "recipe"]
 )
-def test_one_wrong_bit_in_a_state_is_told_and_what_to_do(name: str, finished: Path, tmp_path: Path) -> None:
+def test_one_wrong_bit_in_a_state_is_reported_with_advice(name: str, finished: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(finished, tmp_path / "run"))
     file = run / "training.safetensors"
     content = bytearray(file.read_bytes())
@@ -93,4 +93,12 @@ def test_one_wrong_bit_in_a_state_is_told_and_what_to_do(name: str, finished: Pa
     with pytest.raises(
         TrainingError, match=rf"is damaged: {name} is not what was saved\. Resume from a copy .*--init-from"
     ):
+        train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
+
+
+def test_a_damaged_name_of_the_checksums_does_not_make_a_state_an_older_one(finished: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    file = run / "training.safetensors"
+    file.write_bytes(file.read_bytes().replace(b'"checksums"', b'"checksumt"', 1))
+    with pytest.raises(TrainingError, match="the name of its checksums is damaged"):
         train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")

@@ -1,5 +1,6 @@
 """Several ranks, as torchrun starts them, learn the same as one rank, stop together, and report an error only once."""
 
+import itertools
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -30,12 +32,14 @@ from tests.support.small_training import (
 from transformer import cli
 from transformer.config import PAD, Recipe
 from transformer.data import training_data
+from transformer.data.batch_parts import Share
 from transformer.data.batches import collate
+from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import TrainingData
 from transformer.errors import CorpusError, HeadlightError, TrainingError
+from transformer.recipe import load_recipe
 from transformer.training import data_parallel, train
-from transformer.training.data_parallel import part
 from transformer.training.device import device_of_rank
 from transformer.training.metrics import read_metrics
 from transformer.training.random_state import dropout_seed
@@ -63,7 +67,7 @@ def assert_same_but_for_rounding(run: Path, other: Path) -> None:
     assert len(lines(run)) == len(lines(other))
     for line, expected in zip(lines(run), lines(other), strict=True):
         assert line == {
-            name: value if isinstance(value, str) else pytest.approx(value, rel=1e-3)
+            name: value if isinstance(value, str | list) else pytest.approx(value, rel=1e-3)
             for name, value in expected.items()
         }
 
@@ -116,14 +120,14 @@ def go_and_be_told_to_stop(rank: int, recipe: Recipe, run: Path, told: int, upda
         go(rank, recipe, run)
 
 
-def go_and_see_no_number(rank: int, recipe: Recipe, run: Path) -> None:
-    """The loss of one rank's rows is NaN at update 7."""
+def go_with_a_wrong_loss(rank: int, recipe: Recipe, run: Path, factor: float) -> None:
+    """The loss of one rank's rows is multiplied by NaN or infinity at the first attempt of update 7."""
     with pytest.MonkeyPatch.context() as patch:
         make = data_parallel.DataParallel.loss
 
         def loss(*arguments: Any) -> torch.Tensor:
             calls[0] += 1
-            return make(*arguments) * (torch.nan if calls[0] == 7 and rank == 1 else 1.0)
+            return make(*arguments) * (factor if calls[0] == 7 and rank == 1 else 1.0)
 
         calls = [0]
         patch.setattr(data_parallel.DataParallel, "loss", loss)
@@ -198,7 +202,7 @@ def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path)
     assert_same_but_for_rounding(tmp_path / "several", tmp_path / "one")
 
 
-def test_ranks_learn_the_same_as_one_from_a_corpus_that_is_cut_anew_in_each_epoch(tmp_path: Path) -> None:
+def test_ranks_learn_the_same_as_one_with_subwords_sampled_again_in_each_epoch(tmp_path: Path) -> None:
     recipe = exact(corpus_recipe(tmp_path, **EXACT), tokens_per_batch=1500)
     train(recipe, tmp_path / "one", device="cpu")
     assert lines(tmp_path / "one")[-1]["update"] == 12
@@ -217,11 +221,24 @@ def test_a_rank_without_a_row_still_takes_part(tmp_path: Path) -> None:
 
 @given(rows=st.lists(st.integers(1, 9), min_size=1, max_size=6), size=st.integers(1, 9))
 def test_the_parts_of_all_ranks_have_every_row_once_and_are_equally_many(rows: list[int], size: int) -> None:
-    batches, names = [], iter(range(4, 1000))
-    for count in rows:
-        sentences = [[next(names)] * (1 + row % 3) for row in range(count)]
-        batches.append(collate(sentences, sentences))
-    parts = [part(batches, rank, size) for rank in range(size)]
+    sentences = [[4 + row] * (1 + row % 3) for row in range(sum(rows))]
+    ids, lengths = np.concatenate([np.array(one, np.int32) for one in sentences]), np.array([*map(len, sentences)])
+    starts = np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
+    pairs, cuts = EncodedPairs(ids, starts, ids, starts, 0), np.cumsum([0, *rows])
+    indices = [np.arange(first, last) for first, last in itertools.pairwise(cuts)]
+    batches = [collate(*pairs.select(whole)) for whole in indices]
+    parts = []
+    for rank in range(size):
+        share = Share(rank, size, len(rows))
+        mine = [share.batch(pairs, whole, number) for number, whole in enumerate(indices)]
+        for number, (one, whole) in enumerate(zip(mine, batches, strict=True)):
+            assert one.whole == whole.whole
+            cut = share.rows(number)
+            if size > 1 and one.target_tokens and cut is not None:  # as if the whole batch had been cut
+                assert torch.equal(one.source, whole.source[cut])
+                assert torch.equal(one.target, whole.target[cut])
+                assert torch.equal(one.labels, whole.labels[cut])
+        parts.append([batch for batch in mine if len(batch.labels)])
     assert len({len(mine) for mine in parts}) == 1
     dealt = [batch for mine in parts for batch in mine]
     real = [batch for batch in dealt if batch.target_tokens]
@@ -285,14 +302,25 @@ def test_two_ranks_resume_a_run_of_one_though_the_second_does_not_see_its_folder
 # Trouble
 
 
-def test_a_loss_that_is_no_number_on_one_rank_ends_all_in_one_sentence(tmp_path: Path) -> None:
+def test_a_nan_loss_on_one_rank_ends_all_with_one_message(tmp_path: Path) -> None:
     recipe = toy_recipe(save_every=6)
-    assert together(2, go_and_see_no_number, recipe, tmp_path / "run") == [1, 1]
+    assert together(2, go_with_a_wrong_loss, recipe, tmp_path / "run", torch.nan) == [1, 1]
     assert re.fullmatch(r"The loss or its gradient is NaN or infinite at update 7 .*\n", said(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 6
 
 
-def test_an_error_on_one_rank_is_told_by_the_first(tmp_path: Path) -> None:
+def test_in_float16_all_ranks_repeat_an_update_in_which_one_overflows(tmp_path: Path) -> None:
+    recipe = exact(toy_recipe(log_every=1, **EXACT | {"precision": "float16"}))
+    assert together(2, go_with_a_wrong_loss, recipe, tmp_path / "run", torch.inf) == [0, 0]
+    progress = metadata(tmp_path / "run" / "training.safetensors")["progress"]
+    assert (progress["update"], progress["loss_scale"], progress["updates_without_overflow"]) == (12, 2.0**15, 6)
+    train(recipe, tmp_path / "one", device="cpu")
+    for line, expected in zip(lines(tmp_path / "run"), lines(tmp_path / "one"), strict=True):
+        if line["kind"] == "train":
+            assert line["loss"] == pytest.approx(expected["loss"], rel=0.01)
+
+
+def test_an_error_on_one_rank_is_reported_by_the_first(tmp_path: Path) -> None:
     assert together(3, go_and_fail, toy_recipe(), tmp_path / "run") == [1, 1, 1]
     assert said(tmp_path) == "Rank 1: The disk has a hole.\n"
 
@@ -360,12 +388,32 @@ def go_by_command(rank: int, said: Path, *arguments: str) -> None:
     cli.app(["train", *arguments, "--device", "cpu"])
 
 
-def test_a_recipe_that_is_wrong_is_told_once(tmp_path: Path) -> None:
+def go_by_command_from_a_folder(rank: int, folder: Path, *arguments: str) -> None:
+    """Each rank in a folder of its own, as on another machine."""
+    (folder / str(rank)).mkdir(exist_ok=True)
+    os.chdir(folder / str(rank))
+    go_by_command(rank, folder / "said", *arguments)
+
+
+def test_a_run_is_resumed_by_its_folder_though_only_the_first_machine_has_it(tmp_path: Path) -> None:
     (tmp_path / "toy.toml").write_text(RECIPE)
-    wrong = ("--set", "data.toy=none", "--set", "data.train=gone.tsv")
+    run, place = tmp_path / "0" / "runs" / "toy", tmp_path / "1" / "runs" / "toy"
+    train(load_recipe(tmp_path / "toy.toml", ["training.updates=1"]), run, device="cpu")
+    for updates in (2, 3):  # later the other machine has a folder, too, without a recipe
+        resumed = ("--resume", "runs/toy", "--set", f"training.updates={updates}")
+        assert together(2, go_by_command_from_a_folder, tmp_path, *resumed) == [0, 0]
+        assert metadata(run / "training.safetensors")["progress"]["update"] == updates
+        assert [path.name for path in place.iterdir()] == ["tokenizer.model"]
+    assert 0 not in together(2, go_by_command_from_a_folder, tmp_path, "--resume", "runs/none")
+    assert (tmp_path / "said").read_text().count("Error: There is no folder runs/none") == 1
+
+
+def test_an_invalid_recipe_is_reported_once(tmp_path: Path) -> None:
+    (tmp_path / "toy.toml").write_text(RECIPE)
+    wrong = ("--set", "data.toy=none", "--set", "data.train=gone.en-de.tsv")
     assert 0 not in together(2, go_by_command, tmp_path / "said", str(tmp_path / "toy.toml"), *wrong)
     said = (tmp_path / "said").read_text()
-    assert said.count("Error: These files") == said.count("- data.train: gone.tsv") == 1
+    assert said.count("Error: These files") == said.count("- data.train: gone.en-de.tsv") == 1
     assert "Traceback" not in said
 
 

@@ -14,9 +14,9 @@ from transformer.model import Probe, Transformer, census
 from transformer.training import flops
 from transformer.training.flops import FORWARD_AND_BACKWARD, measured_peak, readable, training_flop
 from transformer.training.loss import summed_loss
+from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics, read_metrics
 from transformer.training.run_report import Report
-from transformer.training.training import Update
 
 BATCH = collate([[4, 5, 6, 7], [5]], [[4, 5], [6, 7]])  # S 5, T 3, all labels count
 CONFIG = ModelConfig(vocab_size=50, encoder_layers=2, decoder_layers=3, d_model=16, d_ff=24, heads=2)
@@ -24,7 +24,7 @@ CONFIG = ModelConfig(vocab_size=50, encoder_layers=2, decoder_layers=3, d_model=
 
 def test_a_pass_forward_takes_as_many_operations_as_torch_counts() -> None:
     model = Transformer(CONFIG)
-    probe = Probe(census(CONFIG), ["*.weights"])  # the explicit road: torch does not count inside its fused attention
+    probe = Probe(census(CONFIG), ["*.weights"])  # the explicit path: torch does not count inside its fused attention
     with FlopCounterMode(display=False) as counted:
         model(BATCH.source, BATCH.target, probe)
     assert training_flop(CONFIG, BATCH) == FORWARD_AND_BACKWARD * counted.get_total_flops()
@@ -41,7 +41,7 @@ def test_forward_and_backward_are_three_times_forward() -> None:
 
 
 def test_the_peak_is_that_of_the_fastest_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    # began; start and end of three products, each followed by a look at how long it has been measuring
+    # after a product that is not timed: began; start and end of three products, and how long it has measured
     clock = iter([0.0, 0.0, 0.09, 0.09, 0.1, 0.12, 0.12, 0.13, 0.16, 0.2])
     monkeypatch.setattr(flops, "SIDES", {"cpu": 10})
     monkeypatch.setattr(flops, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
@@ -56,12 +56,12 @@ def test_large_numbers_are_written_with_a_prefix(value: float, text: str) -> Non
     assert readable(value, "FLOP") == text
 
 
-def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
+def test_a_run_writes_its_model_flops_utilisation(tmp_path: Path) -> None:
     training = training_of(Transformer(CONFIG), toy_recipe(log_every=2), iter(()))
     progress = training.progress
     with Report(training, Metrics(tmp_path, 0, 0), peak=1000.0) as report:
         for progress.update, flop in ((1, 300), (2, 500)):
-            made = Update(loss=flop / 50, tokens=2 * progress.update, gradient_norm=1.0, flop=flop, rate=0.1)
+            made = Update(progress.update, flop / 50, 2 * progress.update, gradient_norm=1.0, flop=flop, rate=0.1)
             progress.recent_loss += made.loss
             progress.recent_tokens += made.tokens
             progress.recent_flop += flop

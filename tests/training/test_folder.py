@@ -1,4 +1,4 @@
-"""What lies in a run's folder and is not of this run is neither taken for its own nor lost."""
+"""Files in a run's folder that are not of this run are neither used nor lost."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_a_folder_that_holds_snapshots_only_is_not_overwritten(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_a_vocabulary_that_somebody_has_put_there_is_neither_used_nor_lost(named: bool, tmp_path: Path) -> None:
+def test_a_vocabulary_file_that_the_run_did_not_write_is_neither_used_nor_lost(named: bool, tmp_path: Path) -> None:
     recipe, mine = toy_recipe(), tmp_path / "tokenizer.model"
     if named:
         recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(mine)))
@@ -45,8 +45,18 @@ def test_the_vocabulary_that_a_killed_run_has_left_is_used_only_if_it_is_named(t
     assert kept.read_bytes() != left
 
 
-def test_whoever_may_read_new_files_may_read_all_of_a_run(tmp_path: Path) -> None:
-    """So that another user's app shows where it stands, and a colleague can go on with it."""
+@pytest.mark.parametrize("name", ["two\nlines", "a\tb", "caf\udce9", "a\u2028b"])
+def test_a_folder_whose_name_cannot_be_printed_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        TrainingError, match=r"name of the folder .* has a line break, .* choose another folder"
+    ) as error:
+        train(toy_recipe(), tmp_path / name, device="cpu")
+    assert str(error.value).isprintable()
+    assert not list(tmp_path.iterdir())
+
+
+def test_all_files_of_a_run_have_the_permissions_of_new_files(tmp_path: Path) -> None:
+    """So another user can see the run in the app, and resume it."""
     run = tmp_path / "run"
     train(toy_recipe(updates=1), run, device="cpu")
     plain = tmp_path / "plain.txt"
@@ -56,7 +66,7 @@ def test_whoever_may_read_new_files_may_read_all_of_a_run(tmp_path: Path) -> Non
     assert set(modes.values()) == {plain.stat().st_mode}, modes
 
 
-def test_a_vocabulary_that_is_damaged_is_told_by_its_file(tmp_path: Path) -> None:
+def test_a_damaged_vocabulary_is_reported_with_its_file(tmp_path: Path) -> None:
     recipe = toy_recipe(updates=1)
     train(recipe, tmp_path, device="cpu")
     (tmp_path / "tokenizer.model").write_bytes(b"x")

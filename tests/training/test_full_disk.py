@@ -1,4 +1,4 @@
-"""A disk that is full when a run writes a checkpoint, or what became of its text: a sentence, and nothing is lost.
+"""A disk that is full when a run writes a checkpoint or prepared text: an error message, and nothing is lost.
 
 (What happens to a state on a full disk is in test_trouble.py, to prepared text in tests/data/test_prepared_store.py.)
 """
@@ -22,7 +22,7 @@ SOAK = ["recent/.00000005", ".best", ".average"]
 @pytest.mark.parametrize(
     "name", ["snapshots/.00000000", ".last", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAK)]
 )
-def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
+def test_a_run_on_a_full_disk_keeps_its_files_and_is_resumed_to_the_same_end(
     name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(tensors: Any, path: Path, metadata: Any) -> None:
@@ -45,7 +45,7 @@ def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
     assert_same_run(run, finished)
 
 
-def test_a_disk_that_is_full_when_the_counts_of_the_text_are_written_is_told(
+def test_a_disk_that_is_full_when_the_counts_of_the_text_are_written_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write, recipe = Counts.write, corpus_recipe(tmp_path, updates=1)

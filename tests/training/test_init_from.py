@@ -85,7 +85,7 @@ def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp
         assert initialisation(run, True, None) is None
 
 
-def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
+def test_a_damaged_record_of_the_first_weights_of_a_run_is_reported(tmp_path: Path) -> None:
     (tmp_path / "start.json").write_text('{"init_from": 3')
     with (
         Run(tmp_path, resume=True) as run,

@@ -32,7 +32,7 @@ def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
 
     stop_after(6, monkeypatch, signal.SIGINT)
     monkeypatch.setattr(f"{where}.save_file", save)
-    with pytest.raises(Stopped, match=r"immediately by a second Ctrl-C; the run is as it was last saved\. .*--resume"):
+    with pytest.raises(Stopped, match=r"immediately by a second Ctrl-C; the run is as it was .* train --resume "):
         train(recipe, run, device="cpu")
     monkeypatch.undo()
     assert signal.getsignal(signal.SIGINT) == before

@@ -1,4 +1,4 @@
-"""Text that several processes prepare, some of which are killed: what lies there in the end is what it would have been.
+"""Text that several processes prepare, some of which are killed: in the end the files are the same.
 
 The process that prepares is killed and started again until it comes to its end, or one of its workers is killed and it
 goes on without. Each begins a session of its own, so that those that it has started can be counted.

@@ -1,4 +1,4 @@
-"""What a model that learnt a toy task looks like: the proof, from end to end, that all parts work together.
+"""A small model learns a toy task: the proof, from end to end, that all parts work together.
 
 Bounded in updates, never in seconds. The full-sized tasks are those of the recipes (see test_shipped_toys.py).
 """

@@ -1,4 +1,4 @@
-"""The learning rate is the paper's, at the very update it is meant for."""
+"""The learning rate is the paper's, at exactly the update of the formula."""
 
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def test_a_cooldown_falls_in_a_straight_line_and_never_reaches_zero() -> None:
     assert found[40] > 0
 
 
-def test_a_resumed_run_goes_on_at_the_rate_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_continues_at_the_rate_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = toy_recipe(updates=6, warmup=4, log_every=1, peak_rate=None)
     stop_after(3, monkeypatch)
     with pytest.raises(TrainingError, match="after update 3"):

@@ -1,4 +1,4 @@
-"""Batches drawn before they are due are the same batches."""
+"""Prefetched batches are the same batches."""
 
 import threading
 from collections.abc import Generator, Iterator
@@ -27,7 +27,7 @@ def test_items_come_in_their_order_from_another_thread() -> None:
     assert threading.current_thread().name not in threads
 
 
-def test_no_more_is_drawn_than_the_depth_allows_and_closing_ends_the_thread() -> None:
+def test_at_most_depth_batches_are_prefetched_and_closing_ends_the_thread() -> None:
     drawn: list[int] = []
 
     def items() -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""A corpus is prepared once, in as many processes as there are, and is then what it would be if it lay in memory."""
+"""A corpus is prepared once, by any number of processes, and equals the corpus prepared in memory."""
 
 import json
 import os
@@ -66,8 +66,8 @@ def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("sampling", [0.0, 0.3])
-def test_what_lies_on_disk_is_what_encoding_in_memory_gives(sampling: float, tmp_path: Path) -> None:
-    """So runs from before anything lay on disk go on, and their fingerprint is the same."""
+def test_prepared_ids_on_disk_equal_those_encoded_in_memory(sampling: float, tmp_path: Path) -> None:
+    """So runs of older versions, which prepared nothing on disk, can be resumed: their fingerprint is the same."""
     recipe = corpus_recipe(tmp_path, sampling)
     data = TrainingData(recipe, tmp_path / "run")
     learnt = [pair for pair in toy_pairs("numbers", 1, 150) if pair not in data.valid_pairs]
@@ -109,7 +109,9 @@ def test_two_processes_prepare_what_one_does(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_damaged_line_is_told_with_its_number_by_any_process(workers: int, tmp_path: Path, used: list[int]) -> None:
+def test_a_damaged_line_is_reported_with_its_number_by_any_process(
+    workers: int, tmp_path: Path, used: list[int]
+) -> None:
     recipe = with_data(corpus_recipe(tmp_path), workers=workers)
     corpus = Path(recipe.data.train[0])
     good = corpus.read_bytes().splitlines(keepends=True)
@@ -121,7 +123,7 @@ def test_a_damaged_line_is_told_with_its_number_by_any_process(workers: int, tmp
     assert used == [workers] * 2
 
 
-def test_a_run_that_goes_on_prepares_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_prepares_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = corpus_recipe(tmp_path, sampling=0.2)
     before = TrainingData(recipe, tmp_path / "run")
     second = contents(before._epoch(2))
@@ -143,7 +145,7 @@ def test_runs_share_what_is_prepared_in_a_folder_that_they_name(
     assert_same_run(tmp_path / "one", tmp_path / "two")
     assert not (tmp_path / "two" / "prepared").exists()
     monkeypatch.undo()
-    moved = with_data(recipe, prepared=None, workers=1)  # where it lies may change when the run goes on
+    moved = with_data(recipe, prepared=None, workers=1)  # the folder may change when the run is resumed
     train(replace(moved, training=replace(moved.training, updates=6)), tmp_path / "one", resume=True, device="cpu")
 
 
@@ -160,7 +162,7 @@ def test_runs_share_what_is_prepared_in_a_folder_that_they_name(
     ],
     ids=str,
 )
-def test_what_depends_on_something_that_changed_is_prepared_anew(change: dict[str, Any], tmp_path: Path) -> None:
+def test_only_what_depends_on_a_change_is_prepared_again(change: dict[str, Any], tmp_path: Path) -> None:
     recipe = with_data(corpus_recipe(tmp_path, sampling=0.0), prepared=str(tmp_path / "shared"))
     TrainingData(recipe, tmp_path / "one")
     ids = set((tmp_path / "shared").glob("ids-*"))
@@ -180,16 +182,29 @@ def test_what_depends_on_something_that_changed_is_prepared_anew(change: dict[st
     assert data.valid_pairs == fresh.valid_pairs
 
 
-def test_of_the_epochs_that_are_cut_anew_two_are_kept(tmp_path: Path) -> None:
+def test_text_that_has_moved_is_not_prepared_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    before = TrainingData(recipe, tmp_path / "run")
+    nothing_is_prepared(monkeypatch)
+    (tmp_path / "moved").mkdir()
+    place = Path(recipe.data.train[0]).rename(tmp_path / "moved" / "my.tsv")
+    after = TrainingData(with_data(recipe, train=(str(place),)), tmp_path / "run", before.tokenizer)
+    assert (after.fingerprint, after.judged_by) == (before.fingerprint, before.judged_by)
+    (part,) = json.loads((tmp_path / "run" / "corpus-files.json").read_text())
+    assert (part["name"], list(part["files"])) == (str(place), [str(place)])
+    assert after.files[0] == before.files[0] | {"name": "my.tsv"}
+
+
+def test_three_epochs_with_sampled_subwords_are_kept_on_disk(tmp_path: Path) -> None:
     recipe = with_data(corpus_recipe(tmp_path, sampling=0.2), prepared=str(tmp_path / "shared"))
     data = TrainingData(recipe, tmp_path / "run")
-    first, second, _ = (contents(data._epoch(epoch)) for epoch in (1, 2, 3))
-    assert len(list((tmp_path / "run" / "prepared").glob("epoch-*"))) == 2
+    first, second, *_ = (contents(data._epoch(epoch)) for epoch in (1, 2, 3, 4))
+    assert len(list((tmp_path / "run" / "prepared").glob("epoch-*"))) == 3
     assert not list((tmp_path / "shared").glob("epoch-*"))
     assert contents(data._epoch(1)) == first != second
 
 
-def test_what_became_of_the_pairs_is_told_and_kept_with_the_run(
+def test_the_counts_of_kept_and_dropped_pairs_are_logged_and_stored_with_the_run(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     recipe = corpus_recipe(tmp_path, updates=1)
@@ -217,14 +232,14 @@ def session_of(process: int) -> Iterator[int]:
             yield int(path.name)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="who still lives is read from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the running processes are read from /proc")
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.soak), signal.SIGTERM])
 def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    with (tmp_path / "corpus.tsv").open("w") as file:
+    with (tmp_path / "corpus.en-de.tsv").open("w") as file:
         file.writelines(f"This is sentence number {i}.\tDas ist Satz Nummer {i}.\n" for i in range(600_000))
-    options = [f"data.train={tmp_path / 'corpus.tsv'}", "data.valid=none", "data.workers=2"]
+    options = [f"data.train={tmp_path / 'corpus.en-de.tsv'}", "data.valid=none", "data.workers=2"]
     command = [sys.executable, "-m", "transformer", "train", "en-de", "--run-dir", str(tmp_path / "run")]
     command += [part for option in options for part in ("--set", option)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -244,7 +259,7 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     assert [path.name for path in store.iterdir()] == [".lock"]
 
 
-def test_a_store_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     recipe = with_data(corpus_recipe(tmp_path), prepared=str(tmp_path / "file" / "store"))
     with pytest.raises(CorpusError, match=r"cannot be kept in .*store.*data\.prepared"):

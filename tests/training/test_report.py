@@ -1,4 +1,4 @@
-"""What a run says: at the start its size and what it could do at best, while it runs how near it comes to that."""
+"""The log of a run: at the start its size and the peak of the device, then the MFU that it reaches."""
 
 import re
 from pathlib import Path
@@ -32,6 +32,8 @@ def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_spee
     assert "large matrix products reach 2.5 GFLOP/s here (the peak)" in said
 
     shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% MFU\)", said)
+    assert len(re.findall(r"\n  source +\S.*\n  reference +\S.*\n  translation", said)) == 2 * 3
+
     lines = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line["kind"] == "train"]
     assert [int(update) for update, *_ in shown] == [line["update"] for line in lines] == [3, 6]
     for (_, loss, speed, share), line in zip(shown, lines, strict=True):

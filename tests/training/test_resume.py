@@ -1,6 +1,6 @@
 """A run that was stopped, or killed, at any moment and resumed ends in the same bits as one that was left alone.
 
-With everything random switched on: dropout in all places, words cut anew in each epoch, several batches an update.
+With everything random switched on: dropout in all places, words split again in each epoch, several batches per update.
 """
 
 import math
@@ -33,7 +33,6 @@ from transformer.errors import Stopped, TrainingError
 from transformer.training import run_folder as run_module
 from transformer.training import run_report, train, trainer, training_state
 from transformer.training import training as training_module
-from transformer.training.device import multiplies_bfloat16
 from transformer.training.metrics import read_metrics
 
 Runs = tuple[Recipe, Path]
@@ -207,11 +206,11 @@ def test_resuming_a_finished_run_changes_nothing(left_alone: Runs) -> None:
     assert (alone / "metrics.jsonl").read_bytes() == metrics
 
 
-def test_going_on_in_another_arithmetic_is_told_once(
+def test_resuming_in_another_arithmetic_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """On another machine, or with more threads, the bits cannot be those of a run that was left alone."""
-    before = f"{'bfloat16' if multiplies_bfloat16(torch.device('cpu')) else 'float32'} on cpu, threads: "
+    before = "float32 on cpu, threads: "
     for updates, threads, told in ((1, 1, 0), (2, 1, 0), (3, 40, 1), (4, 40, 1)):
         monkeypatch.setattr(torch, "get_num_threads", lambda: threads)  # noqa: B023
         train(toy_recipe(updates=updates), tmp_path / "run", resume=updates > 1, device="cpu")

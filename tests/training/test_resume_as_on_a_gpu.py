@@ -1,5 +1,7 @@
-"""What is different on a GPU, here on a CPU: batches drawn ahead and pinned, layers compiled, products in bfloat16. A
-run so made ends in the same bits, too, when it was killed and resumed."""
+"""What is different on a GPU, here on a CPU: batches prefetched and pinned, layers compiled, products in bfloat16.
+
+Such a run ends in the same bits when it was killed and resumed.
+"""
 
 import os
 import signal
@@ -18,8 +20,8 @@ from transformer.training.prefetch import prefetched
 from transformer.training.training import Training
 
 
-def go(recipe: Recipe, run: Path, ahead: bool, resume: bool = False, killed_at: int | None = None) -> None:
-    """A run in a process of its own. `ahead`: batches are made as for a GPU, else when they are due."""
+def go(recipe: Recipe, run: Path, prefetch: bool, resume: bool = False, killed_at: int | None = None) -> None:
+    """A run in its own process. `prefetch`: batches are prefetched as for a GPU."""
 
     def after(training: Training) -> None:
         if training.progress.update == killed_at:
@@ -28,14 +30,14 @@ def go(recipe: Recipe, run: Path, ahead: bool, resume: bool = False, killed_at: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
         wrap_update(patch, after=after)
-        if ahead:
+        if prefetch:
             patch.setattr(torch.Tensor, "pin_memory", torch.Tensor.clone)
             patch.setattr(trainer, "prefetched", lambda where, batches: prefetched(torch.device("cuda"), batches))
         trainer.train(recipe, run, resume=resume, device="cpu")
 
 
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.soak)])
-def test_a_killed_run_that_draws_ahead_ends_in_the_bits_of_one_that_does_not_and_was_left_alone(
+def test_a_killed_run_with_prefetch_ends_in_the_bits_of_an_uninterrupted_run_without(
     compiled: bool, tmp_path: Path
 ) -> None:
     recipe = corpus_recipe(tmp_path, updates=8, accumulate=2, save_every=3, validate_every=8, precision="bfloat16")

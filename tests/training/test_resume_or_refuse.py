@@ -38,7 +38,7 @@ from transformer.training.training_state import read_progress
 Runs = tuple[Recipe, Path]
 
 
-def test_a_finished_run_goes_on_if_it_is_given_more_updates(tmp_path: Path) -> None:
+def test_a_finished_run_continues_if_it_is_given_more_updates(tmp_path: Path) -> None:
     recipe = toy_recipe(updates=6, schedule="constant", log_every=1)
     train(recipe, tmp_path / "parts", device="cpu")
     longer = toy_recipe(updates=11, schedule="constant", log_every=1)
@@ -53,11 +53,11 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = toy_recipe(updates=6)
-    look = validation.validate
+    original = validation.validate
 
     def validate(*arguments: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
-        return look(*arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(training, "validate", validate)
     for number, updates in enumerate((5, 5)):  # and again: it is due at once
@@ -82,7 +82,7 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
 
 @pytest.fixture
 def at_a_terminal() -> Iterator[None]:
-    """Whoever begins the tests with nohup has this process begin with SIGHUP ignored."""
+    """Does not ignore SIGHUP, as tests that are started with nohup otherwise would."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -90,7 +90,7 @@ def at_a_terminal() -> Iterator[None]:
 
 @pytest.mark.usefixtures("at_a_terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_again(
+def test_a_signal_before_training_begins_is_reported_and_the_command_can_be_repeated(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*arguments: Any, **options: Any) -> None:
@@ -109,7 +109,7 @@ def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_ag
 
 
 @pytest.mark.usefixtures("at_a_terminal")
-def test_a_terminal_that_goes_away_stops_a_run_unless_it_was_begun_with_nohup(
+def test_a_closed_terminal_stops_a_run_unless_it_was_started_with_nohup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_after(5, monkeypatch, signal.SIGHUP)
@@ -123,7 +123,7 @@ def test_a_terminal_that_goes_away_stops_a_run_unless_it_was_begun_with_nohup(
     assert read_header(tmp_path / "nohup" / "last.safetensors").metrics["update"] == 12
 
 
-def test_signals_are_what_they_were_after_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_signal_handlers_are_restored_after_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     stop_after(1, monkeypatch, signal.SIGINT)
     with pytest.raises(TrainingError, match="SIGINT"):
@@ -176,7 +176,7 @@ def test_the_corpus_may_have_moved_meanwhile(stopped: Runs, tmp_path: Path) -> N
 
 
 def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Runs) -> None:
-    """States written by older versions of Headlight stay good."""
+    """States written by older versions of Headlight can be used."""
     recipe, run = stopped
     _, known = training_state.read_progress(run / "training.safetensors")
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=known["model"]["vocab_size"]))
@@ -219,7 +219,7 @@ def test_scores_of_another_validation_are_not_compared_with(
 
 
 @pytest.mark.parametrize("damage", ["cut", "emptied", "something else"])
-def test_a_damaged_state_is_refused_in_a_sentence(damage: str, stopped: Runs) -> None:
+def test_a_damaged_state_is_refused_with_a_message(damage: str, stopped: Runs) -> None:
     recipe, run = stopped
     file = run / "training.safetensors"
     if damage == "something else":
@@ -251,7 +251,7 @@ def test_snapshots_after_the_last_save_are_taken_again(tmp_path: Path) -> None:
     assert (run / "snapshots" / "00000002.safetensors").stat().st_mtime_ns == early
 
 
-def test_metrics_after_the_last_save_are_dropped_and_so_is_what_is_no_line_of_metrics(tmp_path: Path) -> None:
+def test_metrics_after_the_last_save_and_invalid_lines_are_dropped(tmp_path: Path) -> None:
     metrics = Metrics(tmp_path)
     for update in (5, 10, 15):
         metrics.write(update, "train", {"loss": 1.0})
@@ -277,7 +277,7 @@ def test_a_snapshot_whose_validation_was_still_due_is_taken_with_its_scores_on_r
     assert "valid_loss" in read_header(run / "snapshots" / "00000002.safetensors").metrics
 
 
-def test_a_copy_of_a_snapshot_is_neither_averaged_nor_in_the_way(stopped: Runs) -> None:
+def test_a_copy_of_a_snapshot_is_not_averaged_and_raises_no_error(stopped: Runs) -> None:
     recipe, run = stopped
     copies = [
         run / folder / name for folder in ("recent", "snapshots") for name in ("._2.safetensors", "a copy.safetensors")

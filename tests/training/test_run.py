@@ -14,7 +14,7 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.support.patience import PATIENCE
-from tests.support.small_training import in_new_process, lines, metadata, tensors, toy_recipe
+from tests.support.small_training import in_new_process, lines, metadata, stop_after, tensors, toy_recipe
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import DecodingConfig
@@ -22,9 +22,11 @@ from transformer.data.training_data import Position, TrainingData
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.model import Transformer
-from transformer.training import train
+from transformer.training import train, training
 from transformer.training.device import choose_device
 from transformer.training.run_folder import Run
+from transformer.training.run_report import samples_text
+from transformer.training.samples import Sample, sampled_pairs
 
 KEPT = ("best", "last", "average")
 
@@ -76,6 +78,37 @@ def test_the_best_checkpoint_is_the_one_with_the_best_score(finished: Path) -> N
     assert best["valid_loss"] == min(losses.values())
 
 
+def test_the_last_checkpoint_has_scores_only_of_its_own_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_after(7, monkeypatch)
+    with pytest.raises(TrainingError, match="Stopped"):
+        train(toy_recipe(), tmp_path, device="cpu")
+    metrics = load_checkpoint(tmp_path / "last.safetensors").metrics
+    assert metrics["update"] == 7
+    assert not [name for name in metrics if name.startswith("valid")]
+
+
+@pytest.mark.parametrize(("best_by", "kept"), [("loss", [3, 4]), ("bleu", [1, 2])])
+def test_so_many_of_the_best_checkpoints_are_kept(
+    best_by: str, kept: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also across a stop; of equal ones the earlier."""
+    scores = {1: (5.0, 2.0), 2: (4.0, 2.0), 3: (1.0, 1.0), 4: (3.0, 2.0), 5: (3.0, 2.0)}  # loss, bleu
+
+    def validate(model: Any, text: Any, recipe: Any, update: int, stop: Any) -> dict[str, float]:
+        return dict(zip(("loss", "bleu"), scores[update], strict=True))
+
+    monkeypatch.setattr(training, "validate", validate)
+    recipe = toy_recipe(updates=5, validate_every=1, best_by=best_by, keep_best=2, average_last=1)
+    with monkeypatch.context() as stopping:
+        stop_after(3, stopping)
+        with pytest.raises(TrainingError, match="Stopped"):
+            train(recipe, tmp_path, device="cpu")
+    train(recipe, tmp_path, resume=True, device="cpu")
+    assert sorted(int(path.stem) for path in (tmp_path / "best").iterdir()) == kept
+    best = load_checkpoint(tmp_path / "best.safetensors").metrics
+    assert best["update"] == (3 if best_by == "loss" else 1)
+
+
 def test_metrics_have_a_line_for_every_interval_and_every_validation(finished: Path) -> None:
     found = lines(finished)
     assert [line["update"] for line in found if line["kind"] == "train"] == [5, 10, 12]
@@ -93,6 +126,30 @@ def test_tensorboard_has_the_same_numbers(finished: Path) -> None:
     for kind in ("train", "valid"):
         expected = [(line["update"], pytest.approx(line["loss"])) for line in lines(finished) if line["kind"] == kind]
         assert [(event.step, event.value) for event in board.Scalars(f"{kind}/loss")] == expected
+
+
+def test_each_validation_translates_the_same_sentences_and_shows_them(finished: Path) -> None:
+    found = [line for line in lines(finished) if line["kind"] == "samples"]
+    assert [line["update"] for line in found] == [5, 10, 12]
+    first, last = found[0]["samples"], found[-1]["samples"]
+    assert [sample["source"] for sample in first] == [sample["source"] for sample in last]
+    assert len(first) == 3
+    translator = Translator.load(finished / "last.safetensors")
+    for sample in last:
+        assert sample["reference"] == sample["source"][::-1]
+        assert sample["translation"] == translator.translate(sample["source"], method="greedy", max_extra_length=2).text
+    shown = EventAccumulator(str(finished / "tensorboard")).Reload().Tensors("samples/text_summary")
+    assert [event.step for event in shown] == [5, 10, 12]
+    text = shown[-1].tensor_proto.string_val[0].decode()
+    assert all(line.startswith("    ") for line in text.splitlines())  # code, not Markdown
+    assert f"reference   {last[0]['reference']}" in text
+
+
+def test_samples_have_no_terminal_control_characters_and_a_short_text_has_fewer() -> None:
+    assert (
+        samples_text([Sample("a", "b", "\x1b[2J\nü")]) == "  source      a\n  reference   b\n  translation \\x1b[2J\\nü"
+    )
+    assert sampled_pairs([("long one", "x"), ("a", "y"), ("a", "z")]) == [("a", "y"), ("long one", "x")]
 
 
 def test_a_finished_run_that_is_resumed_to_average_fewer_averages_fewer(finished: Path, tmp_path: Path) -> None:
@@ -124,10 +181,10 @@ def test_the_vocabulary_of_the_model_is_what_the_corpus_gave(finished: Path) -> 
 
 
 def test_training_stops_early_when_the_score_gets_no_better(tmp_path: Path) -> None:
-    """A rate of nearly nothing: the first validation stays the best."""
+    """A rate of nearly nothing: the first validation stays the best. That after update 4 is in the warm-up."""
     recipe = toy_recipe(updates=100, validate_every=2, patience=3, peak_rate=1e-30, average_last=1)
     train(recipe, tmp_path, device="cpu")
-    assert [line["update"] for line in lines(tmp_path) if line["kind"] == "valid"] == [2, 4, 6, 8]
+    assert [line["update"] for line in lines(tmp_path) if line["kind"] == "valid"] == [2, 4, 6, 8, 10]
     assert metadata(tmp_path / "training.safetensors")["progress"]["best_update"] == 2
 
 
@@ -182,7 +239,7 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(finished: Path) -> None:
     before = (finished / "training.safetensors").read_bytes()
-    with pytest.raises(TrainingError, match=r"already has a run\. Continue it with --resume"):
+    with pytest.raises(TrainingError, match=r"already has a run\. .*continue it with --resume: .* --resume "):
         train(toy_recipe(), finished, device="cpu")
     assert (finished / "training.safetensors").read_bytes() == before
 
@@ -222,7 +279,7 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EIO])
-def test_a_file_system_without_locks_is_told_and_one_that_fails_is_named(
+def test_a_file_system_without_locks_is_reported_and_one_that_fails_is_named(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     files = []

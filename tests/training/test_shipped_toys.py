@@ -1,4 +1,7 @@
-"""The toys that ship know their task, and a head of each looks where it should (pretrained/*.md has all numbers)."""
+"""The toy models that ship solve their task, and one head of each attends to the right token.
+
+All numbers are in pretrained/*.md.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +21,7 @@ GREEDY = DecodingConfig(method="greedy")
 
 
 @pytest.mark.parametrize(("name", "cells"), TOYS)
-def test_a_shipped_toy_knows_its_task_and_a_head_looks_where_it_should(
+def test_a_shipped_toy_solves_its_task_and_a_head_attends_to_the_right_tokens(
     name: str, cells: Callable[[list[str], list[str]], Cells]
 ) -> None:
     translator = Translator.load(PRETRAINED / f"{name}.safetensors")
@@ -46,6 +49,6 @@ def test_a_shipped_toy_was_trained_by_the_recipe_that_ships(name: str, cells: ob
 @pytest.mark.parametrize(
     ("source", "target"), [("forty-two", "zweiundvierzig"), ("nine thousand, nine hundred and ninety-nine", None)]
 )
-def test_the_numbers_of_the_readme_come_out_right(source: str, target: str | None) -> None:
+def test_the_numbers_of_the_readme_are_translated_correctly(source: str, target: str | None) -> None:
     expected = target or "neuntausendneunhundertneunundneunzig"
     assert Translator.load(PRETRAINED / "numbers.safetensors").translate(source).text == expected

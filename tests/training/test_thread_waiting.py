@@ -155,7 +155,7 @@ def test_a_system_that_does_not_report_waiting_is_left_alone(tmp_path: Path, mon
         assert watchers() == []
 
 
-def test_training_is_watched_until_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_is_monitored_until_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
 
     wrap_update(monkeypatch, before=lambda _: seen.add(len(watchers())))

@@ -1,4 +1,4 @@
-"""From corpora and toy tasks to vocabularies, validation sets and batches."""
+"""Corpora and toy tasks become vocabularies, validation sets and batches."""
 
 import logging
 import os
@@ -103,7 +103,7 @@ def test_a_recipe_can_name_the_vocabulary(kind: str, finished: Path, tmp_path: P
     assert (tmp_path / "run" / "tokenizer.model").read_bytes() == (finished / "tokenizer.model").read_bytes()
 
 
-def test_subword_sampling_cuts_words_anew_each_epoch_and_validation_never(tmp_path: Path) -> None:
+def test_subword_sampling_changes_the_training_pieces_each_epoch_and_never_the_validation(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path, sampling=0.2)
     data = TrainingData(recipe, tmp_path / "run")
     epochs = [data._epoch(number) for number in (0, 1, 2)]
@@ -155,26 +155,38 @@ def test_the_stream_gives_every_pair_once_an_epoch_each_time_in_another_order(tm
     assert first != second
 
 
-def test_the_stream_gives_words_that_are_cut_anew(tmp_path: Path) -> None:
+def test_the_stream_yields_newly_sampled_subwords(tmp_path: Path) -> None:
     first, second = epochs_of(TrainingData(corpus_recipe(tmp_path, sampling=0.2), tmp_path / "run"), 2)
     assert len(first) == len(second)
     assert sorted(first) != sorted(second)
 
 
-def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
+def test_length_limits_that_leave_no_pairs_are_reported(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
-    with pytest.raises(CorpusError, match="valid_size = 500"):
+    with pytest.raises(CorpusError, match=r"Lower data\.valid_size = 500, for example to 7, "):
         TrainingData(replace(recipe, data=replace(recipe.data, valid_size=500)), tmp_path)
     copies = write_pairs(tmp_path / "copies.tsv", [(f"word {i}", f"word {i}") for i in range(5)])
     for valid in (None, recipe.data.train[0]):
         data = replace(recipe.data, train=(str(copies),), valid=valid, drop_copies=True)
-        with pytest.raises(CorpusError, match=r"5 the same on both sides, 0 to learn from\. Set data\.drop_copies"):
+        with pytest.raises(CorpusError, match=r"5 the same on both sides, 0 to learn from\. .*set data\.drop_copies"):
             TrainingData(replace(recipe, data=data), tmp_path)
+    one = write_pairs(tmp_path / "one.tsv", [("a cat", "eine Katze"), ("a cat", "ein Kater")] * 5)
+    for size in (1, 500):  # no other size would leave some of them
+        data = replace(recipe.data, train=(str(one),), valid_size=size)
+        with pytest.raises(CorpusError, match="share their source or target") as raised:
+            TrainingData(replace(recipe, data=data), tmp_path)
+        assert "Lower data.valid_size" not in str(raised.value)
     long = write_pairs(tmp_path / "long.tsv", [("two words", "zwei Wörter")] * 5)
     with pytest.raises(CorpusError, match=r"training pairs is at most data\.max_length = 1 "):
         TrainingData(
             replace(recipe, data=replace(recipe.data, train=(str(long),), valid=str(long), max_length=1)), tmp_path
         )
+    words = [(f"{i} two words " * 9, f"{i} zwei") for i in range(40)]  # one of them is set aside
+    most = write_pairs(tmp_path / "most.tsv", [("a", "b"), *words])
+    for valid, advice in ((None, r"Raise data\.max_length or data\.valid_size"), (str(long), "Give other validation")):
+        data = replace(recipe.data, train=(str(most),), valid=valid, valid_size=1, max_length=3)
+        with pytest.raises(CorpusError, match=f"No validation pair is at most .* {advice}"):
+            TrainingData(replace(recipe, data=data), tmp_path)
     with pytest.raises(ConfigError, match="no pair for validation"):
         TrainingData(replace(toy_recipe(), data=DataConfig(toy="numbers", toy_max_number=20)), tmp_path)
 
@@ -184,7 +196,7 @@ def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
     ["counts.json", "blocks.bin", "firsts.bin", "roles.bin", "text.tsv", "tokenizer.model", "about.json"]
     + [f"{side}_{what}.bin" for side in ("source", "target") for what in ("ids", "starts")],
 )
-def test_what_was_prepared_and_is_damaged_is_told_with_the_folder_that_is_to_be_removed(
+def test_damaged_prepared_data_is_reported_with_the_folder_to_remove(
     file: str, prepared: tuple[Recipe, Path], tmp_path: Path
 ) -> None:
     recipe, run = prepared

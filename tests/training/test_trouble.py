@@ -1,4 +1,4 @@
-"""What can go wrong is told in a sentence, and what was saved stays good."""
+"""Errors of a run are reported with a message, and what was saved stays usable."""
 
 import errno
 import json
@@ -38,7 +38,7 @@ def assert_saved_at(run: Path, update: int) -> None:
 
 
 @pytest.mark.parametrize(("module", "name"), [(training_state, "save_file"), (json, "dumps")], ids=["state", "metrics"])
-def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
+def test_a_full_disk_is_reported_and_the_last_state_stays(
     module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The state, or the metrics of update 6."""
@@ -66,7 +66,7 @@ def write_at_most(limit: int, recipe: Recipe, run: Path, said: Path) -> None:
         said.write_text(f"{type(error).__name__}: {error}")
 
 
-def test_a_disk_that_is_full_from_the_start_is_told_before_the_first_update(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_from_the_start_is_reported_before_the_first_update(tmp_path: Path) -> None:
     process = in_new_process(write_at_most, 30_000, toy_recipe(), tmp_path / "run", tmp_path / "said")
     process.join(timeout=PATIENCE)
     assert process.exitcode == 0
@@ -88,13 +88,13 @@ def test_a_disk_that_fills_up_while_saving_leaves_the_state_before(tmp_path: Pat
     assert_saved_at(tmp_path / "run", 12)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(TrainingError, match=r"folder .*run cannot be written to: .*choose another --run-dir"):
         train(toy_recipe(), tmp_path / "file" / "run", device="cpu")
 
 
-def test_a_disk_without_room_for_a_lock_is_told_with_the_name_of_a_file(
+def test_a_disk_without_room_for_a_lock_is_reported_with_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_room(*_: object) -> None:
@@ -107,7 +107,7 @@ def test_a_disk_without_room_for_a_lock_is_told_with_the_name_of_a_file(
         train(toy_recipe(), tmp_path / "run", device="cpu")
 
 
-def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*arguments: Any, **options: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path, monkeypatch:
 # A corpus
 
 
-def test_an_unreadable_line_is_told_with_its_file_and_number(tmp_path: Path) -> None:
+def test_an_unreadable_line_is_reported_with_its_file_and_number(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     corpus = Path(recipe.data.train[0])
     good = corpus.read_bytes().splitlines(keepends=True)
@@ -141,14 +141,14 @@ def test_an_unreadable_line_is_told_with_its_file_and_number(tmp_path: Path) -> 
         ("\t\n \t \n", r"corpus\.tsv: on each of the 2 lines one side is empty"),
     ],
 )
-def test_an_empty_corpus_is_told(text: str, told: str, tmp_path: Path) -> None:
+def test_an_empty_corpus_is_reported(text: str, told: str, tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     Path(recipe.data.train[0]).write_text(text)
     with pytest.raises(CorpusError, match=told):
         train(recipe, tmp_path / "run", device="cpu")
 
 
-def test_a_vocabulary_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_vocabulary_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(tmp_path / "missing.model")))
     with pytest.raises(CorpusError, match=r"tokenizer\.model = .*missing\.model cannot be read"):
@@ -178,16 +178,17 @@ def diverge_at(update: int, monkeypatch: pytest.MonkeyPatch, stop_at: int = 0) -
 
 
 @pytest.mark.parametrize("warmup", [2, 30], ids=["after the warm-up", "in the warm-up"])
-def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
+def test_a_run_that_diverges_ends_and_continues_from_before_at_a_lower_rate(
     warmup: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recipe = toy_recipe(**SHORT | {"warmup": warmup})
+    recipe = toy_recipe(**SHORT | {"warmup": warmup, "keep_best": 9})
     diverge_at(20, monkeypatch)
     with pytest.raises(TrainingError, match=r"at update 26 the weights have diverged\..*lower training\.peak_rate"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert_saved_at(tmp_path / "run", 20)
-    assert max(int(path.stem) for path in (tmp_path / "run" / "recent").iterdir()) <= 20
+    for kept in ("recent", "best"):  # none is newer than the state
+        assert max(int(path.stem) for path in (tmp_path / "run" / kept).iterdir()) == 20
     lower = replace(recipe, training=replace(recipe.training, peak_rate=0.005, clip_norm=1.0))
     train(lower, tmp_path / "run", resume=True, device="cpu")
     assert_saved_at(tmp_path / "run", 40)
@@ -216,7 +217,7 @@ def test_a_run_that_is_over_while_its_loss_is_high_is_not_said_to_be_finished(
     assert_saved_at(tmp_path / "run", 24)
 
 
-def test_losses_that_climb_for_a_moment_or_begin_worse_than_guessing_end_nothing(
+def test_losses_that_rise_for_a_moment_or_begin_worse_than_guessing_do_not_end_a_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(divergence, "WINDOW", 1)
@@ -233,14 +234,14 @@ def test_losses_that_climb_for_a_moment_or_begin_worse_than_guessing_end_nothing
         watch(never_good, 2000.0, 100, warmup=4, vocab_size=8000)
 
 
-def test_how_often_a_line_is_written_does_not_decide_what_is_a_climb() -> None:
+def test_divergence_is_detected_independently_of_log_every() -> None:
     progress = Progress(update=1000, lowest_loss=2.0)
     for number in range(2 * divergence.WINDOW):
         watch(progress, 600.0 if number % 5 < 3 else 50.0, 100, warmup=4, vocab_size=8000)  # sentences hard and easy
     assert progress.climbing == 2  # two windows of 3.8 each
 
 
-def test_what_diverges_between_two_windows_is_not_saved_over_what_was_good() -> None:
+def test_weights_that_diverge_within_a_window_do_not_replace_good_ones() -> None:
     progress = Progress(update=1000, lowest_loss=2.0)
     for number in range(1, divergence.WINDOW):
         watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
@@ -249,7 +250,7 @@ def test_what_diverges_between_two_windows_is_not_saved_over_what_was_good() -> 
     assert may_be_saved(Progress(), warmup=4, vocab_size=8000)
 
 
-def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_is_good(
+def test_a_nan_loss_is_reported_with_its_update_and_the_state_before_is_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = toy_recipe(save_every=3)
@@ -270,7 +271,9 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
 
 @pytest.mark.parametrize("peak_rate", [1e20, 1e38])
 @pytest.mark.parametrize("validate_every", [1, 100])
-def test_a_rate_that_is_far_too_high_ends_in_a_sentence(peak_rate: float, validate_every: int, tmp_path: Path) -> None:
+def test_a_rate_that_is_far_too_high_ends_the_run_with_a_message(
+    peak_rate: float, validate_every: int, tmp_path: Path
+) -> None:
     recipe = toy_recipe(peak_rate=peak_rate, validate_every=validate_every, save_every=1)
     with pytest.raises((TrainingError, CheckpointError), match=r"NaN or infinite|diverged"):
         train(recipe, tmp_path / "run", device="cpu")

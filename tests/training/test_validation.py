@@ -1,4 +1,4 @@
-"""What a validation reports, beside the same computed by other means."""
+"""The numbers of a validation equal the same numbers computed another way."""
 
 import math
 from dataclasses import replace
@@ -21,7 +21,7 @@ from transformer.text.tokenizer import Tokenizer
 from transformer.training.validation import ValidationText, validate
 
 
-def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_translations() -> None:
+def test_a_validation_reports_the_mean_over_all_tokens_and_the_scores_of_greedy_translations() -> None:
     recipe = toy_recipe(validation_sentences=12, precision="float32")
     tokenizer = Tokenizer.train(TOY_TASKS["numbers"].tokenizer_lines(), recipe.tokenizer)
     torch.manual_seed(3)
@@ -54,7 +54,7 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
     assert any(outputs)
 
 
-def test_a_loss_that_is_no_number_is_told_with_its_update_and_that_the_saved_state_is_good() -> None:
+def test_a_nan_loss_is_reported_with_its_update_and_that_the_saved_state_is_good() -> None:
     recipe = toy_recipe()
     tokenizer = Tokenizer.train(TOY_TASKS["reverse"].tokenizer_lines(), recipe.tokenizer)
     model = Transformer(replace(recipe.model, vocab_size=tokenizer.vocab_size))

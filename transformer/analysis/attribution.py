@@ -8,7 +8,7 @@ the translation, given the tokens before it (teacher forcing):
     integrated gradients  sum over d of (x - x')_sd int_0^1 df_t/dx_sd(x' + a (x - x')) da   (Sundararajan et al., 2017)
 
 The baseline x' has a vector of zeros for each token, but </s> as it is. Integrated gradients are complete: summed over
-the source they are f_t(x) - f_t(x'), to the error of the integral, which `Integrated.gap` tells: log-probabilities fall
+the source they are f_t(x) - f_t(x'), to the error of the integral, which is `Integrated.gap`: log-probabilities fall
 steeply along the way, and ReLUs bend it, so that Gauss-Legendre needs many points. These are two formulas and
 `torch.autograd.grad`; captum has them too, but for models that take one input and return one number, and it would be
 one more package to pin.
@@ -51,7 +51,7 @@ class Integrated:
 def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Ids) -> np.ndarray:
     """Of each token of a translation, read after each of several sources: (N, T).
 
-    Sources of the same length are one batch, so that there is no padding, and an edit of positions meets none.
+    Sources of the same length are one batch, so that there is no padding, and an edit of positions finds none.
 
     Args:
         sources: ids with </s>.

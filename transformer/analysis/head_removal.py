@@ -1,6 +1,6 @@
-"""What the model predicts when one head of an attention is taken away, or when it alone is left.
+"""What the model predicts without one head of an attention, or with this head alone.
 
-A head that is taken away has a context of 0 in every row, so it writes nothing. (The bias of W^O, which all heads
+A removed head has a context of 0 in every row, so it writes nothing. (The bias of W^O, which all heads
 share, stays.) One teacher-forced pass for several heads at once: the sentence is in the batch once for each head, and
 the edit keeps other heads in each row of the batch.
 """

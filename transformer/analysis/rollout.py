@@ -49,9 +49,9 @@ def decoder_rollout(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> 
     reads, sources = [], []
     for self_weights, cross_weights in zip(own, cross, strict=True):
         step = mixed(self_weights)  # (T, T)
-        looked = cross_weights.astype(np.float64).mean(axis=0)  # (T, S)
+        attended = cross_weights.astype(np.float64).mean(axis=0)  # (T, S)
         read = 0.5 * (step @ read)
-        source = 0.5 * (step @ source) + 0.5 * (looked / looked.sum(axis=-1, keepdims=True)) @ encoder
+        source = 0.5 * (step @ source) + 0.5 * (attended / attended.sum(axis=-1, keepdims=True)) @ encoder
         reads.append(read)
         sources.append(source)
     return np.stack(reads), np.stack(sources)

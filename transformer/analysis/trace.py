@@ -8,16 +8,33 @@ Row t of the decoder *reads* token t and *predicts* token t + 1:
 
     reads      <s>  Wo   ist  der  Bahnhof  ?
     predicts   Wo   ist  der  Bahnhof  ?    </s>
+
+`Translator.trace` makes one. It can be a table, and it can be stored and read again, without the model:
+
+    traced = translator.trace("Where is the station?", "*.cross_attention.weights")
+    traced.save("station.npz")
+    weights = Trace.load("station.npz")["decoder.layers.0.cross_attention.weights"]  # (H, T, S)
+    table = traced.to_frame("decoder.layers.0.cross_attention.weights")  # a pandas.DataFrame
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
+from transformer.analysis.trace_file import read_arrays, write_arrays
+from transformer.analysis.trace_frame import Tokens, frame
 from transformer.config import BOS, PAD
+from transformer.errors import TraceError
 from transformer.model import Probe, Transformer, census
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EVERYTHING = ("*",)
 
@@ -36,9 +53,75 @@ class Trace:
     target_pieces: tuple[str, ...]  # target_ids as text
     predicts: tuple[str, ...]  # predicted_ids as text
     arrays: dict[str, np.ndarray] = field(repr=False)
+    sentence: str = ""  # what was translated, if it is known
+    checkpoint: str = ""  # name of the checkpoint, if it is known
+    checkpoint_sum: str = ""  # sha256 of its file
 
     def __getitem__(self, site: str) -> np.ndarray:
         return self.arrays[site]
+
+    def named(self, sentence: str, checkpoint: str = "", checkpoint_sum: str = "") -> "Trace":
+        """The same trace, which says what it is of."""
+        return replace(self, sentence=sentence, checkpoint=checkpoint, checkpoint_sum=checkpoint_sum)
+
+    def to_frame(self, site: str) -> "pd.DataFrame":
+        """The numbers of one site, or of several alike, as a table with one number per row.
+
+        Its columns are `site`, those of the axes with their tokens, and `value`; trace_frame.py lists them.
+
+        Args:
+            site: a name, or a pattern such as `"decoder.layers.*.cross_attention.weights"`.
+
+        Raises:
+            TraceError: nothing of that name was recorded, or the sites have different axes.
+        """
+        found = {name: array for name, array in self.arrays.items() if fnmatchcase(name, site)}
+        if not found:
+            raise TraceError(f"{site!r} was not recorded. Trace the sentence again, with sites that it is one of.")
+        return frame(found, Tokens(self.source_pieces), Tokens(self.target_pieces, self.predicts))
+
+    def save(self, path: str | Path) -> None:
+        """Writes one .npz file, without pickle, which `numpy.load` can read: trace_file.py lists what is in it.
+
+        Raises:
+            OSError: it cannot be written; an existing file is then not changed.
+            ValueError: NumPy cannot store a text.
+        """
+        about: dict[str, object] = {
+            "sentence": self.sentence, "checkpoint": self.checkpoint, "checkpoint_sum": self.checkpoint_sum,
+            "source_ids": self.source_ids, "source_tokens": self.source_pieces,
+            "target_ids": self.target_ids, "target_tokens": self.target_pieces,
+            "predicted_ids": self.predicted_ids, "predicted_tokens": self.predicts,
+        }  # fmt: skip
+        write_arrays(Path(path), about, self.arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Trace":
+        """Reads what `save` wrote: the same numbers, to the bit. The file may come from anyone.
+
+        Raises:
+            TraceError: the file cannot be read or is not a trace; the message says what is wrong with it.
+        """
+        about, arrays = read_arrays(Path(path))
+        found = {name: array.tolist() for name, array in about.items()}
+        return cls(
+            source_ids=tuple(found["source_ids"]),
+            target_ids=tuple(found["target_ids"]),
+            predicted_ids=tuple(found["predicted_ids"]),
+            source_pieces=tuple(found["source_tokens"]),
+            target_pieces=tuple(found["target_tokens"]),
+            predicts=tuple(found["predicted_tokens"]),
+            arrays=arrays,
+            sentence=found["sentence"],
+            checkpoint=found["checkpoint"],
+            checkpoint_sum=found["checkpoint_sum"],
+        )
+
+
+def file_sum(path: Path) -> str:
+    """sha256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def trace(

@@ -27,6 +27,7 @@ from transformer.errors import CheckpointError, HeadlightError
 from transformer.files.atomic_write import replacing
 from transformer.model import Transformer
 from transformer.model.positions import PositionalEncoding
+from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 
 __all__ = [
@@ -160,7 +161,7 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
 
 def _tokenizer(header: Header, stored: Tensor) -> Tokenizer:
     try:
-        tokenizer = Tokenizer.from_bytes(stored.numpy().tobytes())
+        tokenizer = read_tokenizer(stored.numpy().tobytes())
     except (HeadlightError, RuntimeError, ValueError) as error:
         refuse(header.path, [f"Its tokenizer cannot be read: {error}"])
     if tokenizer.vocab_size != header.config.vocab_size:

@@ -4,7 +4,8 @@ Headlight adds to a .safetensors file one entry of metadata, `headlight`, which 
 
     {"format_version": 1, "config": {...}, "recipe": {...} or null, "metrics": {...}}
 
-and one tensor of bytes, `tokenizer`: the sentencepiece model. (One entry, because safetensors writes several in random
+and one tensor of bytes, `tokenizer`: the sentencepiece model; since version 2, it may be two with a vocabulary
+(pair_tokenizer.py), and the model may have an output bias. (One entry, because safetensors writes several in random
 order, and equal checkpoints should be equal files.) Nothing in the file is trusted: names, shapes and dtypes are
 compared with a model that is built on the meta device, where tensors have no memory.
 """
@@ -23,7 +24,7 @@ from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown, validate
 from transformer.model import Transformer
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 TOKENIZER = "tokenizer"
 
 

@@ -28,7 +28,7 @@ def align(
         Path | None,
         typer.Option(
             metavar="FILE.tsv[.gz]",
-            help="A text like that of training, a pair a line in the columns of the recipe, to measure how far the "
+            help="A text like that of training, one pair per line in the columns of the recipe, to measure how far the "
             "other is from it, by its first 2,000 pairs. Default: the recipe's data.valid, where that file is there.",
         ),
     ] = None,

@@ -86,24 +86,34 @@ def doctor(
 def export(
     checkpoint: CheckpointFile,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write. It must not exist yet.")],
-    to: Annotated[Literal["ctranslate2"], typer.Option(help="The format.")] = "ctranslate2",
+    to: Annotated[Literal["ctranslate2", "huggingface"], typer.Option(help="The format.")] = "ctranslate2",
     quantization: Annotated[
         Literal["float32", "float16", "bfloat16", "int8"], typer.Option(help="How the weights are stored.")
     ] = "float32",
 ) -> None:
-    """Write a model for CTranslate2, a fast engine.
+    """Write a model for CTranslate2 or for Hugging Face.
 
-    The folder gets the model, its vocabulary, and a README.md with the code that
-    translates. Translations are the same, up to the rounding of another --quantization than float32.
+    The folder gets the model, its vocabulary, and for CTranslate2 a README.md with the code that translates.
+    Translations are the same, up to the rounding of another --quantization than float32. With --to huggingface it is
+    a model that `transformers.AutoModelForSeq2SeqLM.from_pretrained` loads, in float32: MarianMT, or with pre-norm
+    Pegasus.
 
     \b
     Examples:
       python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-ct2
       python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-int8 --quantization int8
+      python -m transformer export --to huggingface pretrained/en-de.safetensors en-de-hf
     """
     from transformer.export.ctranslate2_model import export_ctranslate2
+    from transformer.export.huggingface_model import export_huggingface
 
     translator = open_translator(checkpoint, "cpu")
     assert translator.checkpoint is not None
+    if to == "huggingface":
+        if quantization != "float32":
+            raise ConfigError("--quantization is for --to ctranslate2. Hugging Face gets float32.")
+        loads = export_huggingface(translator.checkpoint, folder, translator.settings)
+        typer.echo(f"{folder} is a model of Hugging Face: load it with transformers.{loads}.from_pretrained.", err=True)
+        return
     export_ctranslate2(translator.checkpoint, folder, translator.settings, quantization)
     typer.echo(f"{folder} is a model for {to}. {folder / 'README.md'} says how to translate with it.", err=True)

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from transformer.errors import HeadlightError
+
 if TYPE_CHECKING:
+    from transformer.config import DecodingConfig
+    from transformer.decoding.reranking import Reranker
     from transformer.decoding.translator import Translator
 
 Device = Annotated[
@@ -22,6 +26,14 @@ Precision = Annotated[
 CheckpointFile = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A .safetensors file made by training.")]
 Beam = Annotated[
     int | None, typer.Option(min=1, max=64, metavar="N", help="Hypotheses kept in the search. Default: the recipe's.")
+]
+
+Rerank = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CHECKPOINT",
+        help="A model of the other direction, which chooses among the hypotheses of the beam: slower, often better.",
+    ),
 ]
 
 
@@ -44,3 +56,43 @@ def settings_of(translator: "Translator", beam: int | None) -> Any:
     """The settings of the checkpoint's recipe; `--beam` turns them into a beam search."""
     settings = replace(translator.settings, n_best=1)
     return settings if beam is None else replace(settings, method="beam", beam=beam)
+
+
+def with_reranking(
+    translator: "Translator",
+    rerank: Path | None,
+    settings: "DecodingConfig",
+    device: str,
+    precision: Literal["float32", "bfloat16"],
+) -> "Translator | Reranker":
+    """The translator, whose hypotheses the model of `--rerank` ranks again, if there is one.
+
+    Args:
+        settings: of the search, which has to keep more than one hypothesis.
+
+    Raises:
+        HeadlightError: that model is known to translate between other languages, or there is one hypothesis only.
+    """
+    from transformer.decoding.reranking import Reranker
+
+    if rerank is None:
+        return translator
+    if settings.method != "beam" or settings.beam == 1:
+        raise HeadlightError("--rerank chooses among the hypotheses of a beam, and here is only one: add --beam 4.")
+    reverse = open_translator(rerank, device, precision)
+    own, other = languages(translator), languages(reverse)
+    if own and other and own != other[::-1]:
+        raise HeadlightError(
+            f"--rerank {rerank}: that model translates {other[0]} to {other[1]}. Needed is one that translates "
+            f"{own[1]} to {own[0]}."
+        )
+    return Reranker(translator, reverse)
+
+
+def languages(translator: "Translator") -> tuple[str, str] | None:
+    """The codes of the languages that a model reads and writes, if its recipe names both."""
+    from transformer.recipe import stored_recipe
+
+    recipe = stored_recipe(translator.checkpoint.recipe) if translator.checkpoint else None
+    found = (recipe.data.source_language, recipe.data.target_language) if recipe else ("", "")
+    return found if all(found) else None

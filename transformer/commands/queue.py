@@ -51,6 +51,7 @@ def queue(
       python -m transformer queue families --data texts --runs runs/families --results pretrained/families.json
       python -m transformer queue families --data texts --runs runs/families --report families
       python -m transformer queue families --data texts --runs runs/families --ship pretrained
+      python -m transformer queue toy-families --runs runs/toy-families
     """
     from transformer.studies.training_queue import load_queue
 

@@ -1,8 +1,10 @@
 """The command `train`."""
 
 import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,9 +12,19 @@ from transformer.commands.options import Device
 from transformer.errors import ConfigError
 from transformer.files.untrusted_values import shown
 
+if TYPE_CHECKING:
+    from transformer.config import ModelConfig, Recipe
+    from transformer.training.distributed import Ranks
+
 
 def train(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE.toml", help="A recipe file, or the name of a bundled one.")],
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE.toml|FOLDER",
+            help="A recipe file, or the name of a bundled one; with --resume, the folder of a run.",
+        ),
+    ],
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="section.key=value", help="Change one value of the recipe. Can be repeated."),
@@ -22,7 +34,7 @@ def train(
         typer.Option(metavar="DIR", help="Folder for checkpoints and metrics. Default: runs/NAME-OF-THE-RECIPE."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in the folder from its last save.")
+        bool, typer.Option("--resume", help="Continue a run from its last save: give its folder instead of a recipe.")
     ] = False,
     init_from: Annotated[
         Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
@@ -38,38 +50,113 @@ def train(
 ) -> None:
     """Train a model by a recipe, on the corpus that the recipe names.
 
-    The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, and a log
-    for TensorBoard. Ctrl-C saves and stops; --resume continues as if it had not stopped.
+    The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, a log for
+    TensorBoard, and recipe.toml with all options of the run.
+
+    Ctrl-C saves and stops. --resume with the folder of the run continues as if it had not stopped, from whichever
+    folder the command is given: relative paths in the recipe are relative to where the run was started. Options that
+    change what is computed cannot be changed then; others can, such as training.updates.
 
     \b
     Examples:
       python -m transformer train reverse
-      python -m transformer train paper-base --set data.train=my.tsv --set data.valid=my-valid.tsv
+      python -m transformer train own-text --set data.train=my.en-de.tsv
+      python -m transformer train paper-base --set data.train=my.en-de.tsv --set data.valid=my-valid.tsv
       python -m transformer train my-recipe.toml --run-dir runs/second-try --set training.updates=20000
-      python -m transformer train my-recipe.toml --run-dir runs/second-try --resume
-      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.tsv
+      python -m transformer train --resume runs/second-try
+      python -m transformer train --resume runs/second-try --set training.updates=40000
+      python -m transformer train --resume runs/second-try --set data.train=moved/my.en-de.tsv
+      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.en-de.tsv
+      torchrun --nproc-per-node 8 -m transformer train --resume runs/paper-base
     """
-    from transformer.recipe import check_files, load_recipe
+    from transformer.recipe_files import check_files
 
-    try:
+    with _ranks() as ranks:
         if own_vocabulary and init_from is None:
             raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
-        loaded = load_recipe(recipe, set or [])
-        check_files(loaded)
-        folder = run_dir or Path("runs") / _folder_name(loaded.name)
-    except ConfigError:
-        if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process reports it for all
-            from transformer.training.distributed import Ranks
+        changes = set or []
+        if resume:
+            loaded, folder = _resumed(recipe, changes, run_dir, ranks)
+        else:
+            loaded, folder = _new(recipe, changes, run_dir, init_from, own_vocabulary)
+        check_files(loaded, _resume_command(folder) if resume else "")
 
-            with Ranks():
-                raise
-        raise
+        from transformer.training import train as run
+        from transformer.training.init_from import Start
 
-    from transformer.training import train as run
-    from transformer.training.init_from import Start
+        start = None if init_from is None else Start(init_from, own_vocabulary)
+        run(loaded, folder, resume, start, device, ranks)
 
-    start = None if init_from is None else Start(init_from, own_vocabulary)
-    run(loaded, folder, resume, start, device)
+
+def _ranks() -> "AbstractContextManager[Ranks | None]":
+    """The processes of the run, if torchrun has started several: one reports an invalid recipe for all."""
+    if "TORCHELASTIC_RUN_ID" not in os.environ:
+        return nullcontext()  # without torch, so that an error in a recipe is reported at once
+
+    from transformer.training.distributed import Ranks
+
+    return Ranks()
+
+
+def _new(
+    recipe: str, changes: list[str], run_dir: Path | None, init_from: Path | None = None, own_vocabulary: bool = False
+) -> "tuple[Recipe, Path]":
+    """The recipe and the folder of a new run."""
+    from transformer.recipe import bundled, load_recipe
+    from transformer.recipe_completion import ModelToStartWith
+
+    if Path(recipe).is_dir() and recipe not in bundled():
+        raise ConfigError(
+            f"{recipe} is a folder. If it is that of a run, --resume continues it. For a new run, name a recipe."
+        )
+
+    def config() -> "ModelConfig":
+        from transformer.checkpoint.header import read_header
+
+        return read_header(str(init_from)).config
+
+    start = ModelToStartWith(config, not own_vocabulary) if init_from else None
+    loaded = load_recipe(recipe, changes, _ask if _is_asked() else None, start)
+    return loaded, run_dir or Path("runs") / _folder_name(loaded.name)
+
+
+def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks | None") -> "tuple[Recipe, Path]":
+    """The recipe and the folder of a run to continue. `place`: its folder, or its recipe.
+
+    On another machine than that of rank 0 there need be no such folder: the recipe in it is broadcast.
+    """
+    from transformer.recipe import bundled
+    from transformer.training.run_recipe import read_run_recipe, read_sent_recipe, recipe_to_send
+
+    folder = Path(place)
+    sent = ranks.broadcast(recipe_to_send(folder)) if ranks else b""
+    if ranks and sent and not ranks.is_main and run_dir is None:
+        return read_sent_recipe(sent, changes), folder
+    if not folder.is_dir() or (run_dir is not None and place in bundled()):
+        if run_dir is None and not folder.exists() and place not in bundled():
+            raise ConfigError(
+                f"There is no folder {place} (relative to {Path.cwd()}). Name the folder of a run, or give its recipe "
+                "and --run-dir."
+            )
+        return _new(place, changes, run_dir)
+    if run_dir is not None:
+        raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
+    return read_run_recipe(folder, changes), folder
+
+
+def _resume_command(folder: Path) -> str:
+    from transformer.training.run_recipe import resume_command
+
+    return resume_command(folder)
+
+
+def _is_asked() -> bool:
+    """Whether somebody at a terminal can answer a question."""
+    return "TORCHELASTIC_RUN_ID" not in os.environ and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _ask(question: str) -> str:
+    return str(typer.prompt(question, err=True))
 
 
 def _folder_name(name: str) -> str:

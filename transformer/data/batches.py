@@ -7,7 +7,8 @@ padding included. Pairs of equal length are shuffled, and so are the batches, in
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,6 +20,15 @@ from transformer.errors import ConfigError
 Ids = Sequence[int] | np.ndarray
 
 
+class BatchSize(NamedTuple):
+    """B, S and T of a batch, and how many of its labels are not PAD."""
+
+    rows: int
+    source_length: int
+    target_length: int
+    target_tokens: int
+
+
 @dataclass(frozen=True)
 class Batch:
     """The input of one training step, right-padded with PAD. From `target[b, : t + 1]` predict `labels[b, t]`."""
@@ -26,16 +36,28 @@ class Batch:
     source: Tensor  # (B, S) long: tokens, EOS
     target: Tensor  # (B, T) long: BOS, tokens
     labels: Tensor  # (B, T) long: tokens, EOS
-    target_tokens: int  # labels that are not PAD; the loss is divided by their number
+    target_tokens: int  # labels that are not PAD
+    part_of: BatchSize | None = None  # the batch of all ranks, if this is one rank's part of it (batch_parts.py)
+
+    @property
+    def whole(self) -> BatchSize:
+        """The size of the batch of all ranks. The loss is divided by its target tokens."""
+        rows, source_length = self.source.shape
+        return self.part_of or BatchSize(rows, source_length, self.target.shape[1], self.target_tokens)
+
+    def without_targets(self) -> "Batch":
+        """The same batch with nothing to predict."""
+        return replace(self, labels=torch.full_like(self.labels, PAD), target_tokens=0)
 
     def pinned(self) -> "Batch":
         """The same batch in pinned memory, from which `to` copies to a GPU without waiting."""
-        return Batch(self.source.pin_memory(), self.target.pin_memory(), self.labels.pin_memory(), self.target_tokens)
+        source, target, labels = (x.pin_memory() for x in (self.source, self.target, self.labels))
+        return replace(self, source=source, target=target, labels=labels)
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device."""
         source, target, labels = (x.to(device, non_blocking=True) for x in (self.source, self.target, self.labels))
-        return Batch(source, target, labels, self.target_tokens)
+        return replace(self, source=source, target=target, labels=labels)
 
 
 @dataclass(frozen=True)
@@ -117,20 +139,25 @@ def batch_indices(
     return Batches(order, np.array(begins), rng.permutation(len(begins) - 1))
 
 
-def collate(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
-    """Ids without BOS and EOS -> a padded batch. From `BOS a b` the decoder predicts `a b EOS` (section 3.1)."""
-    source = _rectangle(sources, after=EOS)  # (B, S)
+def collate(sources: Sequence[Ids], targets: Sequence[Ids], part_of: BatchSize | None = None) -> Batch:
+    """Ids without BOS and EOS -> a padded batch. From `BOS a b` the decoder predicts `a b EOS` (section 3.1).
+
+    Args:
+        part_of: a larger batch, to whose lengths the rows are padded.
+    """
+    widths = (part_of.source_length, part_of.target_length) if part_of else (0, 0)
+    source = _rectangle(sources, widths[0], after=EOS)  # (B, S)
     # Trap: with the same shift for both, the decoder would read the token that it must predict
     # (test_the_decoder_reads_bos_first_and_must_end_with_eos).
-    target = _rectangle(targets, before=BOS)  # (B, T)
-    labels = _rectangle(targets, after=EOS)  # (B, T)
-    return Batch(source, target, labels, sum(len(ids) + 1 for ids in targets))
+    target = _rectangle(targets, widths[1], before=BOS)  # (B, T)
+    labels = _rectangle(targets, widths[1], after=EOS)  # (B, T)
+    return Batch(source, target, labels, sum(len(ids) + 1 for ids in targets), part_of)
 
 
-def _rectangle(rows: Sequence[Ids], before: int | None = None, after: int | None = None) -> Tensor:
-    """Rows of ids with a special token before or after each, padded on the right to the longest."""
+def _rectangle(rows: Sequence[Ids], width: int, before: int | None = None, after: int | None = None) -> Tensor:
+    """Rows of ids with a special token before or after each, padded on the right to the longest, or to `width`."""
     offset = int(before is not None)
-    table = np.full((len(rows), max(map(len, rows), default=0) + 1), PAD, np.int64)  # (B, S)
+    table = np.full((len(rows), max(width, max(map(len, rows), default=0) + 1)), PAD, np.int64)  # (B, S)
     for line, row in zip(table, rows, strict=True):
         line[offset : offset + len(row)] = row
         if after is not None:

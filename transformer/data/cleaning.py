@@ -3,7 +3,7 @@
 Crawled text has lines that were not translated (a side is empty, or a copy of the other), that were aligned wrongly
 (one side many times as long as the other), and repeated pairs. Pairs with an empty side are always left out, the others
 if the recipe says so ([data] max_ratio, drop_copies, drop_duplicates). Pairs with more than data.max_length tokens are
-left out when the text is encoded.
+left out when the text is encoded. Lines that cannot be read at all: skipped_lines.py.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import Literal, Self
 import numpy as np
 
 from transformer.config import DataConfig
+from transformer.errors import CorpusError
 from transformer.files.strict_json import parse_json
 
 Fault = Literal["empty", "copies", "unequal"]
@@ -23,9 +24,10 @@ AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 @dataclass
 class Counts:
-    """How many pairs of a corpus were used or left out. All but the first two and `shared` add up to these two."""
+    """How many pairs of a corpus were used or left out. `read` and `repeats` are the sum of all others but `shared`."""
 
     read: int = 0
+    skipped: int = 0  # lines that cannot be read, if on_error = "skip"
     repeats: int = 0  # further copies of pairs, because their part of a mix has a weight above 1
     empty: int = 0  # one side is empty
     copies: int = 0  # the two sides are the same
@@ -52,6 +54,7 @@ class Counts:
     def __str__(self) -> str:
         """One line of text, without the counts that are 0."""
         what = {
+            "that cannot be read": self.skipped,
             "with an empty side": self.empty,
             "the same on both sides": self.copies,
             "of too unequal length": self.unequal,
@@ -77,6 +80,30 @@ def fault(source: str, target: str, config: DataConfig) -> Fault | None:
     if config.max_ratio is not None and max(lengths) > config.max_ratio * min(lengths):
         return "unequal"
     return None
+
+
+def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> CorpusError:
+    """The error for text of which no pair is left for training.
+
+    Args:
+        fewer: a lower valid_size, with which a pair would be left, if there is one.
+    """
+    advice = []
+    if counts.validation and fewer:
+        advice.append(
+            f"Lower data.valid_size = {config.valid_size}, for example to {fewer}, or give validation text of its own "
+            "(data.valid)."
+        )
+    elif counts.validation:
+        advice.append(
+            "Are these the right columns? The usable pairs share their source or target sentences, so they cannot be "
+            "divided into training and validation: give more text, or validation text of its own (data.valid)."
+        )
+    if counts.copies:
+        advice.append("Are these the right columns? If copies are wanted, set data.drop_copies = false.")
+    if counts.unequal:
+        advice.append("Are these the right columns? If so, raise data.max_ratio.")
+    return CorpusError(f"{counts} {' '.join(advice) or 'Give other text.'}")
 
 
 def repeated(hashes: np.ndarray) -> np.ndarray:

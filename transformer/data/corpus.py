@@ -1,9 +1,9 @@
-"""Parallel text from files: `.tsv` or `.tsv.gz`, one pair a line, or two files aligned line by line.
+"""Parallel text from files: `.tsv` or `.tsv.gz`, one pair per line, or two files aligned line by line.
 
 Fields are separated by TABs, without CSV quoting, because a sentence may contain a single `"`. A line ends at "\\n"
-only, because a sentence may contain U+2028. Everything is read as a stream, and errors name file and line. Sources are
-normalised (as the translator normalises its input), targets cleaned (text/normalisation.py). Pairs with an empty side
-are left out, counted, and the count is logged.
+only, because a sentence may contain U+2028. Everything is read as a stream, and errors name file and line; lines that
+cannot be read may be skipped (skipped_lines.py). Sources are normalised (as the translator normalises its input),
+targets cleaned (text/normalisation.py). Pairs with an empty side are left out, counted, and the count is logged.
 
 Reading has two steps, because only the second can be done in several processes: a `Text` yields its records undecoded,
 in portions, and then turns each record into a pair.
@@ -12,13 +12,14 @@ in portions, and then turns each record into a pair.
 import hashlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from transformer.data.skipped_lines import SkippedLines
 from transformer.data.text_files import bytes_of, decode_line, portions_of, unreadable
-from transformer.errors import CorpusError
+from transformer.errors import BadLine, CorpusError
 from transformer.text.normalisation import clean, normalise
 
 Pair = tuple[str, str]
@@ -40,7 +41,7 @@ class Text(ABC):
 
     Attributes:
         name: for messages.
-        files: that it is read from. It is another text once one of them has changed.
+        files: that it is read from.
         selection: which part of the files is read.
     """
 
@@ -59,7 +60,8 @@ class Text(ABC):
 
     @abstractmethod
     def pair(self, number: int, record: Any) -> Pair:
-        """The pair of record number `number`, counted from 1. Raises CorpusError."""
+        """The pair of record number `number`, counted from 1. Raises BadLine, or CorpusError if no record of the file
+        can be read."""
 
 
 class Columns(Text):
@@ -84,10 +86,10 @@ class Columns(Text):
             return fields[self._source - 1], fields[self._target - 1]
         if not line.strip():  # a blank line is an empty pair, not an error
             return "", ""
-        raise CorpusError(
-            f"{self.name}, line {number}: there is no column {needed}, only {len(fields)}. "
+        raise BadLine(
+            f"{self.name}, line {number}: there is no column {needed}, only {len(fields)}.",
             "Columns are separated by one TAB and counted from 1: correct the line, or choose other columns "
-            "(data.source_column and data.target_column of a recipe, --source-column and --target-column of evaluate)."
+            "(data.source_column and data.target_column of a recipe, --source-column and --target-column of evaluate).",
         )
 
 
@@ -118,8 +120,8 @@ class Aligned(Text):
 
 
 def stamp(text: Text) -> list[object]:
-    """What distinguishes a text from others, and from itself after a change, without reading all of it: size, time of
-    change, beginning and end of its files, whatever their folder. Raises CorpusError."""
+    """A fingerprint of the text that changes when a file changes, without reading all of it: size, time of change,
+    beginning and end of each file, independent of its folder. Raises CorpusError."""
     found: list[object] = [text.selection]
     for path in text.files:
         try:
@@ -133,14 +135,21 @@ def stamp(text: Text) -> list[object]:
     return found
 
 
-def plain_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
-    """The pairs of a portion, sources normalised, targets cleaned, empty sides included. Raises CorpusError."""
-    return map(plain, raw_pairs(text, portion))
+def plain_pairs(text: Text, portion: Portion, skipped: SkippedLines | None = None) -> Iterator[Pair]:
+    """The pairs of `raw_pairs`, sources normalised, targets cleaned, empty sides included."""
+    return map(plain, raw_pairs(text, portion, skipped))
 
 
-def raw_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
-    """The pairs of a portion as the files have them. Raises CorpusError."""
-    return (text.pair(number, record) for number, record in enumerate(portion.records, portion.first))
+def raw_pairs(text: Text, portion: Portion, skipped: SkippedLines | None = None) -> Iterator[Pair]:
+    """The pairs of a portion as the files have them. Lines that cannot be read are added to `skipped`; without it they
+    raise a CorpusError."""
+    for number, record in enumerate(portion.records, portion.first):
+        try:
+            yield text.pair(number, record)
+        except BadLine as error:
+            if skipped is None:
+                raise
+            skipped.add(error)
 
 
 def plain(pair: Pair) -> Pair:
@@ -149,26 +158,58 @@ def plain(pair: Pair) -> Pair:
     return normalise(source), clean(target)
 
 
-def check_usable(text: Text, read: int, empty: int) -> None:
-    """Raises CorpusError if a text has no pair, or no pair with two sides."""
+def check_usable(text: Text, read: int, empty: int, skipped: int = 0) -> None:
+    """Raises CorpusError if a text has no pair, or no pair with two sides. `read` includes lines that were skipped."""
     if read == 0:
         raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences per line.")
     if empty == read:
         raise CorpusError(f"{text.name}: on each of the {read} lines one side is empty. Are these the right columns?")
+    if empty + skipped == read:
+        raise CorpusError(
+            f"{text.name}: of the {read} lines {skipped} cannot be read, and on the others one side is empty. Give "
+            "other text."
+        )
 
 
-def read_all(texts: Iterable[Text]) -> list[Pair]:
-    """All pairs with two sides, in memory: for validation and test sets. Raises CorpusError."""
+def read_all(texts: Iterable[Text], skip_limit: float | None = None) -> list[Pair]:
+    """All pairs with two sides, in memory: for validation and test sets.
+
+    Args:
+        skip_limit: the share of the lines of a text that may be skipped, because they cannot be read; None: a line that
+            cannot be read is an error.
+
+    Raises:
+        CorpusError: a text cannot be read, or has no pair with two sides.
+    """
     pairs: list[Pair] = []
     for text in texts:
-        found = [pair for portion in text.portions() for pair in plain_pairs(text, portion)]
-        usable = [pair for pair in found if all(pair)]
-        check_usable(text, len(found), len(found) - len(usable))
-        if len(usable) < len(found):
-            empty = len(found) - len(usable)
-            log.warning("%s: %d of %d pairs left out, because one side is empty.", text.name, empty, len(found))
-        pairs += usable
+        skipped = None if skip_limit is None else SkippedLines()
+        rows = read_rows(text, skipped)
+        if skipped and skip_limit is not None:
+            read = len(rows) + skipped.count
+            skipped.check(text.name, read, skip_limit)
+            log.warning("%s", skipped.described(text.name, read))
+        pairs += usable_pairs(text, rows, skipped.count if skipped else 0)
     return pairs
+
+
+def read_rows(text: Text, skipped: SkippedLines | None = None) -> list[Pair]:
+    """All pairs of a text, in memory and in its order, those with an empty side included. Raises CorpusError."""
+    return [pair for portion in text.portions() for pair in plain_pairs(text, portion, skipped)]
+
+
+def usable_pairs(text: Text, rows: Sequence[Pair], skipped: int = 0) -> list[Pair]:
+    """The rows with two sides; logs how many have not. Raises CorpusError if none has.
+
+    Args:
+        skipped: how many lines of the text are not among the rows, because they cannot be read.
+    """
+    usable = [pair for pair in rows if all(pair)]
+    empty = len(rows) - len(usable)
+    check_usable(text, len(rows) + skipped, empty, skipped)
+    if empty:
+        log.warning("%s: %d of %d pairs left out, because one side is empty.", text.name, empty, len(rows))
+    return usable
 
 
 def read_pairs(path: str | Path, source_column: int = 1, target_column: int = 2) -> list[Pair]:

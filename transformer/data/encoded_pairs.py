@@ -42,6 +42,11 @@ class EncodedPairs:
         )
         return source, target
 
+    def lengths_of(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lengths of the sources and the targets with these indices, in tokens."""
+        source, target = (starts[indices + 1] - starts[indices] for starts in (self.source_starts, self.target_starts))
+        return source, target
+
     def select(self, indices: Iterable[int]) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The sources and the targets with these indices."""
         wanted = list(indices)

@@ -23,6 +23,7 @@ from transformer.data.mix_options import Augmentation
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.prepared_text import TrainingText
 from transformer.progress_bar import show_progress
+from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 
 AT_ONCE = 10_000  # pairs in one call of sentencepiece
@@ -64,13 +65,14 @@ def encode_pairs(
     sides: tuple[list[np.ndarray], ...] = ([np.zeros(0, np.int32)], [np.zeros(0, np.int32)])
     lengths: tuple[list[np.ndarray], ...] = ([np.zeros(1, np.int64)], [np.zeros(1, np.int64)])
     stream, too_long = iter(pairs), 0
+    first, second = tokenizer, tokenizer.target
     while some := list(islice(stream, AT_ONCE)):
-        texts = [side for pair in some for side in pair]
         if rng is not None and alpha > 0:
-            encoded = [tokenizer.sample(text, alpha, rng) for text in texts]
+            # Pair by pair, so that the segmentations do not depend on how many pairs are encoded at once.
+            both = [(first.sample(text, alpha, rng), second.sample(other, alpha, rng)) for text, other in some]
         else:
-            encoded = tokenizer.encode_batch(texts)
-        both = zip(encoded[::2], encoded[1::2], strict=True)
+            texts, translations = (list(side) for side in zip(*some, strict=True))
+            both = list(zip(first.encode_batch(texts), second.encode_batch(translations), strict=True))
         fits = [pair for pair in both if max(map(len, pair)) <= max_length]
         for side in (0, 1):
             sides[side].append(np.fromiter(chain.from_iterable(pair[side] for pair in fits), np.int32))
@@ -99,7 +101,7 @@ class _Encoder:
 
     def __init__(self, text: Path, segmentation: Segmentation):
         self._text, self._segmentation = TrainingText(text), segmentation
-        self._tokenizer = Tokenizer.from_bytes(segmentation.model)
+        self._tokenizer = read_tokenizer(segmentation.model)
 
     def __call__(self, portion: int) -> EncodedPairs:
         how, text = self._segmentation, self._text

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer.data.corpus import Pair, Portion, Text
 from transformer.data.text_files import AT_ONCE
-from transformer.errors import CorpusError
+from transformer.errors import BadLine, CorpusError
 
 if TYPE_CHECKING:
     import datasets
@@ -54,9 +54,9 @@ class HuggingFace(Text):
     def pair(self, number: int, record: tuple[Any, Any]) -> Pair:
         for side in record:
             if not isinstance(side, str | None):
-                raise CorpusError(
-                    f"{self.name}, row {number}: {str(side)[:40]!r} is not text. Choose other columns with "
-                    "data.source_language and data.target_language."
+                raise BadLine(
+                    f"{self.name}, row {number}: {str(side)[:40]!r} is not text.",
+                    "Choose other columns with data.source_language and data.target_language.",
                 )
         return record[0] or "", record[1] or ""
 

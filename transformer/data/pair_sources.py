@@ -1,9 +1,9 @@
 """The source of the pairs of an epoch: a toy task, generated in memory, or a corpus, prepared on disk.
 
-What is prepared from a corpus is found again by what it was made from, so that a resumed run, or another run on the
-same text, starts in seconds:
+Files prepared from a corpus are named by a hash of what they were made from. A resumed run, or another run on the same
+text, finds them and starts in seconds:
 
-    text-...         the cleaned pairs           <- the files, the options for cleaning, the validation text
+    text-...         the cleaned pairs           <- the files (in any folder), options for cleaning, validation text
     tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
     ids-...          the pairs as ids            <- that text, the vocabulary, max_length
     epoch-...        the ids of one epoch, if each epoch has other ids
@@ -31,14 +31,18 @@ from transformer.data.encoding import Segmentation, encode_pairs, encode_text
 from transformer.data.parts import parts_of, texts_of
 from transformer.data.prepared_store import Store, reading
 from transformer.data.prepared_text import TrainingText, UsedPart
+from transformer.data.skipped_lines import SkippedLines
 from transformer.data.text_preparation import write_text
+from transformer.data.text_warnings import text_warnings
 from transformer.data.toy_tasks import TOY_TASKS, Bounds, held_out_pairs, toy_pairs
-from transformer.errors import CorpusError
+from transformer.errors import BadLine, CorpusError
 from transformer.files.atomic_write import replacing
+from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
+TEST_SEED = 0  # of the pairs of a toy task on which finished models are scored
 FORMAT = 3  # raised when the same text gives other files, so that files of older versions are not found
 
 
@@ -47,7 +51,7 @@ class Source(Protocol):
 
     Attributes:
         valid: the pairs for validation.
-        parts: the files that the pairs are from, and what was counted.
+        parts: the parts of the corpus, with their files and numbers of pairs.
         changes: whether epochs have different pairs or ids.
     """
 
@@ -60,6 +64,9 @@ class Source(Protocol):
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         """The pairs of one epoch, counted from 0."""
+
+    def warnings(self, given: Tokenizer | None) -> list[str]:
+        """What is probably wrong with the text, or with a vocabulary that was not learnt from it (text_warnings.py)."""
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         """Logs, and stores in the run's folder, how many pairs were used; `pairs` are those of epoch 0."""
@@ -83,6 +90,9 @@ class Toy:
         how = segmentation_for(self._recipe, tokenizer, number)
         return encode_pairs(tokenizer, pairs, how.max_length, how.alpha, how.rng())
 
+    def warnings(self, given: Tokenizer | None) -> list[str]:
+        return []
+
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         if pairs.too_long:
             log.warning("%d training pairs with more than data.max_length tokens left out.", pairs.too_long)
@@ -99,23 +109,22 @@ class Corpus:
         self._epochs: list[Path] = []
         self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0 or data.augment.is_on
         given = texts_of(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
-        valid = None if given is None else read_all(given)
+        skip_limit = data.skip_limit if data.on_error == "skip" else None
+        with _option_to_skip():
+            valid = None if given is None else read_all(given, skip_limit)
         parts = parts_of(data)
         made_from = {
             "format": [FORMAT, unicodedata.unidata_version],
             "texts": [stamp(part.text) for part in parts],
-            "use": [[part.name, part.weight, part.tag, part.aside, part.in_file_order] for part in parts],
+            "use": [[part.weight, part.tag, part.aside, part.in_file_order] for part in parts],
             "valid": [data.valid_size, seed] if given is None else [stamp(text) for text in given],
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
-        }
-        self._folder = self._store.find_or_make("text", made_from, partial(write_text, parts, valid, data, seed))
-        self._text = TrainingText(self._folder)
+        } | ({"skip_limit": skip_limit} if data.on_error == "skip" else {})
+        with _option_to_skip():
+            self._folder = self._store.find_or_make("text", made_from, partial(write_text, parts, valid, data, seed))
+        self._text = TrainingText(self._folder, parts)
         self.parts = self._text.parts
         self.valid = self._text.set_aside() if valid is None else valid
-        if not self._text.counts.learnt:
-            all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
-            all_dropped = "Set data.drop_copies = false, raise data.max_ratio, or give other text."
-            raise CorpusError(f"{self._text.counts} {all_aside if self._text.counts.validation else all_dropped}")
 
     def learn_tokenizer(self) -> Tokenizer:
         options = asdict(self._recipe.tokenizer) | {"model": None, "sampling": None}
@@ -127,7 +136,7 @@ class Corpus:
 
         folder = self._store.find_or_make("tokenizer", made_from, learn)
         with reading(folder):
-            return Tokenizer.from_bytes((folder / "tokenizer.model").read_bytes())
+            return read_tokenizer((folder / "tokenizer.model").read_bytes())
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         how = segmentation_for(self._recipe, tokenizer, number)
@@ -147,13 +156,20 @@ class Corpus:
         with reading(folder):
             pairs = read_encoded_pairs(folder)
         if number:
-            self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
+            # Ranks on other machines may be some batches behind, and the next epoch may already be prepared.
+            self._epochs = [*self._epochs[-2:], folder]
             self._own.drop("epoch", but=self._epochs)
         return pairs
+
+    def warnings(self, given: Tokenizer | None) -> list[str]:
+        return text_warnings(self._text, self._recipe.data, given)
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         counts = replace(self._text.counts, too_long=pairs.too_long, learnt=len(pairs))
         log.info("%s", counts)
+        for part in self.parts:
+            if part.skipped:
+                log.warning("%s", SkippedLines(part.skipped, part.first_skipped).described(part.name, part.read))
         if counts.shared:
             log.warning(
                 "%d of %d validation pairs are also in the training text: scores will be too high.",
@@ -168,6 +184,15 @@ class Corpus:
         for name, aside in self._text.kept_aside().items():  # for `evaluate`
             with _writing(run_dir / "aside" / f"{name}.tsv") as path:
                 path.write_text("".join(f"{source}\t{target}\n" for source, target in aside), encoding="utf-8")
+
+
+@contextmanager
+def _option_to_skip() -> Iterator[None]:
+    """A context in which the error of a line that cannot be read names the option of a recipe that skips it."""
+    try:
+        yield
+    except BadLine as error:
+        raise CorpusError(f'{error}\nTo skip such lines and count them, set data.on_error = "skip".') from None
 
 
 @contextmanager
@@ -194,10 +219,20 @@ def segmentation_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Segmen
 def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
     """The pairs of one epoch of a toy task, or (`held_out`) those for validation."""
     assert config.toy is not None
-    bounds = Bounds(config.toy_symbols, config.toy_min_length, config.toy_max_length, config.toy_max_number)
     if held_out:
-        return held_out_pairs(config.toy, seed, config.valid_size, bounds)
-    return toy_pairs(config.toy, seed, config.toy_epoch, bounds, epoch=epoch)
+        return held_out_pairs(config.toy, seed, config.valid_size, _bounds(config))
+    return toy_pairs(config.toy, seed, config.toy_epoch, _bounds(config), epoch=epoch)
+
+
+def toy_test_pairs(config: DataConfig) -> list[Pair]:
+    """The 1,000 pairs of a toy task on which finished models are scored: the same for every seed of a run, and never
+    among its pairs for training."""
+    assert config.toy is not None
+    return held_out_pairs(config.toy, TEST_SEED, 1000, _bounds(config))
+
+
+def _bounds(config: DataConfig) -> Bounds:
+    return Bounds(config.toy_symbols, config.toy_min_length, config.toy_max_length, config.toy_max_number)
 
 
 def _learn(lines: Iterable[str], recipe: Recipe) -> Tokenizer:

@@ -162,7 +162,7 @@ def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    # Trap: a process does not read its pipe while it works
+    # Trap: while a process works it does not read its pipe, so it would not notice that the parent has ended
     # (test_processes_end_when_the_parent_is_killed).
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -9,7 +9,7 @@ Back-translated text (Sennrich et al. 2016, arXiv:1511.06709) has real targets a
 before such sources lets the model tell the two apart (Caswell et al. 2019, arXiv:1906.06442).
 
 The pairs kept aside are those with the smallest SHA-256 of "first column TAB second column" as the file has them. So
-the choice depends on the text alone: it is the same for both directions, for any seed, and for whoever repeats it.
+the choice depends on the text alone: it is the same for both directions, for any seed, and in every repetition.
 """
 
 import hashlib

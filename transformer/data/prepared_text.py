@@ -10,8 +10,8 @@
 Nothing of it has to fit into memory.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from transformer.data.cleaning import Counts
 from transformer.data.corpus import Pair
 from transformer.data.mapped_arrays import divide, mapped
+from transformer.data.parts import Part
 from transformer.data.prepared_store import reading
 from transformer.files.strict_json import parse_json
 
@@ -38,10 +39,13 @@ class UsedPart:
     read: int = 0  # pairs
     aside: int = 0  # pairs kept aside
     learnt: int = 0  # pairs for training, each counted once
+    skipped: int = 0  # lines that cannot be read
+    first_skipped: list[str] = field(default_factory=list)  # file, line and fault of the first of them
 
     def described(self) -> dict[str, object]:
         """For the metrics of a checkpoint: without the folders of this machine."""
         counts = {"read": self.read, "aside": self.aside, "learnt": self.learnt}
+        counts |= {"skipped": self.skipped} if self.skipped else {}
         use = {"weight": self.weight} | ({"tag": self.tag} if self.tag else {})
         return {"name": Path(self.name).name} | use | counts | {"sha256": list(self.files.values())}
 
@@ -51,12 +55,13 @@ class TrainingText:
 
     Args:
         folder: filled by `write_text`.
+        parts: the same text by the names that its files have now, if they may have been elsewhere then.
 
     Raises:
         CorpusError: (from every method) a file of the folder is damaged; the message says to remove the folder.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, parts: Sequence[Part] = ()):
         self.folder = folder
         with reading(folder):
             self.counts = Counts.from_file(folder / "counts.json")
@@ -64,6 +69,9 @@ class TrainingText:
             self._roles = mapped(folder / "roles.bin", np.uint8)
             size = (folder / "text.tsv").stat().st_size
             self.parts = [UsedPart(**part) for part in parse_json((folder / "parts.json").read_text(encoding="utf-8"))]
+            for used, part in zip(self.parts, parts, strict=bool(parts)):
+                sums = zip(map(str, part.text.files), used.files.values(), strict=False)
+                used.name, used.files = part.name, dict(sums)
             self._part_ends = np.cumsum([part.blocks for part in self.parts])
             if len(self._blocks) - 1 != self._part_ends[-1]:
                 raise ValueError("some of its parts are missing")

@@ -11,7 +11,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from transformer.errors import CorpusError
+from transformer.errors import BadLine, CorpusError
 
 AT_ONCE = 10_000  # lines in one portion
 LONGEST_LINE = 1_000_000  # bytes with the line end: 1,000 long sentences
@@ -21,7 +21,12 @@ Line = TypeVar("Line")
 
 
 def decode_line(line: bytes, path: Path, number: int) -> str:
-    """A line without its line end."""
+    """A line without its line end.
+
+    Raises:
+        BadLine: this line cannot be read.
+        CorpusError: no line of this file can be read.
+    """
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)  # some editors write it
         if b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):  # all pairs would be one line
@@ -29,13 +34,22 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
                 f"{path}: its lines end with \\r alone, as on old Macs. Convert the file, for example: "
                 f"tr '\\r' '\\n' < {path.name} > new-{path.name}"
             )
+        if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise CorpusError(
+                f"{path}, line 1: not UTF-8, but UTF-16. Convert the file, for example: "
+                f"iconv -f UTF-16 -t UTF-8 {path.name}"
+            )
+    if len(line) > LONGEST_LINE:
+        raise BadLine(
+            f"{path}, line {number}: it has more than {LONGEST_LINE:,} bytes, so it is not a pair of sentences.",
+            'Remove the line, or split it: a line ends at "\\n".',
+        )
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        utf16 = number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        raise CorpusError(
-            f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02X} at place {error.start + 1}). "
-            f"Convert the file, for example: iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8 {path.name}"
+        raise BadLine(
+            f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02X} at place {error.start + 1}).",
+            f"Convert the file, for example: iconv -f LATIN1 -t UTF-8 {path.name}",
         ) from None
 
 
@@ -80,10 +94,11 @@ def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
 
     Yields:
         At most `AT_ONCE` records, and how many bytes of the files were read. A record is the n-th line of each file,
-        or b"" for a file that is shorter.
+        or b"" for a file that is shorter. Of a line of more than `LONGEST_LINE` bytes it has the beginning, which
+        `decode_line` refuses.
 
     Raises:
-        CorpusError: a file cannot be read, or has a line of more than `LONGEST_LINE` bytes.
+        CorpusError: a file cannot be read.
     """
     files = [_File(path) for path in paths]
     records = zip_longest(*(file.lines() for file in files), fillvalue=b"")
@@ -109,13 +124,9 @@ class _File:
         number, path = 0, self._path
         try:
             with open(path, "rb") as self._raw, _unzipped(path, self._raw) as file:
-                for number, line in enumerate(bounded(file), start=1):
-                    if len(line) > LONGEST_LINE:
-                        raise CorpusError(
-                            f"{path}, line {number}: it has more than {LONGEST_LINE:,} bytes, so it is not a pair of "
-                            'sentences. Remove the line, or split it: a line ends at "\\n".'
-                        )
+                for line in bounded(file):
                     yield line
+                    number += 1
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise CorpusError(
                 f"{path}, after line {number}: the gzip file is damaged or cut off. Download or compress it again."

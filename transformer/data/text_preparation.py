@@ -17,13 +17,21 @@ from typing import NamedTuple
 import numpy as np
 
 from transformer.config import DataConfig
-from transformer.data.cleaning import Counts, fault, repeated
+from transformer.data.cleaning import Counts, fault, nothing_learnt, repeated
 from transformer.data.corpus import Pair, Portion, check_usable, plain, raw_pairs
 from transformer.data.mapped_arrays import append, mapped
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.parts import Part, Smallest, order_hash, sums_of
 from transformer.data.prepared_text import ASIDE, LEFT_OUT, PLACES, TRAIN, VALID, UsedPart
-from transformer.data.train_valid_overlap import hash_pairs, marks, set_aside, shared, touching
+from transformer.data.skipped_lines import SkippedLines
+from transformer.data.train_valid_overlap import (
+    hash_pairs,
+    marks,
+    set_aside,
+    shared,
+    touching,
+    usual_valid_size,
+)
 from transformer.errors import CorpusError
 from transformer.progress_bar import show_progress
 
@@ -42,7 +50,7 @@ def write_text(
         valid: validation text; without it config.valid_size pairs are set aside.
 
     Raises:
-        CorpusError: with file and line, a text cannot be read.
+        CorpusError: with file and line, a text cannot be read; or no pair is left for training.
     """
     counts, used, aside = _write_usable(parts, config, seed, folder)
     sources, targets = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
@@ -57,18 +65,33 @@ def write_text(
         roles[like] = LEFT_OUT
         counts.aside, counts.like_aside = len(aside), int(like.sum())
         counts.duplicates = int((roles == LEFT_OUT).sum()) - counts.like_aside
+    fewer = None
     if valid is None:
-        chosen, alike = set_aside(sources, targets, config.valid_size, roles == TRAIN)
+        usable = roles == TRAIN
+        chosen, alike = set_aside(sources, targets, config.valid_size, usable)
+        if not (usable & ~chosen & ~alike).any():
+            fewer = _fewer((sources, targets), config.valid_size, usable)
         roles[chosen], roles[alike] = VALID, LEFT_OUT
         counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
     else:
         counts.shared = shared((sources, targets), marks(valid, seed), roles == TRAIN)
     _count_learnt(counts, used, roles, mapped(folder / "firsts.bin", np.int64))
+    if not counts.learnt:
+        raise nothing_learnt(counts, config, fewer)
     (folder / "roles.bin").write_bytes(roles.tobytes())
     counts.write(folder / "counts.json")
     (folder / "parts.json").write_text(json.dumps([asdict(part) for part in used]), encoding="utf-8")
     for name in HASHES:
         (folder / f"{name}.bin").unlink()
+
+
+def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:
+    """How many pairs could be set aside so that one is left for training, if fewer than `size` could."""
+    for fewer in (usual_valid_size(int(usable.sum())), 1):
+        chosen, alike = set_aside(*marked, fewer, usable)
+        if fewer < size and (usable & ~chosen & ~alike).any():
+            return fewer
+    return None
 
 
 def _count_learnt(counts: Counts, used: Sequence[UsedPart], roles: np.ndarray, firsts: np.ndarray) -> None:
@@ -91,7 +114,7 @@ def _write_usable(
     used, aside = list[UsedPart](), [np.zeros(0, np.int64)]
     size = sum(part.text.size for part in parts)
     processes = processes_for(size // PORTION, config.workers)
-    log.info("Reading %.1f MB of text%s.", size / 1e6, f" in {processes} processes" if processes > 1 else "")
+    log.info("Reading %.1f MB of text%s.", max(0.1, size / 1e6), f" in {processes} processes" if processes > 1 else "")
     with ExitStack() as opened:
         text_file = opened.enter_context((folder / "text.tsv").open("wb"))
         arrays = {name: opened.enter_context((folder / f"{name}.bin").open("wb")) for name in (*PLACES, *HASHES)}
@@ -99,6 +122,7 @@ def _write_usable(
         for part in parts:
             text, before, begin = part.text, counts, first
             now, smallest = UsedPart(part.name, sums_of(text), part.weight, part.tag), Smallest(part.aside)
+            skipped = SkippedLines()
             work = partial(_Reader, part, config, seed)
             for found in opened.enter_context(closing(in_order(work, text.portions(), processes))):
                 for name, place in zip(PLACES, (text_file.tell(), first), strict=True):
@@ -109,10 +133,13 @@ def _write_usable(
                 smallest.add(found.order, first)
                 first += len(found.hashes[0])
                 counts += found.counts
+                skipped.extend(found.skipped)
                 now.blocks += 1
                 advance(round((done + found.share * text.size) / 1e6), round(size / 1e6))
             now.read, now.aside = counts.read - before.read, part.aside
-            check_usable(text, now.read, counts.empty - before.empty)
+            now.skipped, now.first_skipped = skipped.count, skipped.first
+            skipped.check(text.name, now.read, config.skip_limit)
+            check_usable(text, now.read, counts.empty - before.empty, now.skipped)
             if part.aside and part.aside >= first - begin:
                 raise CorpusError(
                     f"{text.name} has {first - begin:,} usable pairs, and aside = {part.aside:,} would leave none to "
@@ -133,6 +160,7 @@ class _Found(NamedTuple):
     hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, of targets, and of whole pairs (or none)
     order: np.ndarray  # uint64, by which pairs are kept aside (or none)
     counts: Counts
+    skipped: SkippedLines
     share: float  # of its text that has been read
 
 
@@ -144,7 +172,8 @@ class _Reader:
 
     def __call__(self, portion: Portion) -> _Found:
         pairs, order, faults = list[Pair](), list[bytes](), Counter[str](read=len(portion.records))
-        for raw in raw_pairs(self._part.text, portion):
+        skipped = SkippedLines()
+        for raw in raw_pairs(self._part.text, portion, skipped if self._config.on_error == "skip" else None):
             source, target = plain(raw)
             if wrong := fault(source, target, self._config):
                 faults[wrong] += 1
@@ -155,4 +184,5 @@ class _Reader:
         lines = "".join(f"{source}\t{target}\n" for source, target in pairs).encode()
         whole = hash_pairs(pairs) if self._config.drop_duplicates else np.zeros(0, np.uint64)
         ordered = np.frombuffer(b"".join(order), ">u8").astype(np.uint64)
-        return _Found(lines, (*marks(pairs, self._seed), whole), ordered, Counts(**faults), portion.share)
+        counts = Counts(**faults, skipped=skipped.count)
+        return _Found(lines, (*marks(pairs, self._seed), whole), ordered, counts, skipped, portion.share)

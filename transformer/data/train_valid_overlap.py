@@ -59,6 +59,11 @@ def set_aside(
     return valid, dropped
 
 
+def usual_valid_size(pairs: int) -> int:
+    """How many of so many pairs are enough for validation: a twentieth, at most 1,000."""
+    return max(1, min(1000, pairs // 20))
+
+
 def touching(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
     """Boolean: which pairs have the source or the target of one of the pairs number `chosen`."""
     found = np.zeros(len(train[0]), bool)

@@ -15,13 +15,16 @@ from pathlib import Path
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.checkpoint.length_statistics import lengths_of
 from transformer.config import Recipe
-from transformer.data.batches import Batch, batch_indices, collate
+from transformer.data.batch_parts import Share
+from transformer.data.batches import Batch, Batches, batch_indices, collate
 from transformer.data.corpus import Pair
 from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.encoding import encode_pairs
+from transformer.data.epochs import Epochs
 from transformer.data.pair_sources import Corpus, Source, Toy
 from transformer.errors import CorpusError, TrainingError
 from transformer.files.atomic_write import replacing
+from transformer.text.pair_tokenizer import read_tokenizer_file
 from transformer.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -55,6 +58,7 @@ class TrainingData:
         self._seed = recipe.training.seed
         self._source: Source = Corpus(recipe, run_dir) if recipe.data.toy is None else Toy(recipe)
         self.tokenizer = find_tokenizer(recipe, run_dir, self._source, tokenizer)
+        self._given = self.tokenizer if tokenizer or recipe.tokenizer.model else None
         self._first = self._source.epoch(0, self.tokenizer)
         self.size = len(self._first)
         if not self.size:
@@ -72,32 +76,58 @@ class TrainingData:
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
             self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
 
-    def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
-        """Batches without end, from a position on; each with the position after it."""
-        epoch, first = at.epoch, at.batch
+    def warn(self) -> None:
+        """Logs what is probably wrong with the text or its vocabulary (text_warnings.py)."""
+        for warning in self._source.warnings(self._given):
+            log.warning("Warning: %s", warning)
+
+    def stream(self, at: Position, share: Share = Share(), ahead: int = 0) -> Iterator[tuple[Batch, Position]]:  # noqa: B008 (it is frozen)
+        """Batches without end, from a position on; each with the position after it.
+
+        Args:
+            share: of this rank in each batch.
+            ahead: if more batches than the rest of an epoch will be drawn, of so many, a thread prepares the next epoch
+                meanwhile. 0: each epoch is prepared when it begins.
+        """
+        epoch, first, drawn = at.epoch, at.batch, 0
+        epochs = Epochs(self._in_batches)
         while True:
-            pairs = self._epoch(epoch)
-            order = batch_indices(*pairs.lengths, self._config.tokens_per_batch, self._seed, epoch)
+            pairs, order = epochs.take(epoch)
+            if drawn + len(order) - first < ahead:
+                epochs.prepare(epoch + 1)
             if first > len(order):
                 raise TrainingError(
                     f"The state of this run is at batch {first} of epoch {epoch + 1}, which has {len(order)}. "
                     "It is damaged: start again in another --run-dir."
                 )
             for number in range(first, len(order)):
-                yield collate(*pairs.select(order[number])), Position(epoch, number + 1)
+                yield share.batch(pairs, order[number], drawn % share.accumulate), Position(epoch, number + 1)
+                drawn += 1
             epoch, first = epoch + 1, 0
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """Of the first epoch; others may have a few more or less, because the first batch of each has a random size."""
+        return len(batch_indices(*self._first.lengths, self._config.tokens_per_batch, self._seed, 0))
 
     def _epoch(self, epoch: int) -> EncodedPairs:
         """The pairs of one epoch as ids."""
         return self._source.epoch(epoch, self.tokenizer) if epoch and self._source.changes else self._first
 
+    def _in_batches(self, epoch: int) -> tuple[EncodedPairs, Batches]:
+        """The same, and the batches of this epoch."""
+        pairs = self._epoch(epoch)
+        return pairs, batch_indices(*pairs.lengths, self._config.tokens_per_batch, self._seed, epoch)
+
     def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
         """Text and batches, without pairs that are longer than data.max_length."""
         encoded = encode_pairs(self.tokenizer, pairs, self._config.max_length)
         if not len(encoded):
-            raise CorpusError("No validation pair is at most data.max_length tokens long. Give other validation text.")
+            own = "Give other validation text." if self._config.valid else "Raise data.max_length or data.valid_size."
+            raise CorpusError(f"No validation pair is at most data.max_length tokens long. {own}")
         if encoded.too_long:
-            longest = [max(len(ids) for ids in self.tokenizer.encode_batch(pair)) for pair in pairs]
+            sides = (self.tokenizer, self.tokenizer.target)
+            longest = [max(len(side.encode(text)) for side, text in zip(sides, pair, strict=True)) for pair in pairs]
             pairs = [pair for pair, length in zip(pairs, longest, strict=True) if length <= self._config.max_length]
             log.warning("%d validation pairs left out: they are longer than data.max_length.", encoded.too_long)
         tokens = min(self._config.tokens_per_batch, max(4000, self._config.max_length + 1))
@@ -126,6 +156,6 @@ def _read_tokenizer(path: Path) -> Tokenizer:
     if path.suffix == ".safetensors":
         return load_checkpoint(path).tokenizer
     try:
-        return Tokenizer.from_file(path)
+        return read_tokenizer_file(path)
     except OSError as error:
         raise CorpusError(f"tokenizer.model = {path} cannot be read: {error.strerror or error}.") from None

@@ -1,8 +1,8 @@
-"""Beam search (paper, section 6.1): at each step the k best hypotheses so far go on, k = 4 in the paper.
+"""Beam search (paper, section 6.1): at each step the k best hypotheses are kept, k = 4 in the paper.
 
 The 2k best continuations of all live hypotheses are candidates. Trap: among the k best, up to k may end with </s>, so k
 candidates could leave no live hypothesis (test_ends_do_not_crowd_out_the_beam). Candidates that end are finished if
-they are among the k best; the k best that do not end go on.
+they are among the k best; the k best that do not end are kept.
 
 The search is over when no live hypothesis can win any more. A sum of log-probabilities only falls, and the length
 penalty only grows, so the best score that a live hypothesis of sum s can reach is s / lp(length limit). Trap: comparing
@@ -30,7 +30,7 @@ class Beam:
     """
 
     reorders = True  # hypotheses change places from step to step
-    width = 1  # rows a sentence at the start: all are <s>
+    width = 1  # rows per sentence at the start: one <s>
 
     def __init__(self, settings: DecodingConfig, limits: list[int], device: torch.device):
         self.settings = settings
@@ -45,7 +45,7 @@ class Beam:
         self.may_be_done = False  # whether a hypothesis has finished
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
-        """logits (B, W, V) of the next token: chooses the hypotheses that go on, and stores those that finish."""
+        """logits (B, W, V) of the next token: chooses the hypotheses to keep, and stores those that finish."""
         self.length += 1
         log_probabilities, tokens = topk(score(logits, forced), 2 * self.size)  # (B, W, 2k)
         width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
@@ -58,14 +58,14 @@ class Beam:
         ends = tokens == EOS  # (B, C)
         # Forbidden candidates have a sum of -inf. If there are fewer than k others they fill the beam, and stay at
         # -inf.
-        going_on = min(self.size, sums.shape[1])  # W
+        kept_count = min(self.size, sums.shape[1])  # W
         if ends.any():  # waits for the device
             self.may_be_done = True
             self._finish(sums, ends)
-            self.sums, kept = sums.masked_fill(ends, -math.inf).topk(going_on)  # (B, W)
+            self.sums, kept = sums.masked_fill(ends, -math.inf).topk(kept_count)  # (B, W)
         else:  # the candidates are sorted
-            self.sums = sums[:, :going_on]  # (B, W)
-            kept = torch.arange(going_on, device=sums.device).expand_as(self.sums)  # (B, W)
+            self.sums = sums[:, :kept_count]  # (B, W)
+            kept = torch.arange(kept_count, device=sums.device).expand_as(self.sums)  # (B, W)
         return Step(sentences, tokens, parents, log_probabilities, sums, kept)
 
     def _finish(self, sums: Tensor, ends: Tensor) -> None:
@@ -97,6 +97,6 @@ class Beam:
         return (ended + cut_off)[: self.settings.n_best]
 
     def select(self, slots: Tensor) -> None:
-        """Only these of the B sentences go on."""
+        """Keeps these of the B sentences."""
         self.sums, self.penalty_at_limit = self.sums[slots], self.penalty_at_limit[slots]
         self.finished, self.places = self.finished[slots], self.places[slots]

@@ -24,7 +24,7 @@ class Rows:
         alternatives: how many other tokens each step records for the tree. They do not change the result.
     """
 
-    reorders = False  # row i goes on as row i
+    reorders = False  # row i stays row i
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Rows:
         return [Ending(length or self.length, row, finished=length > 0) for row, length in enumerate(lengths)]
 
     def select(self, slots: Tensor) -> None:
-        """Only these of the B sentences go on."""
+        """Keeps these of the B sentences."""
         self.sums, self.ended, self.rows = self.sums[slots], self.ended[slots], self.rows[slots]
         if self.settings.method == "sampling":
             self.random = self.random[slots.to(self.random.device)]

@@ -1,4 +1,4 @@
-"""A search that repeats one token is stopped, because it would go on to the length limit.
+"""A search that repeats one token is stopped, because it would continue to the length limit.
 
 With text unlike its training text a model can get into a loop, because a token makes the same token probable again
 (Holtzman et al. 2020, arXiv:1904.09751, section 4). A hypothesis is cut off when its last LONGEST_RUN tokens are equal.
@@ -32,7 +32,7 @@ class Runs:
         return self.lengths
 
     def select(self, sentences: Tensor) -> None:
-        """Only these of the B sentences go on."""
+        """Keeps these of the B sentences."""
         if self.newest is not None and self.lengths is not None:
             self.newest, self.lengths = self.newest[sentences], self.lengths[sentences]
 

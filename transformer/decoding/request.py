@@ -1,7 +1,7 @@
 """A sentence as a search gets it: normalised, in its usual case, as tokens, checked against the limits of the model.
 
-What cannot be translated gives a request with a problem, not an exception: the other sentences of a batch go on.
-"""
+What cannot be translated gives a request with a problem, not an exception: the other sentences of a batch are
+translated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class SourceReader:
 
     def prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
         """The ids of a prefix. Raises TranslationError if no translation can begin with them."""
-        ids = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
+        ids = self.tokenizer.target.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
         wrong = [id for id in ids if not EOS < id < self.tokenizer.vocab_size]
         if wrong:
             raise TranslationError(

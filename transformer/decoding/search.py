@@ -1,7 +1,7 @@
 """The search: one loop for greedy decoding, beam search and sampling, over `model.start` and `model.step`.
 
 Each round feeds the newest token of every row to the decoder, and the method (beam.py, greedy_and_sampling.py) chooses
-the rows that go on. The state has keys and values of the past, so a round computes one position per row. A sentence
+the rows that are kept. The state has keys and values of the past, so a round computes one position per row. A sentence
 that is done leaves the batch. Its result does not depend on the other sentences.
 """
 

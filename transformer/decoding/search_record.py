@@ -1,6 +1,6 @@
 """The record of a search: the candidates of every step, from which hypotheses and the tree are made at the end.
 
-Nothing is moved while the search runs. A hypothesis is the position of its last candidate, and its parents.
+The search only appends to the record. A hypothesis is found by its last candidate: from there, follow the parents.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from torch import Tensor
 
 
 class Step(NamedTuple):
-    """One step of a search over B sentences: W_0 rows a sentence led to C candidates, of which W went on as rows."""
+    """One step of a search over B sentences. Per sentence, W_0 rows have C candidates, and W of them are the next
+    rows."""
 
     sentences: list[int]  # B: the sentences still in the batch
     tokens: Tensor  # (B, C)

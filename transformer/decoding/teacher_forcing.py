@@ -63,7 +63,7 @@ def given(
 def _written(tokenizer: Tokenizer, text: str) -> list[int]:
     """The ids of a text, without </s>. Raises TranslationError."""
     text = clean(text)
-    pieces = tokenizer.analyse(text)
+    pieces = tokenizer.target.analyse(text)
     if unknown := next((piece for piece in pieces if piece.id == UNK), None):
         raise TranslationError(
             f"The vocabulary of this checkpoint has no token for {text[unknown.begin : unknown.end]!r}, so it cannot "

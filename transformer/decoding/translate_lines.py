@@ -11,6 +11,7 @@ from itertools import islice
 
 from transformer.config import DecodingConfig
 from transformer.data.text_files import LONGEST_LINE, in_portions
+from transformer.decoding.reranking import Reranker
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
 from transformer.text.sentence_splitting import split_sentences
@@ -26,7 +27,7 @@ class TranslatedLine:
 
 
 def translate_lines(
-    translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
+    translator: Translator | Reranker, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
 ) -> Iterator[TranslatedLine]:
     """Translates a stream of UTF-8 lines, `at_once` of them together, fewer if they are very long.
 

@@ -4,19 +4,23 @@
     print(translator.translate("Where is the nearest train station?").text)
 
 It normalises the text, splits it into sentences and those into tokens, batches sentences of similar length, searches,
-and returns the translations in order.
+and returns the translations in order. transformer/README.md shows this and what else it can do.
 """
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import torch
 
+from transformer.analysis.trace import EVERYTHING, Trace, file_sum, trace
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.config import DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
+from transformer.decoding.fast.search_model import search_model
 from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.request import Request, SourceReader
 from transformer.decoding.search import search, similar_lengths
@@ -27,9 +31,10 @@ from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
 from transformer.model.probe import Edit
 from transformer.text.normalisation import normalise
-from transformer.text.sentence_splitting import split_sentences
+from transformer.text.sentence_splitting import split_text
 from transformer.text.tokenizer import Tokenizer
 
+NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -85,10 +90,22 @@ class Translator:
         # None: the settings are invalid, or of another version; the checkpoint can still be used.
         return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
 
-    def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText:
-        """Translates a text of any number of sentences and lines.
+    @overload
+    def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText: ...
+
+    @overload
+    def translate(
+        self, text: Iterable[str], settings: DecodingConfig | None = None, **changes: Any
+    ) -> list[TranslatedText]: ...
+
+    def translate(
+        self, text: str | Iterable[str], settings: DecodingConfig | None = None, **changes: Any
+    ) -> TranslatedText | list[TranslatedText]:
+        """Translates a text of any number of sentences and lines, or many texts together, which is faster.
 
         Args:
+            text: one text; or several, whose translations are a list in their order. Among several, an empty text has
+                an empty translation.
             settings: how to search; without it, the default of this translator.
             changes: single settings to change, by the names in `DecodingConfig`: `translate(text, beam=8)`.
 
@@ -97,16 +114,12 @@ class Translator:
             ConfigError: `changes` are not settings, or contradict each other.
         """
         settings = _changed(settings or self.settings, changes)
-        sentences: list[str] = []
-        separators: list[str] = []
-        for line in text.splitlines() or [""]:
-            found = split_sentences(line)
-            sentences += found or [""]
-            separators += [" "] * (len(found) - 1) + ["\n"]
-        if not any(normalise(sentence) for sentence in sentences):
-            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
-        separators[-1] = ""
-        return TranslatedText(tuple(self.translate_sentences(sentences, settings)), tuple(separators))
+        texts = [split_text(one) for one in ([text] if isinstance(text, str) else text)]
+        if isinstance(text, str) and not any(normalise(sentence) for sentence in texts[0][0]):
+            raise TranslationError(NOTHING)
+        translated = iter(self.translate_sentences([each for sentences, _ in texts for each in sentences], settings))
+        found = [TranslatedText(tuple(islice(translated, len(sentences))), between) for sentences, between in texts]
+        return found[0] if isinstance(text, str) else found
 
     def translate_sentences(
         self,
@@ -184,7 +197,10 @@ class Translator:
 
     def edited(self, edits: Mapping[str, Edit]) -> "Translator":
         """A translator whose model shares these weights and applies these edits in every pass, searches included."""
-        return Translator(EditedTransformer(self.model, edits), self.tokenizer, self.settings, self.checkpoint)
+        found = copy.copy(self)
+        found.model = EditedTransformer(self.model, edits)
+        found._search_model = search_model(found.model, self._search_model)
+        return found
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
         """Teacher forcing: the probability of each token of a given translation.
@@ -200,16 +216,29 @@ class Translator:
         settings = settings or self.settings
         request = self._sources.read(source, settings)
         if not request.ids:
-            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
+            raise TranslationError(NOTHING)
         if request.problem:
             raise request.problem
         return given(self.model, self.tokenizer, request.ids, target, settings)
 
+    def trace(
+        self, sentence: str, sites: str | Iterable[str] = EVERYTHING, settings: DecodingConfig | None = None
+    ) -> Trace:
+        """Translates one sentence and records what the model computed for the best translation.
 
-def search_model(model: Transformer) -> Transformer | FastTransformer:
-    """The model for a search: on a CPU its inference copy, which is measured to be faster there and knows no edits."""
-    is_fast = model.output.weight.is_cpu and not isinstance(model, EditedTransformer)
-    return FastTransformer(model) if is_fast else model
+        Args:
+            sites: what to record: names, or patterns such as `"*.cross_attention.weights"`; without it, everything.
+
+        Raises:
+            HeadlightError: the sentence cannot be translated, or no site has such a name.
+        """
+        (found,) = self.translate_sentences([sentence], settings)
+        if not found.hypotheses:
+            raise TranslationError(NOTHING)
+        sites = [sites] if isinstance(sites, str) else sites
+        traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
+        path = self.checkpoint.path if self.checkpoint else None
+        return traced.named(found.source, path.stem, file_sum(path)) if path else traced.named(found.source)
 
 
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:

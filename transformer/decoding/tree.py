@@ -1,6 +1,6 @@
 """The tree of a search: every candidate, its fate, and the reason in a sentence.
 
-It is made when the search is over, on request. (The z in number formats: a score that rounds to 0 is not -0.000.)
+It is made when the search is over, on request. (The z in the number format: a score that rounds to 0 is not −0.000.)
 """
 
 import math
@@ -82,15 +82,40 @@ class Explanation:
             return "unfinished", f"Cut off: the search ended, because {whose} repeats one token."
         limit = self.found.limit
         best = candidate.sum / length_penalty(limit, self.settings)
-        reach = f"at best {candidate.sum:z.3f} / {formula(limit, self.settings)} = {best:z.3f}, at the length limit"
-        return "stopped", f"The search ended, because this one could not win any more: it could reach {reach}."
+        reach = f"at best {_written(candidate.sum)} / {formula(limit, self.settings)} = {_written(best)}"
+        return (
+            "stopped",
+            f"The search ended, because this one could not win any more: it could reach {reach}, at the length limit.",
+        )
 
     def _kept(self, length: int, rank: int) -> str:
         if length <= self.forced:
             return "It is in the prefix."
         if self.beam:
-            return f"By its sum it is number {rank} of the candidates that go on; the beam keeps {self.beam}."
+            said = f"By its sum it is number {rank} of the candidates that do not end; the beam keeps {self.beam}."
+            return said + self._ended_lower(length, rank)
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
+
+    def _ended_lower(self, length: int, rank: int) -> str:
+        """Of a token of the translation that is not the first by its sum: where the first led, if it ended lower."""
+        first, own = self.found.kept[length - 1][0], self.found.kept[length - 1][rank - 1]
+        if rank == 1 or not self.ranked or self._column(self.ranked[0], length) != own:
+            return ""
+        ended = [end for end in self.found.endings if end.finished and self._column(end, length) == first]
+        best = max(map(self._score, ended), default=math.inf)
+        won = self._score(self.ranked[0])
+        if best >= won:
+            return ""
+        return f" Through number 1, the best score at the end is lower: {_written(best)} < {_written(won)}."
+
+    def _column(self, ending: Ending, length: int) -> int | None:
+        """The candidate of this step that a hypothesis has, if it is so long."""
+        if ending.length <= length:
+            return ending.candidate if ending.length == length else None
+        return self.found.kept[length - 1][self.found.path(ending)[length].parent]
+
+    def _score(self, ending: Ending) -> float:
+        return self.found.end(ending).sum / length_penalty(ending.length, self.settings)
 
     def _pruned(self, length: int, candidate: Candidate) -> str:
         if not self.beam:
@@ -98,9 +123,8 @@ class Explanation:
         if candidate.token == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
-        return (
-            f"The beam keeps {self.beam} candidates; the worst of them has a sum of {lowest:z.3f}, this one has less."
-        )
+        worst = f"the worst of them has a sum of {_written(lowest)}"
+        return f"The beam keeps {self.beam} candidates; {worst}, this one has less."
 
     def _finished(self, length: int, column: int, candidate: Candidate) -> str:
         penalty = formula(length, self.settings)
@@ -110,4 +134,9 @@ class Explanation:
             rank = "Others scored better."
         else:
             rank = "It is the translation." if place == 0 else f"It is alternative {place + 1}."
-        return f"It ends here, with the score {candidate.sum:z.3f} / {penalty} = {score:z.3f}. {rank}"
+        return f"It ends here, with the score {_written(candidate.sum)} / {penalty} = {_written(score)}. {rank}"
+
+
+def _written(value: float) -> str:
+    """With a minus sign, as all numbers that a reader sees."""
+    return f"{value:z.3f}".replace("-", "−")

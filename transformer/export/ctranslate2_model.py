@@ -8,7 +8,7 @@ are filled with our weights. Its conventions:
 - the table of positions is stored, so both layouts, learned positions, and none (zeros) have the same form;
 - PAD, UNK and <s>, which our searches never predict, get a bias on their logits.
 
-Its numbers are ours to rounding, and so are its translations with the settings of ctranslate2_readme.py.
+Its numbers equal ours up to rounding, and its translations are the same with the settings of ctranslate2_readme.py.
 """
 
 import os
@@ -27,6 +27,7 @@ from transformer.export.ctranslate2_readme import INSTALL, readme
 from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.transformer import Decoder, Encoder
+from transformer.text.pair_tokenizer import PairTokenizer
 
 if TYPE_CHECKING:
     from ctranslate2.specs import TransformerSpec
@@ -56,6 +57,11 @@ def export_ctranslate2(
         raise HeadlightError(
             f"{checkpoint.path} cannot be exported: CTranslate2 does not support its attention_window = "
             f"{checkpoint.config.attention_window}. Train a model without attention_window."
+        )
+    if isinstance(checkpoint.tokenizer, PairTokenizer):
+        raise HeadlightError(
+            f"{checkpoint.path} cannot be exported: it has a tokenizer for each language. CTranslate2 converts the "
+            "MarianMT folder from which it was imported: ct2-transformers-converter --model DIR --output_dir NEW."
         )
     vocabulary = [checkpoint.tokenizer.piece(id) for id in range(checkpoint.config.vocab_size)]
     spec = specification(checkpoint.model, vocabulary)
@@ -95,7 +101,7 @@ def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec
     _fill_stack(spec.encoder, spec.encoder.embeddings[0], model.encoder, config.max_positions)
     _fill_stack(spec.decoder, spec.decoder.embeddings, model.decoder, config.max_positions)
     spec.decoder.projection.weight = _copy(model.output.weight)  # (V, D)
-    bias = torch.zeros(config.vocab_size)  # (V)
+    bias = torch.zeros(config.vocab_size) if model.output_bias is None else _copy(model.output_bias)  # (V)
     bias[[PAD, UNK, BOS]] = NEVER
     spec.decoder.projection.bias = bias
     spec.register_source_vocabulary(vocabulary)

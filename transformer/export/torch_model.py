@@ -95,6 +95,7 @@ class TorchModel(nn.Module):
         tokens = (model.encoder.embedding.tokens.weight, model.decoder.embedding.tokens.weight, model.output.weight)
         kept = {id(weight): nn.Parameter(weight.detach()) for weight in tokens}  # one, where they are shared
         self.source_tokens, self.target_tokens, self.output = (kept[id(weight)] for weight in tokens)  # (V, D)
+        self.bias = None if model.output_bias is None else nn.Parameter(model.output_bias.detach())  # (V)
         self.positions = (model.encoder.embedding.positions, model.decoder.embedding.positions)
         self.eval()
 
@@ -107,7 +108,7 @@ class TorchModel(nn.Module):
 
     def decode(self, target: Tensor, memory: Tensor, source: Tensor) -> Tensor:
         """target (B, T) ids, memory (B, S, D) -> logits (B, T, V)."""
-        return linear(self._states(target, memory, source), self.output)  # (B, T, V)
+        return linear(self._states(target, memory, source), self.output, self.bias)  # (B, T, V)
 
     def _states(self, target: Tensor, memory: Tensor, source: Tensor) -> Tensor:
         found: Tensor = self.stacks.decoder(
@@ -141,7 +142,7 @@ class TorchModel(nn.Module):
         while len(ids) < limit and EOS not in ids:
             read = torch.tensor([[BOS, *ids]], device=source.device)  # (1, T)
             newest = self._states(read, memory, source)[:, -1:]  # (1, 1, D)
-            ids.append(int(score(linear(newest, self.output), None).argmax()))
+            ids.append(int(score(linear(newest, self.output, self.bias), None).argmax()))
         return ids
 
     def _embedded(self, ids: Tensor, tokens: Tensor, stack: int) -> Tensor:

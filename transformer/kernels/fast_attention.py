@@ -9,7 +9,7 @@ long as the keys are few. Measured for 32 sentences of 20 tokens with 8 heads of
 10 times as fast in float32 (with oneDNN's products, see matmul.py; with MKL's the kernel is faster) and 6 times in
 bfloat16; for one step of a beam of 4, 2.9 times.
 
-Tests: tests/kernels/test_fast_attention.py, and test_probed_equals_unwatched_equals_cached for whole models.
+Tests: tests/kernels/test_fast_attention.py, and test_probed_equals_unprobed_equals_cached for whole models.
 """
 
 import math
@@ -34,8 +34,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
     Returns:
         (B, H, Q, E). A fully masked row is 0, forward and backward.
     """
-    if query.is_cpu and query.dtype == torch.bfloat16:
-        # In float32: the backward pass of the kernel is slower in bfloat16, and sums over keys need the digits.
+    if query.is_cpu and query.dtype in (torch.bfloat16, torch.float16):
+        # In float32: the backward pass of the kernel is slower in 16 bits, and sums over keys need the digits.
         with torch.autocast("cpu", enabled=False):
             exact = attention(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
         return exact.to(query.dtype)  # (B, H, Q, E)

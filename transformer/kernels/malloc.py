@@ -25,6 +25,6 @@ def keep_freed_memory() -> None:
         if sys.platform == "linux":
             mallopt = ctypes.CDLL("libc.so.6").mallopt  # 0: refused; old versions refuse a threshold above 32 MiB
             # Trap: the mmap threshold without the trim threshold makes it slower.
-            # Test: test_an_older_glibc_gets_what_it_takes.
+            # Test: test_an_older_glibc_gets_the_largest_threshold_that_it_accepts.
             if mallopt(mmap_threshold, largest) or mallopt(mmap_threshold, 32 * 2**20):
                 mallopt(trim_threshold, largest)

@@ -58,12 +58,12 @@ def packed(*linears: nn.Linear) -> Linear | PackedLinear:
     return Linear(weight.t().contiguous(), bias[None])
 
 
-def packed_without_bias(weight: Tensor) -> LinearWithoutBias | PackedLinear:
-    """The same for one weight (out, in)."""
-    weight = weight.detach()
+def packed_weight(weight: Tensor, bias: Tensor | None = None) -> Linear | LinearWithoutBias | PackedLinear:
+    """The same for one weight (out, in), with a bias (out) or without."""
+    weight, bias = weight.detach(), None if bias is None else bias.detach()
     if _can_pack(weight):
-        return PackedLinear(_pack(weight), None)
-    return LinearWithoutBias(weight.t().contiguous())
+        return PackedLinear(_pack(weight), bias)
+    return LinearWithoutBias(weight.t().contiguous()) if bias is None else Linear(weight.t().contiguous(), bias[None])
 
 
 def _can_pack(weight: Tensor) -> bool:
@@ -76,6 +76,6 @@ def _can_pack(weight: Tensor) -> bool:
 
 
 def _pack(weight: Tensor) -> Tensor:
-    """The weight (out, in) in oneDNN's blocks. oneDNN asks for the number of rows: for one it would leave float32 as it
-    is, but its blocks are at least as fast for one row too (torch 2.13)."""
+    """The weight (out, in) in oneDNN's blocks, for 32 rows. For one row oneDNN would not change a float32 weight, but
+    with its blocks the product of one row is at least as fast (torch 2.13)."""
     return torch.ops.mkldnn._reorder_linear_weight(weight, 32)

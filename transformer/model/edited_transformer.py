@@ -1,6 +1,6 @@
 """An edited model: the weights of another one, and edits that every pass applies.
 
-It is a `Transformer` for whoever translates, traces or scores with it: `forward`, `start` and `step` add the edits to
+It can be used like any `Transformer` to translate, trace and score: `forward`, `start` and `step` add the edits to
 the probe they are given. The model whose weights it shares is not changed, so both can be used at the same time.
 """
 
@@ -18,7 +18,7 @@ class EditedTransformer(Transformer):
     """A model with edits.
 
     Args:
-        model: whose weights it shares; not an edited one.
+        model: whose weights it shares. Of an edited one the edits are applied first.
         edits: name or pattern of a site -> pure function of the tensor, see `transformer.model.probe`.
 
     Raises:
@@ -29,25 +29,32 @@ class EditedTransformer(Transformer):
         nn.Module.__init__(self)
         self.config = model.config
         self.encoder, self.decoder, self.output = model.encoder, model.decoder, model.output
+        self.output_bias = model.output_bias
         self.training = model.training
         self._unedited = (model,)  # in a tuple, or its parameters would have a second name
+        self.edits = dict(edits)
         self._edits = Probe(census(model.config), edits=edits)
+
+    @property
+    def unedited(self) -> Transformer:
+        """The model whose weights it shares."""
+        return self._unedited[0]
 
     def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """As of the model, with the edits: (B, T, D)."""
-        return self._unedited[0].states(source, target, self._with_edits(probe))
+        return self.unedited.states(source, target, self._with_edits(probe))
 
     def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """As of the model, with the edits: logits (..., V)."""
-        return self._unedited[0].predict(states, self._with_edits(probe))
+        return self.unedited.predict(states, self._with_edits(probe))
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
         """As of the model, with the edits."""
-        return self._unedited[0].start(source, self._with_edits(probe))
+        return self.unedited.start(source, self._with_edits(probe))
 
     def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
         """As of the model, with the edits: logits (R, V)."""
-        return self._unedited[0].step(tokens, state, self._with_edits(probe).in_step(state.length))
+        return self.unedited.step(tokens, state, self._with_edits(probe).in_step(state.length))
 
     def _with_edits(self, probe: NullProbe) -> Probe:
         return probe.after(self._edits) if isinstance(probe, Probe) else self._edits

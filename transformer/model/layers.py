@@ -3,7 +3,7 @@
     post-norm (the paper):   LayerNorm(x + Sublayer(x))
     pre-norm (later work):   x + Sublayer(LayerNorm(x)),   and one more LayerNorm on top of each stack
 
-Dropout goes on the output of each sub-layer, before it is added (section 5.4).
+Dropout is applied to the output of each sub-layer, before it is added (section 5.4).
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ class Residual(nn.Module):
         x = probe("residual_in", x)
         if self.pre_norm:
             normed = probe("norm_out", self.norm(x))
-            return probe("residual_sum", x + self.dropout(sublayer(normed)))
-        residual_sum = probe("residual_sum", x + self.dropout(sublayer(x)))
+            return probe("residual_sum", probe("residual_connection", x) + self.dropout(sublayer(normed)))
+        residual_sum = probe("residual_sum", probe("residual_connection", x) + self.dropout(sublayer(x)))
         return probe("norm_out", self.norm(residual_sum))
 
 

@@ -7,7 +7,7 @@ Sine and cosine of one wavelength are neighbours ("interleaved"). Much code, Mar
 first and all cosines after ("concatenated"): the same numbers in another order. (tensor2tensor's own variant divides by
 d/2 - 1 and is neither.)
 
-Each pair (2i, 2i+1) is a point on a circle, and moving k positions on turns it by the angle k / 10000^(2i / d_model),
+Each pair (2i, 2i+1) is a point on a circle, and k positions further it is rotated by k / 10000^(2i / d_model),
 so PE(pos + k) is a linear function of PE(pos).
 """
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.errors import HeadlightError
 
-FIRST_ROWS = 1024  # of a sinusoidal table, before a longer sentence comes
+FIRST_ROWS = 1024  # of a sinusoidal table at first; longer sentences extend it
 
 
 def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
@@ -72,10 +72,10 @@ class PositionalEncoding(nn.Module):
                 f"Position {end} was requested, but this model has {self.max_positions} (max_positions). "
                 "Use a shorter sentence."
             )
-        table = self.table if end <= len(self.table) else self._grown(end)  # (P, D)
+        # Not compiled. `disable` is not a decorator here, because that would import the compiler, which takes a second.
+        table = self.table if end <= len(self.table) else torch.compiler.disable(self._grown)(end)  # (P, D)
         return table[start:end]  # (T, D)
 
-    @torch.compiler.disable
     def _grown(self, rows: int) -> Tensor:
         """The sinusoidal table with at least so many rows, kept for later calls: (P, D).
 
@@ -89,6 +89,6 @@ class PositionalEncoding(nn.Module):
 
 
 def draw_normal(weight: Tensor, config: ModelConfig) -> Tensor:
-    """Fills the matrix with N(0, 1/d_model). One on the meta device (header.py) has nothing to fill, and torch would
-    import a compiler to find that out, for seconds."""
+    """Fills the matrix with N(0, 1/d_model). A matrix on the meta device (header.py) is returned as it is: for it,
+    torch would import its compiler, which takes seconds."""
     return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5)

@@ -12,6 +12,7 @@ are the identity: the code needs no `if` at each site, and `torch.compile` sees 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
@@ -38,6 +39,23 @@ class PositionEdit(ABC):
 def in_step(edit: Edit, position: int) -> Edit:
     """An edit as it is applied in the decoding step of a position, from 0."""
     return edit.in_step(position) if isinstance(edit, PositionEdit) else edit
+
+
+@dataclass(frozen=True)
+class InOrder(PositionEdit):
+    """Several changes at one site, one after the other."""
+
+    changes: tuple[Edit, ...]
+
+    def __call__(self, now: Tensor) -> Tensor:
+        """In a pass over all positions."""
+        for change in self.changes:
+            now = change(now)
+        return now
+
+    def in_step(self, position: int) -> Edit:
+        """In a decoding step."""
+        return InOrder(tuple(in_step(change, position) for change in self.changes))
 
 
 class NullProbe:
@@ -68,7 +86,8 @@ class Probe(NullProbe):
         sites: all names there are, from `transformer.model.site_census.census`. Patterns are resolved once, here.
         record: names or shell patterns (`decoder.layers.*.cross_attention.weights`).
         edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
-            what the model continues with (it does not continue with `probabilities`). The shape may not change.
+            what the model continues with (it does not continue with `probabilities`). The shape may not change, but of
+            a batch with one row an edit may make more rows.
 
     Raises:
         HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.
@@ -91,7 +110,7 @@ class Probe(NullProbe):
         site = self._prefix + name
         for edit in self._edits.get(site, ()):
             edited = edit(value)
-            if edited.shape != value.shape:
+            if edited.shape != value.shape and (value.shape[0] > 1 or edited.shape[1:] != value.shape[1:]):
                 raise HeadlightError(
                     f"An edit of {site} turned the shape {tuple(value.shape)} into {tuple(edited.shape)}. "
                     "An edit must keep the shape."

@@ -6,6 +6,7 @@
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
@@ -93,6 +94,7 @@ class Transformer(nn.Module):
         positions = PositionalEncoding(config) if config.positions == "learned" else positions
         self.decoder = Decoder(config, target_tokens, positions)
         self.output = target_tokens if config.shared_embeddings else token_embedding(config)  # (V, D)
+        self.output_bias = nn.Parameter(torch.zeros(config.vocab_size)) if config.output_bias else None  # (V)
         self.apply(_initialise)
 
     @property
@@ -129,8 +131,8 @@ class Transformer(nn.Module):
         return logits
 
     def project(self, states: Tensor) -> Tensor:
-        """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), without a bias."""
-        return linear(states, self.output.weight)  # (..., V)
+        """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), there without a bias."""
+        return linear(states, self.output.weight, self.output_bias)  # (..., V)
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
         """Reads the source (B, S) once, and stores what every decoding step needs of it.

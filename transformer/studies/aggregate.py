@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from transformer.studies.measure_member import read_result, recorded
-from transformer.studies.paper_table_3 import Row, Value, row_of
-from transformer.studies.training_queue import Family, Queue, value_of
+from transformer.studies.paper_table_3 import Row, row_of
+from transformer.studies.training_queue import Family, Queue, value_in
 
-MEASURES = ("perplexity", "loss", "bleu", "chrf", "greedy_bleu", "greedy_chrf", "train_loss")
+BEAM = ("bleu", "chrf", "exact_match")  # with beam 4
+MEASURES = (*BEAM, *(f"greedy_{name}" for name in BEAM), "perplexity", "loss", "train_loss")
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,25 @@ def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
 def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
     """A sentence for each pair of members that the paper compared too and whose order differs here.
 
-    Where both have several seeds, a difference that is not larger than the larger of their spreads is left out.
+    The exact matches of toy tasks are compared with the paper's BLEU. Where both members have several seeds, a
+    difference that is not larger than the larger of their spreads is left out.
     """
     sentences = []
+    main = ("bleu", "bleu", "BLEU", ".1f", "")
+    if queue.is_toy:
+        main = ("exact_match", "bleu", "exact matches", ".1%", "BLEU ")
+    measures = (main, ("perplexity", "perplexity", "perplexity", ".2f", ""))
     for family in queue.families:
         compared = [(standings[name], row) for name, row in paper_rows(queue, family) if row and standings[name].mean]
         for (one, its), (other, theirs) in combinations(compared, 2):
-            for name, unit, digits in (("bleu", "BLEU", 1), ("perplexity", "perplexity", 2)):
+            for name, papers, unit, form, papers_unit in measures:
                 ours = one.mean[name] - other.mean[name]
-                paper = getattr(its, name) - getattr(theirs, name)
+                paper = getattr(its, papers) - getattr(theirs, papers)
                 several = name in one.spread and name in other.spread
                 if ours * paper < 0 and not (several and abs(ours) <= max(one.spread[name], other.spread[name])):
-                    here = f"{one.mean[name]:.{digits}f} against {other.mean[name]:.{digits}f}"
-                    there = f"{getattr(its, name):.{digits}f} against {getattr(theirs, name):.{digits}f}"
+                    here = f"{one.mean[name]:{form}} against {other.mean[name]:{form}}"
+                    digits = form[:2] + "f"
+                    there = f"{papers_unit}{getattr(its, papers):{digits}} against {getattr(theirs, papers):{digits}}"
                     sentences.append(
                         f"{family.name}: {one.member} against {other.member} has {unit} {here}; in the paper {there}."
                         + ("" if several else " (One seed: this may be chance.)")
@@ -71,7 +78,7 @@ def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
 
 def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
     """The members of a family, each with the paper's row of the same value, or None."""
-    return [(name, row_of(family.option, value_of(queue.recipes[name], family.option))) for name in family.members]
+    return [(name, row_of(family.option, value_in(queue, name, family.option))) for name in family.members]
 
 
 def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
@@ -91,7 +98,7 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
             "name": family.name,
             "option": family.option,
             "members": [
-                {"member": name, "value": _value(queue, name, family), "paper": _numbers(row)}
+                {"member": name, "value": value_in(queue, name, family.option), "paper": _numbers(row)}
                 for name, row in paper_rows(queue, family)
             ],
         }
@@ -99,6 +106,7 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
     ]
     return {
         "queue": queue.name,
+        "prefix": queue.prefix,
         "scored_on": queue.text,
         "members": members,
         "families": families,
@@ -111,20 +119,17 @@ def _without_recipe(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(result: dict[str, Any], name: str) -> float | None:
-    if name in ("bleu", "chrf"):
-        return float(result["beam_4"][name])
-    if name.startswith("greedy_"):
-        return float(result["greedy"][name.removeprefix("greedy_")])
-    value = result.get(name)
+    if name in BEAM:
+        value = result["beam_4"].get(name)
+    elif name.startswith("greedy_"):
+        value = result["greedy"].get(name.removeprefix("greedy_"))
+    else:
+        value = result.get(name)
     return None if value is None else float(value)
 
 
 def _seeds(queue: Queue, member: str) -> Sequence[int]:
     return [training.seed for training in queue.trainings if training.member == member]
-
-
-def _value(queue: Queue, member: str, family: Family) -> Value:
-    return value_of(queue.recipes[member], family.option)
 
 
 def _numbers(row: Row | None) -> dict[str, float] | None:

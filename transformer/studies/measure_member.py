@@ -3,7 +3,9 @@
     parameters, updates, tokens, seconds   what its training cost
     train loss                             the last one in the metrics, with label smoothing and dropout
     loss, perplexity                       per token of the text that it is scored on, without either (table 3)
-    BLEU, chrF                             greedy and with beam 4, sources grouped (evaluation.py)
+    BLEU, chrF, exact match                greedy and with beam 4, sources grouped (evaluation.py)
+
+The pairs are those of a text, or 1,000 that a toy task draws and keeps out of every training (toy_tasks.py).
 
 Perplexity per token can be compared between members only if they have the same vocabulary.
 """
@@ -20,6 +22,7 @@ from transformer.config import Recipe
 from transformer.data.batches import Batch, batch_indices, collate
 from transformer.data.corpus import read_pairs
 from transformer.data.encoding import encode_pairs
+from transformer.data.pair_sources import toy_test_pairs
 from transformer.decoding.translator import Translator
 from transformer.errors import CorpusError, HeadlightError
 from transformer.evaluation import evaluate
@@ -40,19 +43,20 @@ OF_NO_CONSEQUENCE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": FREE["tokenizer"],
     "data": FREE["data"],
-    "training": {"log_every", "save_every", "half", "compile", "snapshots"},
+    "training": {"log_every", "save_every", "half", "compile", "keep_best", "snapshots"},
     "decoding": set(),
 }
 BATCH = 4000  # tokens; more if a sentence has more
 
 
 def measure(
-    training: Training, folder: Path, checkpoint: Path, scored_on: Path, device: torch.device
+    training: Training, folder: Path, checkpoint: Path, scored_on: Path | None, device: torch.device
 ) -> dict[str, Any]:
     """Scores the checkpoint that a run chose, and writes `result.json` into the run's folder.
 
     Args:
-        folder: of the run. checkpoint: inside it. scored_on: a .tsv or .tsv.gz file, columns as in the recipe.
+        folder: of the run. checkpoint: inside it.
+        scored_on: a .tsv or .tsv.gz file, columns as in the recipe; None: pairs of the recipe's toy task.
 
     Returns:
         What is in that file.
@@ -62,7 +66,7 @@ def measure(
         OSError: the file cannot be written.
     """
     data = training.recipe.data
-    pairs = read_pairs(scored_on, data.source_column, data.target_column)
+    pairs = toy_test_pairs(data) if scored_on is None else read_pairs(scored_on, data.source_column, data.target_column)
     translator = Translator.load(checkpoint, device)
     model, kept = translator.model, translator.checkpoint
     assert kept is not None
@@ -70,8 +74,8 @@ def measure(
     encoded = encode_pairs(translator.tokenizer, pairs, longest)
     if not len(encoded):
         raise CorpusError(
-            f"{scored_on}: every pair has more than {longest:,} tokens on a side, too many for this model. Score it on "
-            "shorter sentences, or raise model.max_positions."
+            f"{scored_on or training.scored_on}: every pair has more than {longest:,} tokens on a side, too many for "
+            "this model. Score it on shorter sentences, or raise model.max_positions."
         )
     room = max(BATCH, 1 + int(np.maximum(*encoded.lengths).max()))
     batches = [collate(*encoded.select(indices)) for indices in batch_indices(*encoded.lengths, room, 0, 0)]
@@ -83,7 +87,7 @@ def measure(
         "target_tokens": kept.metrics["target_tokens"],
         "seconds": kept.metrics["seconds"],
         "train_loss": _last_train_loss(folder),
-        "scored_on": scored_on.name,
+        "scored_on": training.scored_on,
         **loss_per_token(model, batches),
     }
     if not model.config.causal_training:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from transformer.errors import Busy, CorpusError, HeadlightError, Stopped
 from transformer.files.atomic_write import lock
-from transformer.recipe import check_files
+from transformer.recipe_files import check_files
 from transformer.studies.measure_member import measure, read_result
 from transformer.studies.training_queue import Queue, Training
 from transformer.training import train
@@ -75,16 +75,17 @@ def train_and_measure(queue: Queue, training: Training, runs: Path, device: str)
     """Starts or resumes one run, and scores it."""
     folder = runs / training.folder
     check_files(training.recipe)
-    if not queue.scored_on.is_file():  # before hours of training, not after
+    if queue.scored_on and not queue.scored_on.is_file():  # before hours of training, not after
         raise CorpusError(
             f"The text on which runs are scored, {queue.scored_on}, is missing. Name its folder by --data."
         )
     chosen = train(training.recipe, folder, resume=folder.is_dir(), device=device)
     result = measure(training, folder, chosen, queue.scored_on, choose_device(device))
     log.info(
-        "%s: perplexity %.2f, BLEU %.1f greedy and %.1f with beam 4",
+        "%s: perplexity %.2f, BLEU %.1f greedy and %.1f with beam 4, %.1f %% of the outputs exactly right",
         training.folder,
         result["perplexity"],
         result["greedy"]["bleu"],
         result["beam_4"]["bleu"],
+        100 * result["beam_4"]["exact_match"],
     )

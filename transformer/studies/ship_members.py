@@ -1,4 +1,4 @@
-"""Copies the members that a lesson needs to the other checkpoints: `family-NAME.safetensors`, each with its card.
+"""Copies the members that a lesson needs to the other checkpoints: `PREFIX-NAME.safetensors`, each with its card.
 
 These are the members whose entry in the queue has a `lesson` (a few sentences on what it shows). Of a member with
 several seeds, the first is copied. The file is the one that the run chose and that was scored.
@@ -18,6 +18,10 @@ from transformer.studies.training_queue import Queue, Training
 
 Result = dict[str, Any]
 
+EXACT: dict[str, Callable[[Result], str]] = {  # of toy tasks
+    "exact match, beam 4": lambda result: f"{result['beam_4']['exact_match']:.1%}",
+    "exact match, greedy": lambda result: f"{result['greedy']['exact_match']:.1%}",
+}
 MEASURED: dict[str, Callable[[Result], str]] = {
     "perplexity per token": lambda result: number(result["perplexity"], 2),
     "BLEU, beam 4": lambda result: f"{result['beam_4']['bleu']:.1f}",
@@ -47,7 +51,7 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
         if result is None or base is None:
             continue
         source = runs / training.folder / result["checkpoint"]
-        target = folder / f"family-{name}.safetensors"
+        target = folder / f"{queue.prefix}-{name}.safetensors"
         if not source.is_file() and target.is_file():
             continue  # its run was on another machine, and only its result was imported
         if not source.is_file():
@@ -79,16 +83,18 @@ def card(queue: Queue, checkpoint: Path, training: Training, result: Result, bas
         "Training": f"the checkpoint is of update {result['updates']:,} of {training.recipe.training.updates:,}, after "
         f"{result['target_tokens'] / 1e6:.1f} million target tokens; seed {training.seed}{loss}",
     }
-    compared = {f"family-{name}": result} | ({} if result is base else {"the base": base})
+    compared = {f"{queue.prefix}-{name}": result} | ({} if result is base else {"the base": base})
     scores = [["", *compared]]
-    for measure, read in MEASURED.items():
+    for measure, read in ((EXACT if queue.is_toy else {}) | MEASURED).items():
         scores.append([measure, *(read(one) for one in compared.values())])
     if "perplexity_without_mask" in result:
         seen = [f"{one['perplexity_without_mask']:.2f}" if one is result else "" for one in compared.values()]
         scores.append(["perplexity per token, attending to the tokens after it too, as in training", *seen])
-    parts = [f"# family-{name}", "", queue.lessons[name].strip(), "", *table([["", ""], *map(list, facts.items())]), ""]
+    rows = [["", ""], *map(list, facts.items())]
+    parts = [f"# {queue.prefix}-{name}", "", queue.lessons[name].strip(), "", *table(rows), ""]
     parts += ["## Scores", ""]
-    parts += [f"`python -m transformer evaluate {checkpoint} --data {queue.text} --beam 4`", ""]
+    data = f" --data {queue.text}" if queue.scored_on else ""
+    parts += [f"`python -m transformer evaluate {checkpoint}{data} --beam 4`", ""]
     parts += [*table(scores), "", SIGNATURES.format(**result["beam_4"]), ""]
     about = "All members, the paper's table, and where the order differs from the paper's"
     parts += [f"{about}: [{queue.name}]({queue.name}.md).", ""]

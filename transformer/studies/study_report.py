@@ -11,7 +11,7 @@ from transformer.files.atomic_write import replacing
 from transformer.studies.aggregate import Standing, as_json, disagreements, gather, paper_rows
 from transformer.studies.measure_member import write_json
 from transformer.studies.paper_table_3 import BASE, TABLE_3, Row, Value
-from transformer.studies.training_queue import Family, Queue, value_of
+from transformer.studies.training_queue import Family, Queue, value_in, value_of
 
 COLUMNS = {
     "N": "model.encoder_layers",
@@ -23,6 +23,9 @@ COLUMNS = {
     "ε_ls": "training.label_smoothing",
     "updates": "training.updates",
 }
+PERPLEXITY = ("perplexity", 2)
+BLEU = {"BLEU": ("bleu", 1), "BLEU, greedy": ("greedy_bleu", 1)}
+EXACT = {"exact match": ("exact_match", 1), "exact match, greedy": ("greedy_exact_match", 1)}
 NOT_RUN = "not run"
 NONE = {  # the meaning of an option that is not set
     "model.attention_window": "unlimited",
@@ -57,7 +60,10 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
     done = [one for one in standings.values() if one.runs]
     total, made = len(queue.trainings), sum(len(one.runs) for one in done)
     parts = [f"# {queue.name}", "", *([queue.about.strip(), ""] if queue.about else [])]
-    parts += [f"{made} of {total} runs are done. Scores are on {queue.text}; BLEU is with beam 4.", ""]
+    beam = "exact matches and BLEU are" if queue.is_toy else "BLEU is"
+    parts += [f"{made} of {total} runs are done. Scores are on {queue.text}; {beam} with beam 4.", ""]
+    if any(one.spread for one in done):
+        parts += ["± is the standard deviation over the seeds.", ""]
     parts += ["## All members", "", *_ours(queue, standings), ""]
     for family in queue.families:
         parts += [f"## {family.name}", "", *_beside(queue, family, standings), ""]
@@ -88,9 +94,9 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
 
 
 def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
-    rows = [[*COLUMNS, "else", "PPL", "BLEU", "chrF", "params ×10⁶", "runs"]]
+    rows = [[*COLUMNS, "else", *_measures(queue), "params ×10⁶", "runs"]]
     first = next(iter(queue.recipes))  # the base is the first
-    options = list(dict.fromkeys(family.option for family in queue.families))
+    options = list(dict.fromkeys(option for family in queue.families for option in _options(queue, family)))
     for name, recipe in queue.recipes.items():
         base = queue.recipes[first]
         cells = [_changed(option, recipe, base, name == first) for option in COLUMNS.values()]
@@ -100,18 +106,25 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         said = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
         one = standings[name]
         size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
-        numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "chrf", 1)]
+        numbers = [_number(one, *measure) for measure in _measures(queue).values()]
         rows.append([*cells, said, *numbers, size, str(len(one.runs)), name])
     return table([["", *rows[0]], *([row[-1], *row[:-1]] for row in rows[1:])])
 
 
+def _options(queue: Queue, family: Family) -> list[str]:
+    """The option that a family varies; of a family of several, all in which its members differ from the base."""
+    changes = [change for name in family.members for change in queue.changes[name]]
+    return [family.option] if family.option else [change.partition("=")[0] for change in changes]
+
+
 def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> list[str]:
-    rows = [[family.option, "PPL", "BLEU", "BLEU, greedy", "PPL, the paper", "BLEU, the paper"]]
+    main = EXACT if queue.is_toy else BLEU
+    rows = [[family.option, "PPL", *main, "PPL, the paper", "BLEU, the paper"]]
     for name, row in paper_rows(queue, family):
-        one, value = standings[name], _said(family.option, value_of(queue.recipes[name], family.option))
-        numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
+        one, value = standings[name], _said(family.option, value_in(queue, name, family.option))
+        numbers = [_number(one, *measure) for measure in (PERPLEXITY, *main.values())]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
-        rows.append([f"{value} ({name})", *numbers, *theirs])
+        rows.append([f"{value} ({name})" if family.option else name, *numbers, *theirs])
     return [*table(rows), *(["", OTHER_TOKENS] if family.option.startswith("tokenizer.") else [])]
 
 
@@ -135,11 +148,19 @@ def _changed(option: str, recipe: Recipe, base: Recipe, is_base: bool) -> str:
     return value if is_base or value != _said(option, value_of(base, option)) else ""
 
 
+def _measures(queue: Queue) -> dict[str, tuple[str, int]]:
+    """The columns of results in the table of all members: their names in a result, and their digits."""
+    first = {"exact match": ("exact_match", 1)} if queue.is_toy else {}
+    return {"PPL": PERPLEXITY, **first, "BLEU": ("bleu", 1), "chrF": ("chrf", 1)}
+
+
 def _number(one: Standing, name: str, digits: int) -> str:
     if name not in one.mean:
         return NOT_RUN
-    text = number(one.mean[name], digits)
-    return f"{text} ± {one.spread[name]:.{digits}f}" if name in one.spread else text
+    scale, unit = (100, " %") if name.endswith("exact_match") else (1, "")
+    text = number(scale * one.mean[name], digits)
+    spread = f" ± {number(scale * one.spread[name], digits)}" if name in one.spread else ""
+    return f"{text}{spread}{unit}"
 
 
 def number(value: float, digits: int) -> str:

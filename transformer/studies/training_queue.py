@@ -41,7 +41,7 @@ class Family:
     """Members that are compared with each other, in the order in which tables and plots show them."""
 
     name: Name
-    option: str  # "section.key": what differs between them
+    option: str = ""  # "section.key": what differs between them; "": something else in each, see its name
     members: Annotated[tuple[str, ...], Field(min_length=2)]
 
 
@@ -50,7 +50,8 @@ class QueueFile:
     """The content of such a TOML file."""
 
     recipe: str  # the base: a recipe file, or the name of a bundled one
-    scored_on: str  # the text on which finished models are scored
+    scored_on: str | None = None  # the text on which finished models are scored; None: pairs that the toy task draws
+    prefix: str = "family"  # of the files of members that ship: PREFIX-NAME.safetensors
     about: str = ""  # a few sentences in Markdown: they begin the card
     facts: dict[str, str] = field(default_factory=dict)  # rows of every member's card: data, licence
     members: Annotated[tuple[Member, ...], Field(min_length=1)]
@@ -63,7 +64,7 @@ class Training:
 
     member: str
     recipe: Recipe  # with the seed, and named like the folder
-    scored_on: str  # the name of the text's file, without its folder
+    scored_on: str  # the name of the text's file, without its folder, or "toy:" and the task
 
     @property
     def seed(self) -> int:
@@ -82,7 +83,8 @@ class Queue:
 
     name: str
     about: str
-    scored_on: Path
+    scored_on: Path | None  # None: pairs that the toy task draws
+    prefix: str
     trainings: tuple[Training, ...]  # in the order of the training
     recipes: dict[str, Recipe]  # of each member, by name
     families: tuple[Family, ...]
@@ -92,15 +94,20 @@ class Queue:
 
     @property
     def text(self) -> str:
-        """The text on which models are scored, as FOLDER/FILE."""
-        return "/".join(self.scored_on.parts[-2:])
+        """The text on which models are scored, as FOLDER/FILE, or the toy task."""
+        return self.trainings[0].scored_on if self.scored_on is None else "/".join(self.scored_on.parts[-2:])
+
+    @property
+    def is_toy(self) -> bool:
+        """Whether a toy task draws the pairs that models are scored on. The measure is then the exact matches."""
+        return self.scored_on is None
 
 
 def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     """Reads a queue.
 
     Args:
-        path_or_name: a TOML file, or the name of a bundled queue: `families`.
+        path_or_name: a TOML file, or the name of a bundled queue: `families`, `toy-families`.
         data: the folder from which the relative paths of texts are taken; None: the current one.
 
     Raises:
@@ -132,14 +139,17 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
         problems += [
             f"The family {family.name} compares {family.option}, which is not an option of a recipe."
             for recipe in list(recipes.values())[:1]
-            if not hasattr(getattr(recipe, family.option.partition(".")[0], None), family.option.partition(".")[2])
+            if family.option
+            and not hasattr(getattr(recipe, family.option.partition(".")[0], None), family.option.partition(".")[2])
         ]
+    if stated.scored_on is None and any(recipe.data.toy is None for recipe in recipes.values()):
+        problems.append("scored_on, the text on which models are scored, is missing. Only toy tasks draw their pairs.")
     if problems:
         raise _refusal(path, problems)
     rounds = zip_longest(*([(member.name, seed) for seed in member.seeds] for member in stated.members))
-    scored_on = _under(stated.scored_on, data)
+    scored_on = None if stated.scored_on is None else _under(stated.scored_on, data)
     trainings = [
-        _training(recipes[entry[0]], entry[0], entry[1], scored_on.name)
+        _training(recipes[entry[0]], entry[0], entry[1], scored_on)
         for one in rounds
         for entry in one
         if entry is not None
@@ -148,6 +158,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
         name=path.stem,
         about=stated.about,
         scored_on=scored_on,
+        prefix=stated.prefix,
         trainings=tuple(trainings),
         recipes=recipes,
         families=stated.families,
@@ -157,6 +168,11 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     )
 
 
+def value_in(queue: Queue, member: str, option: str) -> str | int | float | bool | None:
+    """The value of a family's option for a member; its name in a family of several options."""
+    return value_of(queue.recipes[member], option) if option else member
+
+
 def value_of(recipe: Recipe, option: str) -> str | int | float | bool | None:
     """The value of "section.key" in a recipe."""
     section, _, key = option.partition(".")
@@ -164,9 +180,9 @@ def value_of(recipe: Recipe, option: str) -> str | int | float | bool | None:
     return value
 
 
-def _training(recipe: Recipe, member: str, seed: int, scored_on: str) -> Training:
+def _training(recipe: Recipe, member: str, seed: int, scored_on: Path | None) -> Training:
     seeded = replace(recipe, name=f"{member}-seed{seed}", training=replace(recipe.training, seed=seed))
-    return Training(member, seeded, scored_on)
+    return Training(member, seeded, f"toy:{recipe.data.toy}" if scored_on is None else scored_on.name)
 
 
 def _placed(config: DataConfig, data: Path | None) -> DataConfig:

@@ -44,6 +44,17 @@ def split_sentences(paragraph: str) -> list[str]:
     return [sentence for line in paragraph.splitlines() for sentence in _split_line(line)]
 
 
+def split_text(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sentences of a text, "" for a blank line, and what follows each: a space, a line break, "" after the last."""
+    sentences: list[str] = []
+    separators: list[str] = []
+    for line in text.splitlines() or [""]:
+        found = _split_line(line)
+        sentences += found or [""]
+        separators += [" "] * (len(found) - 1) + ["\n"]
+    return tuple(sentences), (*separators[:-1], "")
+
+
 def _split_line(line: str) -> list[str]:
     sentences, begin = [], 0
     for mark in _ENDS.finditer(line):

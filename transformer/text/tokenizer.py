@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 import sentencepiece
@@ -111,18 +110,15 @@ class Tokenizer:
             )
         return cls(processor)
 
-    @classmethod
-    def from_file(cls, path: Path) -> "Tokenizer":
-        """Reads a .model file. Raises HeadlightError, which names it, if it is not a model; OSError if it cannot be
-        read."""
-        try:
-            return cls.from_bytes(path.read_bytes())
-        except HeadlightError as error:
-            raise HeadlightError(f"{path}: {error}") from None
-
     def to_bytes(self) -> bytes:
         """The serialized model, complete: `from_bytes(to_bytes())` is the same tokenizer."""
         return self._processor.serialized_model_proto()
+
+    @property
+    def target(self) -> "Tokenizer":
+        """The tokenizer for text in the target language: the same, unless the model has one for each language
+        (pair_tokenizer.py)."""
+        return self
 
     @property
     def vocab_size(self) -> int:
@@ -131,11 +127,11 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, not the end piece."""
-        return self._processor.encode(_encodable(text))
+        return self._processor.encode(encodable(text))
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """`encode` for many texts, in one call of sentencepiece."""
-        return self._processor.encode([_encodable(text) for text in texts])
+        return self._processor.encode([encodable(text) for text in texts])
 
     def decode(self, ids: Iterable[int]) -> str:
         """Ids -> text. PAD, BOS, EOS and ids that do not exist are skipped; invalid bytes become U+FFFD."""
@@ -165,7 +161,7 @@ class Tokenizer:
 
     def analyse(self, text: str) -> list[Piece]:
         """The pieces of `text` in order (their ids are those of `encode`), with their spans."""
-        found = self._processor.encode(_encodable(text), return_type="offset_mapping")
+        found = self._processor.encode(encodable(text), return_type="offset_mapping")
         kinds = [self.kind(id) for id in found["ids"]]
         spans: list[tuple[int, int]] = list(found["offsets"])
         # sentencepiece gives the span of a character to the last of its bytes only; copy it to the others.
@@ -185,22 +181,25 @@ class Tokenizer:
 
     def sample(self, text: str, alpha: float, rng: random.Random) -> list[int]:
         """A random segmentation (subword_sampling.py), which depends on `rng` alone."""
-        normalised = self._processor.normalize(_encodable(text))
-        ids = [id for word in _words(normalised) for id in self._sampler.sample(word, alpha, rng)]
-        # Without byte fallback, adjacent unknown characters are one unknown piece, as in `encode`.
-        return [id for previous, id in pairwise([PAD, *ids]) if not id == previous == UNK]
+        normalised = self._processor.normalize(encodable(text))
+        return merged_unknown([id for word in words(normalised) for id in self._sampler.sample(word, alpha, rng)])
 
     @cached_property
     def _sampler(self) -> Sampler:
         return make_sampler(self._processor)
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Lone surrogates, which sentencepiece refuses, become U+FFFD, which does not change offsets."""
     return SURROGATES.sub("\ufffd", text)
 
 
-def _words(normalised: str) -> list[str]:
+def merged_unknown(ids: Sequence[int]) -> list[int]:
+    """Without byte fallback, adjacent unknown characters are one unknown piece, as in `encode`."""
+    return [id for previous, id in pairwise([PAD, *ids]) if not id == previous == UNK]
+
+
+def words(normalised: str) -> list[str]:
     """ "▁to▁be" -> ["▁to", "▁be"]: pieces never cross a space, so words are segmented separately."""
     return re.findall("▁[^▁]*|[^▁]+", normalised)
 
@@ -210,7 +209,7 @@ def _sample_lines(most_lines: int, most_characters: int, lines: Iterable[str]) -
     rng, kept = random.Random(0), list[str]()
     seen = 0
     for line in lines:
-        if not (line := _encodable(line).strip()):
+        if not (line := encodable(line).strip()):
             continue
         seen += 1
         if len(kept) < most_lines:

@@ -1,4 +1,4 @@
-"""Training: one recipe that reads top to bottom (trainer.py), and the parts it is made of."""
+"""Training: trainer.py reads top to bottom; the other files are the parts that it uses."""
 
 from transformer.training.trainer import train
 

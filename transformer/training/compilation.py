@@ -8,20 +8,24 @@ time, compiled training was slower.
 Batches differ in rows and in lengths. A graph per shape would be compiled again and again (a recompilation storm), and
 the usual remedy is to pad batches to a few shapes. Here one graph is made with symbolic sizes
 (test_one_graph_trains_on_batches_of_all_shapes): nothing is padded, and the batches are those of an uncompiled run, so
-a run may be resumed with or without it. Trap: torch treats a size of 1 as a constant, so batches of one row have a
-second graph (test_a_batch_of_one_row_costs_one_more_graph_and_no_more).
+a run may be resumed with or without it.
+
+Trap: torch takes sizes that are equal in the first batch to be equal in all, and a size of 1 to be a constant; each
+batch of another kind would need another graph, in the middle of the run. So the sizes are marked as different ones, and
+a batch of one row is computed with this row twice (test_a_first_batch_of_any_shape_needs_no_other_graph).
 
 Only training is compiled: validation, one hundredth of the work, would need another graph.
 """
 
 import logging
+from functools import partial
 from typing import Any, Literal
 
 import torch
-from torch._dynamo.exc import TorchDynamoException
+from torch import Tensor
 
 from transformer.errors import TrainingError
-from transformer.model import Transformer
+from transformer.model import NULL_PROBE, NullProbe, Transformer
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +43,7 @@ def compile_layers(model: Transformer, device: torch.device, asked: Literal["aut
         return
     try:
         torch.compile(torch.square)(torch.ones(8, device=device))
-    except (TorchDynamoException, RuntimeError) as error:
+    except RuntimeError as error:
         reason = str(error).strip().splitlines()[0]
         if asked == "auto":
             log.warning("Training is not compiled, and slower: torch cannot compile for %s here: %s", device, reason)
@@ -49,4 +53,15 @@ def compile_layers(model: Transformer, device: torch.device, asked: Literal["aut
             "On a CPU it needs a C++ compiler such as g++. Install one, or set training.compile = false."
         ) from None
     compiled: Any = torch.compile(model.states, dynamic=True)
-    model.states = compiled  # type: ignore[method-assign]
+    model.states = partial(_states, compiled)  # type: ignore[method-assign]
+
+
+def _states(compiled: Any, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    """`Transformer.states`, compiled: (B, S) and (B, T) -> (B, T, D)."""
+    rows = len(source)
+    if rows == 1:
+        source, target = source.repeat(2, 1), target.repeat(2, 1)  # (2, S), (2, T)
+    for ids in (source, target):
+        torch._dynamo.mark_dynamic(ids, (0, 1))
+    states: Tensor = compiled(source, target, probe)
+    return states[:rows]  # (B, T, D)

@@ -2,15 +2,12 @@
 
     gradient of an update = 1 / N sum_r gradient of the loss summed over rank r's rows    N: target tokens of all ranks
 
-The batches of an update depend on the recipe, not on the number of ranks. Every rank draws them all and computes its
-part of them, so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs is 3,125 on each. Thus two ranks learn
-what one learns, to rounding, and a run that was stopped on two ranks can be resumed on one. Batches are cut only as far
-as necessary: of four accumulated batches, each of four ranks computes one.
+The batches of an update depend on the recipe, not on the number of ranks. Every rank computes its part of them
+(data/batch_parts.py), so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs is 3,125 on each. Thus two
+ranks learn what one learns, to rounding, and a run that was stopped on two ranks can be resumed on one.
 """
 
-import math
 import warnings
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -19,7 +16,6 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import AdamW
 
-from transformer.config import PAD
 from transformer.data.batches import Batch
 from transformer.model import Transformer
 from transformer.training.distributed import UPDATE_LIMIT, Ranks
@@ -71,10 +67,6 @@ class DataParallel:
         own gradients."""
         return nullcontext() if self._distributed is None or last else self._distributed.no_sync()
 
-    def part(self, batches: Sequence[Batch]) -> list[Batch]:
-        """This rank's part of the batches of one update; all ranks get the same number of batches."""
-        return part(batches, self.ranks.rank, self.ranks.size)
-
     def sum(self, value: Tensor) -> Tensor:
         """Over all ranks; a scalar."""
         if self.ranks.size > 1:
@@ -93,25 +85,3 @@ class SummedLoss(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """A scalar."""
         return summed_loss(self.model, batch, self.label_smoothing)
-
-
-def part(batches: Sequence[Batch], rank: int, size: int) -> list[Batch]:
-    """Together the parts of all ranks have every row once, and all ranks get the same number of batches.
-
-    A batch is cut into n = size / gcd(size, number of batches) parts. Each takes every n-th row, because neighbours
-    have similar lengths: so the parts take about the same time.
-    """
-    parts = size // math.gcd(size, len(batches))
-    return [rows(batch, first, parts) for batch in batches for first in range(parts)][rank::size]
-
-
-def rows(batch: Batch, first: int, step: int) -> Batch:
-    """Every `step`-th row from the `first` on. If there is none, a row without targets. Trap: the
-    others would wait for the gradients of a rank without rows, and not every kernel accepts a batch of 0 rows
-    (test_the_parts_of_all_ranks_have_every_row_once_and_are_equally_many)."""
-    if step == 1:
-        return batch
-    source, target, labels = (x[first::step] for x in (batch.source, batch.target, batch.labels))
-    if not len(source):
-        return Batch(batch.source[:1], batch.target[:1], torch.full_like(batch.labels[:1], PAD), 0)
-    return Batch(source, target, labels, int((labels != PAD).sum()))

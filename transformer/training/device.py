@@ -6,6 +6,8 @@ import torch
 
 from transformer.errors import TrainingError
 
+FIRST_WITH_TF32 = (8, 0)  # compute capability: Ampere
+
 
 def choose_device(name: str) -> torch.device:
     """`auto` takes the first available one of CUDA, MPS and CPU.
@@ -46,22 +48,30 @@ def device_of_rank(name: str, local: int) -> torch.device:
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
-    """Matrix products in bfloat16 and what needs more precision in float32; or all in float32.
+    """Matrix products in bfloat16 or float16 and what needs more precision in float32; or all in float32.
 
-    bfloat16 has the range of float32, so unlike float16 it needs no loss scaling.
+    bfloat16 has the range of float32; float16 has not, and needs loss scaling (loss_scaling.py). "auto" is decided when
+    a run starts (precision.py), and is float32 before.
     """
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=_uses_bfloat16(device, precision))
+    dtype = torch.float16 if precision == "float16" else torch.bfloat16
+    return torch.autocast(device.type, dtype=dtype, enabled=precision in ("bfloat16", "float16"))
+
+
+def use_tf32(device: torch.device) -> bool:
+    """Lets a GPU that has TF32 multiply float32 matrices in it: the range of float32, and 10 bits of mantissa. Returns
+    whether it has."""
+    has = device.type == "cuda" and torch.cuda.get_device_capability(device) >= FIRST_WITH_TF32
+    if has:
+        torch.backends.cuda.matmul.fp32_precision = "tf32"
+    return has
 
 
 def arithmetic_of(device: torch.device, precision: str) -> str:
     """What the bits of a result depend on beside the recipe: "float32 on cpu, threads: 2". The number of threads
-    decides the order in which a sum is added up, and the hardware decides what "auto" means."""
+    decides the order in which a sum is added up."""
     threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
-    return f"{'bfloat16' if _uses_bfloat16(device, precision) else 'float32'} on {device.type}{threads}"
-
-
-def _uses_bfloat16(device: torch.device, precision: str) -> bool:
-    return precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16(device))
+    has_tf32 = device.type == "cuda" and torch.backends.cuda.matmul.fp32_precision == "tf32"
+    return f"{'TF32' if has_tf32 and precision == 'float32' else precision} on {device.type}{threads}"
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:

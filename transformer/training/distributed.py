@@ -1,9 +1,8 @@
 """The processes of one run: `torchrun` starts them, on one machine or several, and each has a number, its rank.
 
 Rank 0 starts or resumes the run, validates and saves; it broadcasts what the others need. At a barrier each rank is
-told whether another one has failed, has received a signal to stop, or ends the run. So an error on one rank ends all,
-and rank 0 reports it once. A process that was started without torchrun is rank 0 of 1 and never waits.
-"""
+informed whether another one has failed, has received a signal to stop, or ends the run. So an error on one rank ends
+all, and rank 0 reports it once. A process that was started without torchrun is rank 0 of 1 and never waits."""
 
 import logging
 import os

@@ -34,11 +34,11 @@ MEASURED = 0.15  # seconds
 
 
 def training_flop(config: ModelConfig, batch: Batch) -> int:
-    """Floating-point operations of one training step, forward and backward, without the optimizer.
+    """Floating-point operations of one training step of all ranks, forward and backward, without the optimizer.
 
     Padding counts, because it is multiplied like all else, except at the output.
     """
-    rows, source, target, due = *batch.source.shape, batch.target.shape[1], batch.target_tokens
+    rows, source, target, due = batch.whole
     d, f = config.d_model, config.d_ff
     encoder = rows * source * (4 * d * d + 2 * d * f) + 2 * rows * source * source * d
     decoder = rows * target * (6 * d * d + 2 * d * f) + 2 * rows * source * d * d
@@ -59,6 +59,7 @@ def measured_peak(device: torch.device, precision: str) -> float:
     with torch.no_grad(), autocast(device, precision):
         if torch.is_autocast_enabled(device.type):
             left, right = (x.to(torch.get_autocast_dtype(device.type)) for x in (left, right))
+        float((left @ right)[0, 0])  # not timed: the first product is slow
         best, began = float("inf"), time.perf_counter()
         while best == float("inf") or time.perf_counter() - began < MEASURED:
             start = time.perf_counter()

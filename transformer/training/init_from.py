@@ -66,6 +66,8 @@ class Initialisation:
         weights, drawn = self.checkpoint.model.state_dict(), model.state_dict()
         for name in EMBEDDINGS:
             weights[name] = embed(ids, weights[name], drawn[name].to(weights[name]))
+        if (bias := weights.get("output_bias")) is not None:  # new tokens are as probable as the median of all
+            weights["output_bias"] = torch.where(ids >= 0, bias[ids.clamp(min=0)], bias.median())  # (V)
         model.load_state_dict(weights)
         known = int((ids >= 0).sum())
         log.info("%s: its vocabulary has %d of the %d tokens.", self.checkpoint.path, known, len(ids))

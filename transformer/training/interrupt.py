@@ -2,9 +2,11 @@
 update, saves, and says how to continue."""
 
 import signal
+from pathlib import Path
 from types import FrameType, TracebackType
 
 from transformer.errors import Stopped
+from transformer.training.run_recipe import resume_command
 
 
 class Interrupt:
@@ -16,11 +18,12 @@ class Interrupt:
     immediately, also while a file is written, which leaves the file that was saved before.
 
     Args:
+        folder: of the run.
         saved: whether a state to resume from exists already.
     """
 
-    def __init__(self, saved: bool = False) -> None:
-        self._saved = saved
+    def __init__(self, folder: Path, saved: bool) -> None:
+        self._folder, self._saved = folder, saved
         self.asks = False
         self.number = 0  # of the signal; 0 if there was none
         self._before: dict[int, object] = {}
@@ -41,8 +44,8 @@ class Interrupt:
             begun = "continued; what was saved is unchanged" if self._saved else "started; nothing is saved yet"
             raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
         raise Stopped(
-            "Stopped immediately by a second Ctrl-C; the run is as it was last saved. To continue, give the same "
-            "command with --resume."
+            "Stopped immediately by a second Ctrl-C; the run is as it was last saved. To continue: "
+            f"{resume_command(self._folder)}"
         ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:

@@ -43,9 +43,15 @@ def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Ten
 
     Only positions that are not padding are projected to the vocabulary, the most expensive product.
     """
-    states = model.states(batch.source, batch.target)  # (B, T, D)
-    counts = batch.labels != PAD  # (B, T)
-    return linear_cross_entropy(states[counts], model.output.weight, batch.labels[counts], label_smoothing)
+    labels = batch.labels.flatten()  # (B * T)
+    # Trap: a boolean mask as index, states[labels != PAD], would wait for a GPU, to know how many rows it selects. Here
+    # the number is known (test_an_update_on_a_gpu_reads_nothing_from_it).
+    places = torch.nonzero_static(labels != PAD, size=batch.target_tokens).squeeze(1)  # (N)
+    states = model.states(batch.source, batch.target).flatten(0, 1)[places]  # (N, D)
+    if model.output_bias is not None:
+        logits = model.project(states)  # (N, V)
+        return cross_entropy(logits, labels[places], reduction="sum", label_smoothing=label_smoothing)
+    return linear_cross_entropy(states, model.output.weight, labels[places], label_smoothing)
 
 
 @torch.inference_mode()

@@ -11,11 +11,11 @@ import torch
 
 
 def set_random_state(seed: int, update: int, rank: int) -> None:
-    """Sets the random state in which rank `rank` makes the update after `update` updates."""
+    """Sets the random state of a rank for its next update, after `update` updates have been made."""
     torch.manual_seed(dropout_seed(seed, update, rank))
 
 
 def dropout_seed(seed: int, update: int, rank: int) -> int:
-    """A function of (seed, update, rank). Ranks differ also in the lower 32 bits, and torch's generator on a CPU uses
-    no others (test_every_rank_drops_others)."""
+    """A function of (seed, update, rank). Ranks differ also in the lower 32 bits, because torch's generator on a CPU
+    uses only those (test_every_rank_drops_others)."""
     return seed * 1_000_003 + update + rank * 0x9E3779B1

@@ -12,9 +12,10 @@ from transformer.files.untrusted_values import shown
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
-    "data": {"train", "train_target", "mix", "folder", "valid", "valid_target", "prepared", "workers"},
-    "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half", "compile", "snapshots"}
+    "data": {"train", "train_target", "mix", "folder", "valid", "valid_target", "prepared", "workers"}
+    | {"on_error", "skip_limit"},
+    "training": {"updates", "epochs", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
+    | {"best_by", "keep_best", "average_last", "half", "compile", "snapshots"}
     | {"peak_rate", "clip_norm"},
 }
 
@@ -33,7 +34,8 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
             default = option.default if option.default_factory is MISSING else option.default_factory()
             old = _listed(before[section].get(option.name, default))
             new = _listed(getattr(options, option.name))
-            if option.name not in may_change and old != new:
+            is_measured = option.name == "precision" and "auto" in (old, new)  # auto: what was chosen is kept
+            if option.name not in may_change and old != new and not is_measured:
                 lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
     return lines
 

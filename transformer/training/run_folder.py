@@ -1,19 +1,22 @@
 """The folder of a run: its files, and whether a run may be started or resumed in it.
 
 best.safetensors        the checkpoint with the best validation score
-last.safetensors        the newest
+last.safetensors        the newest, with scores only if it was validated
 average.safetensors     the mean of the last few (paper, section 6.1), made at the end
 training.safetensors    what resuming needs (training_state.py)
+best/                   the `training.keep_best` best ones, if that is more than one
 recent/                 the checkpoints that the average is made of
 snapshots/              small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
+recipe.toml             all options of the run (run_recipe.py)
 start.json              the checkpoint that its first weights are from, if any (init_from.py)
 prepared/  corpus.json  the prepared training text, and counts of its pairs (not for toys)
 corpus-files.json       its files, with SHA-256 sums;  aside/  the pairs that a mix keeps aside
-.lock                   held by the process that trains; it has its number
+.lock                   locked by the process that trains; contains its process id
 """
 
 import logging
+import math
 import os
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -24,14 +27,17 @@ from torch.optim import AdamW
 
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.data.training_data import TrainingData
 from transformer.errors import Busy, TrainingError
 from transformer.files.atomic_write import lock
-from transformer.files.untrusted_values import shown
+from transformer.files.untrusted_values import finite_number, shown
 from transformer.model import Transformer
+from transformer.text.pair_tokenizer import read_tokenizer_file
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.resume_check import differences
+from transformer.training.run_recipe import check_name, keep_recipe, resume_command
 from transformer.training.training import Training
 from transformer.training.training_state import Progress, load_state, read_progress, save_state
 
@@ -44,23 +50,24 @@ ELSEWHERE = "Start a new run in another --run-dir."
 class Run:
     """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
 
-    Raises: TrainingError: the folder has a run and `resume` is false, or has none and it is true; or it has a
-        vocabulary that
-            is not of a run. On entering: it cannot be written to, or another process trains in it.
+    Raises:
+        TrainingError: the folder has a run and `resume` is false, or has none and it is true; it has a vocabulary that
+            is not of a run, or a line break in its name. On entering: it cannot be written to, or is in use.
     """
 
     def __init__(self, folder: Path, resume: bool):
-        self.folder = folder
-        self.state = folder / "training.safetensors"
-        kept = (self.state, *map(self.path, KEPT), *self.recent(), *self.snapshots())
+        check_name(folder)
+        self.folder, self.state = folder, folder / "training.safetensors"
+        kept = (self.state, *map(self.path, KEPT), *self.recent(), *self.best(), *self.snapshots())
         held = [path for path in kept if path.exists()]
         if resume and not folder.is_dir():
-            raise TrainingError(f"There is no folder {folder} to resume from. Name the run's folder with --run-dir.")
+            raise TrainingError(f"There is no folder {folder} to resume from. Name the folder of a run.")
         if resume and held and not self.state.exists():
             raise TrainingError(f"There is nothing to resume in {folder}: {self.state.name} is missing. {ELSEWHERE}")
         if held and not resume:
             raise TrainingError(
-                f"{folder} already has a run. Continue it with --resume, or choose another folder with --run-dir."
+                f"{folder} already has a run. Choose another folder with --run-dir, or continue it with --resume: "
+                f"{resume_command(folder)}"
             )
         self._vocabulary, self._locked = folder / "tokenizer.model", folder / ".lock"
         if self._vocabulary.exists() and not held and not self._locked.exists():
@@ -79,7 +86,7 @@ class Run:
                 lock(self._lock)
                 self._lock.truncate(0)
                 print(os.getpid(), file=self._lock, flush=True)
-                places = (self.folder, self.folder / "recent", self.folder / "snapshots")
+                places = (self.folder, *(self.folder / name for name in ("recent", "best", "snapshots")))
                 for left_over in [path for place in places for path in place.glob(".*.tmp")]:
                     left_over.unlink(missing_ok=True)
                 opened.pop_all()
@@ -101,7 +108,7 @@ class Run:
         """The vocabulary of a run that is resumed. None for a run that was killed before its first save: the command
         may name another vocabulary now."""
         there = self.resumed and self._vocabulary.exists()
-        return Tokenizer.from_file(self._vocabulary) if there else None
+        return read_tokenizer_file(self._vocabulary) if there else None
 
     def restore(
         self, recipe: Recipe, model: Transformer, optimizer: AdamW, data: TrainingData, computed_in: str
@@ -127,12 +134,14 @@ class Run:
                 f"{corpus}). Give it the same text, or start a new run in another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
-        for path in [*self.recent(), *self.snapshots()]:  # what was written after the last save will be written again
+        for path in [*self.recent(), *self.best(), *self.snapshots()]:  # what is newer will be written again
             if int(path.stem) > progress.update:
                 path.unlink()
         if progress.judged_by not in ("", judged_by):  # "": an old state, which does not say it
             log.warning("Validations are scored differently than before: the best score starts again.")
             progress.best, progress.best_update, progress.without_improvement = None, 0, 0
+            for path in self.best():
+                path.unlink()
             progress.validated = min(progress.validated, max(progress.update - 1, 0))  # repeats that of this update
         if progress.computed_in not in ("", computed_in):  # "": as above
             log.warning(
@@ -141,6 +150,7 @@ class Run:
                 computed_in,
             )
         progress.judged_by, progress.computed_in = judged_by, computed_in
+        keep_recipe(self.folder, recipe)
         return progress
 
     def save(self, training: Training) -> None:
@@ -157,12 +167,14 @@ class Run:
         return self.folder / f"{name}.safetensors"
 
     def checkpoint(self, name: str, training: Training) -> None:
-        """Writes a checkpoint of the training as it is now, with its scores."""
-        metrics = self._metrics(training, training.progress.scores)
-        save_checkpoint(self.path(name), training.trained(metrics), half=training.recipe.training.half)
+        """Writes a checkpoint of the training as it is now, with its scores if it was validated."""
+        save_checkpoint(self.path(name), training.trained(self._metrics(training)), half=training.recipe.training.half)
 
-    def _metrics(self, training: Training, scores: dict[str, float | str]) -> dict[str, Any]:
+    def _metrics(self, training: Training, scores: dict[str, float | str] | None = None) -> dict[str, Any]:
+        """`scores`: of the model; without them those of the last validation, if it was after this update."""
         progress = training.progress
+        if scores is None:
+            scores = progress.scores if progress.validated == progress.update else {}
         return {
             "update": progress.update,
             "target_tokens": progress.tokens,
@@ -170,6 +182,28 @@ class Run:
             **{f"valid_{score}": value for score, value in scores.items()},
             **self.corpus,
         }
+
+    def keep_best(self, training: Training, improved: bool) -> None:
+        """After a validation. Keeps this checkpoint if it has the best score, and in best/ if it has one of the
+        `keep_best` best; of two with the same score the earlier one is better."""
+        if improved:
+            self.checkpoint("best", training)
+        settings = training.recipe.training
+        if settings.keep_best == 1:
+            return
+        self.checkpoint(f"best/{training.progress.update:08d}", training)
+        better = -1.0 if settings.best_by == "loss" else 1.0
+
+        def rank(path: Path) -> tuple[float, int]:
+            score = finite_number(read_header(path).metrics.get(f"valid_{settings.best_by}"))
+            return (-math.inf if score is None else better * score), -int(path.stem)
+
+        for path in sorted(self.best(), key=rank)[: -settings.keep_best]:
+            path.unlink()
+
+    def best(self) -> list[Path]:
+        """The best checkpoints, the oldest first; none if only one is kept."""
+        return _by_update(self.folder / "best")
 
     def keep_recent(self, training: Training) -> None:
         """Keeps this checkpoint for the average, and deletes the oldest beyond `average_last`."""
@@ -185,8 +219,7 @@ class Run:
         """Writes a snapshot, if this update is one of `training.snapshots`."""
         progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
         if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
-            scores = progress.scores if progress.validated == progress.update else {}  # others are of an earlier update
-            save_checkpoint(self.path(name), training.trained(self._metrics(training, scores)), half=True)
+            save_checkpoint(self.path(name), training.trained(self._metrics(training)), half=True)
 
     def snapshots(self) -> list[Path]:
         """The snapshots, the oldest first."""

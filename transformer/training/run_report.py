@@ -1,14 +1,20 @@
 """What a run reports: a progress bar with the time left on a terminal, plain lines elsewhere, and metrics."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from transformer.config import Recipe
 from transformer.training.flops import readable, training_flop
+from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
-from transformer.training.training import Training, Update
+from transformer.training.samples import Sample
+from transformer.training.training import Training
+from transformer.training.update_timing import Timing
 
 
 class Report:
@@ -49,10 +55,9 @@ class Report:
         self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
 
     def update(self, update: Update) -> None:
-        """After every update."""
-        progress = self._training.progress
-        self._bar.update(self._task, completed=progress.update)
-        if progress.update % self._config.log_every == 0 or progress.update == self._config.updates:
+        """After every update, once it is read."""
+        self._bar.update(self._task, completed=update.number)
+        if update.number % self._config.log_every == 0 or update.number == self._config.updates:
             self._line(update)
 
     def _line(self, update: Update) -> None:
@@ -79,12 +84,26 @@ class Report:
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
         self._training.metrics_written()
 
-    def validation(self, improved: bool) -> None:
-        """After every validation: reports its scores, and whether they are the best so far."""
+    def validation(self, improved: bool, samples: Sequence[Sample]) -> None:
+        """After every validation: reports its scores, whether they are the best so far, and sample translations."""
         progress = self._training.progress
         self._metrics.write(progress.update, "valid", progress.scores)
         numbers = [f"{name} {value:.3f}" for name, value in progress.scores.items() if isinstance(value, float)]
         self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")
+        if samples:
+            text = samples_text(samples)
+            self._metrics.write_samples(progress.update, samples, text)
+            self.say(text)
+
+
+def samples_text(samples: Sequence[Sample]) -> str:
+    """Three lines for each sample. A translation may have any character; those that control a terminal are escaped."""
+    lines = [
+        f"  {name:<11} {''.join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)}"
+        for sample in samples
+        for name, text in asdict(sample).items()
+    ]
+    return "\n".join(lines)
 
 
 def describe(training: Training, pairs: int, peak: float) -> str:
@@ -99,6 +118,32 @@ def describe(training: Training, pairs: int, peak: float) -> str:
         f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward; large matrix products reach "
         f"{readable(peak, 'FLOP/s')} here (the peak)."
     )
+
+
+def describe_time(recipe: Recipe, timing: Timing, tokens: float, processes: int = 1) -> str:
+    """The line that says how long a run will take.
+
+    Args:
+        timing: of one process.
+        tokens: target tokens in all its updates.
+        processes: how many share each update.
+    """
+    on = f" on each of {processes} processes" if processes > 1 else ""
+    return (
+        f"{recipe.training.updates:,} updates will take about {rough(tokens / timing.tokens_per_second / processes)}"
+        f"{', less if patience ends the run' * (recipe.training.patience > 0)}; validations come on top ("
+        f"{timing.updates} timed update{'s' * (timing.updates > 1)} of a model of this size: "
+        f"{timing.tokens_per_second:,.0f} target tokens per second{on}). To train for less time, set "
+        "training.epochs or training.updates."
+    )
+
+
+def rough(seconds: float) -> str:
+    """An estimate in the unit that suits it: `50 seconds`, `93 minutes`, `5.2 hours`, `3.1 days`."""
+    for below, unit, name in ((120, 1, "seconds"), (7_200, 60, "minutes"), (172_800, 3_600, "hours")):
+        if seconds < below:
+            return f"{max(1.0, seconds / unit):.{int(unit == 3_600)}f} {name}"
+    return f"{seconds / 86_400:.1f} days"
 
 
 def clock(seconds: float) -> str:

@@ -12,6 +12,7 @@ it validates, saves and reports.
 """
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -20,23 +21,28 @@ import torch
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
+from transformer.data.batch_parts import Share
 from transformer.data.training_data import Position, TrainingData
 from transformer.errors import Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
+from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.compilation import compile_layers
-from transformer.training.device import arithmetic_of, choose_device, device_of_rank
+from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
 from transformer.training.distributed import Ranks
 from transformer.training.flops import measured_peak
 from transformer.training.init_from import Start, initialisation
 from transformer.training.interrupt import Interrupt
+from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
 from transformer.training.prefetch import prefetched
 from transformer.training.run_folder import Run, fit_vocabulary
+from transformer.training.run_recipe import keep_recipe, resume_command
 from transformer.training.run_report import Report, describe
+from transformer.training.run_start import expected_time, with_precision, with_updates
 from transformer.training.thread_waiting import spinning_on_free_cores
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
@@ -46,10 +52,11 @@ from transformer.training.validation_schedule import goodness
 
 def train(
     recipe: Recipe,
-    run_dir: Path,
+    run_dir: str | Path,
     resume: bool = False,
     start: Start | None = None,
     device: str = "auto",
+    ranks: Ranks | None = None,
 ) -> Path:
     """Trains a model by its recipe, or resumes its training.
 
@@ -58,6 +65,7 @@ def train(
         resume: continue from the last saved state of the run in run_dir.
         start: the checkpoint to start with (init_from.py); without it the first weights are random.
         device: "auto", "cpu", "cuda" or "mps".
+        ranks: the processes of the run, if they are connected already.
 
     Returns:
         The path of the checkpoint to use: the average if it scores better than the best single one.
@@ -66,20 +74,30 @@ def train(
         HeadlightError: something a user can correct; also after a signal to stop, once the run is saved. (Under
             torchrun only rank 0 raises it.)
     """
+    run_dir = Path(run_dir)
     keep_freed_memory()
     use_fast_matmul()
-    with Ranks() as ranks, ExitStack() as opened:
+    with ExitStack() as opened:
+        ranks = ranks or opened.enter_context(Ranks())
         where = choose_device(device) if ranks.size == 1 else device_of_rank(device, ranks.local)
+        use_tf32(where)
         run = opened.enter_context(Run(run_dir, resume)) if ranks.is_main else None
-        stop = opened.enter_context(Interrupt(run is not None and run.resumed))
+        stop = opened.enter_context(Interrupt(run_dir, run is not None and run.resumed))
+        if run and not run.resumed:
+            keep_recipe(run.folder, recipe)
         given = initialisation(run, resume, start) if run else None
         data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, ranks)
-        recipe = fit_vocabulary(recipe, data.tokenizer)
+        recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
+        recipe, timed = with_precision(recipe, data, where, run, ranks), ""
+        if run and not run.resumed:
+            data.warn()
+            keep_recipe(run.folder, recipe)  # again, with what has been decided since
+            timed = expected_time(recipe, data, where, ranks.size)
         model = new_model(recipe, where)
         if given:
             given.copy_to(model, data.tokenizer)
         training = prepare(recipe, model, data, run, ranks)
-        report = opened.enter_context(started_report(training, run, data.size)) if run else None
+        report = opened.enter_context(started_report(training, run, data.size, timed)) if run else None
         training.connect()
         stop.asks = True
         with spinning_on_free_cores(where):
@@ -91,9 +109,10 @@ def train(
         if run:
             is_saved = last_save == training.progress.update
             kept = "everything is saved" if is_saved else "what is saved is from before its loss rose"
+            again = " with torchrun, as before" if ranks.size > 1 else ""
             raise Stopped(
                 f"Stopped by {stop} after update {training.progress.update} of {recipe.training.updates}; {kept}. "
-                f"To continue, give the same command with --resume (and --run-dir {run.folder})."
+                f"To continue{again}: {resume_command(run.folder)}"
             )
         return Path(ranks.broadcast(b"").decode())
 
@@ -106,13 +125,14 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
         if run and report and training.validation_is_due and not stop:
             with suppress(Interrupted):  # then it is still due
                 improved = training.validate(lambda: bool(stop))
-                if training.may_be_saved:
+                if training.may_be_saved:  # else the files would be newer than the state to resume from
                     run.keep_recent(training)
-                if improved:
-                    run.checkpoint("best", training)
-                report.validation(improved)
+                    run.keep_best(training, improved)
+                report.validation(improved, training.samples())
                 saved = None
         ends = run is not None and (bool(stop) or training.is_finished)
+        if ends:
+            check(training, training.read(), report)
         if run:
             due = saved is None or ends or progress.update % settings.save_every == 0
             if progress.update != saved and due and training.may_be_saved:
@@ -124,8 +144,13 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
         stop.hear(signal)  # of another rank: all stop after one more update
         if ends:
             return saved
-        update = training.update()
-        if run and report:
+        check(training, training.update(), report)
+
+
+def check(training: Training, updates: Sequence[Update], report: Report | None) -> None:
+    """Reports updates. Raises TrainingError if they show that the weights diverge."""
+    if report:
+        for update in updates:
             report.update(update)
             training.check(update)
 
@@ -134,7 +159,7 @@ def load_text(recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, ranks: 
     """The training text. Rank 0 knows or makes the vocabulary, and the others get it."""
     data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
-    return data or TrainingData(recipe, folder, Tokenizer.from_bytes(vocabulary))
+    return data or TrainingData(recipe, folder, read_tokenizer(vocabulary))
 
 
 def new_model(recipe: Recipe, where: torch.device) -> Transformer:
@@ -161,17 +186,20 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
             f"The training text here is not that of rank 0 ({data.fingerprint} here, {progress.corpus} there). Give "
             "every machine the same files."
         )
-    batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch)))
+    settings = recipe.training
+    share = Share(ranks.rank, ranks.size, settings.accumulate)
+    ahead = 0 if where.type == "cpu" else (settings.updates - progress.update) * settings.accumulate
+    batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch), share, ahead))
     text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs)
     return Training(recipe, model, optimizer, batches, text, progress, ranks)
 
 
-def started_report(training: Training, run: Run, pairs: int) -> Report:
-    """Creates the report of a run, and prints its first lines."""
+def started_report(training: Training, run: Run, pairs: int, timed: str) -> Report:
+    """Creates the report of a run, and prints its first lines, the last of them `timed`."""
     progress = training.progress
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
-    report.say(describe(training, pairs, peak))
+    report.say("\n".join(filter(None, (describe(training, pairs, peak), timed))))
     return report
 
 

@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 
 from transformer.checkpoint.checkpoint_file import TrainedModel
-from transformer.config import Recipe
+from transformer.config import Recipe, TrainingConfig
 from transformer.data.batches import Batch
 from transformer.data.training_data import Position
 from transformer.errors import TrainingError
@@ -28,21 +29,13 @@ from transformer.training.distributed import Ranks
 from transformer.training.divergence import RESUME_ADVICE, check_end, may_be_saved, watch
 from transformer.training.flops import training_flop
 from transformer.training.learning_rate import learning_rate
+from transformer.training.loss_scaling import LossScale
+from transformer.training.measurements import EVERY, Measurements, Update
 from transformer.training.random_state import set_random_state
+from transformer.training.samples import Sample, sample_translations
 from transformer.training.training_state import Progress
 from transformer.training.validation import ValidationText, validate
 from transformer.training.validation_schedule import goodness, is_finished, validation_is_due
-
-
-@dataclass(frozen=True)
-class Update:
-    """What was measured in one update, all ranks together."""
-
-    loss: float  # nats, summed over the target tokens
-    tokens: int  # the number of those
-    gradient_norm: float  # before clipping
-    flop: int  # floating-point operations of its matrix products
-    rate: float  # the learning rate
 
 
 @dataclass
@@ -64,6 +57,9 @@ class Training:
 
     def __post_init__(self) -> None:
         self.parallel = DataParallel(self.ranks, self.model, self.recipe.training.label_smoothing)
+        self.loss_scale = LossScale(self.device, self.recipe.training.precision, self.progress)
+        self.measurements = Measurements()
+        self.failed = torch.zeros((), device=self.device)  # 1: the gradient of an update was NaN or infinite
 
     @property
     def device(self) -> torch.device:
@@ -91,55 +87,84 @@ class Training:
         """Gives all ranks the weights and moments of rank 0, and adds up their gradients from here on."""
         self.parallel.connect(self.optimizer, self.progress.update)
 
-    def update(self) -> Update:
+    def update(self) -> list[Update]:
         """Makes the next update, all ranks together.
 
+        Returns:
+            What was measured: in this update on a CPU; on a GPU nothing, or from time to time what was measured in all
+            updates since the last time (measurements.py).
+
         Raises:
-            TrainingError: the loss is NaN or infinite: weights and the files on disk are those of the update before; or
-                the weights diverge.
+            TrainingError: the loss of one of these is NaN or infinite: weights and the files on disk are those of the
+                update before.
         """
         started, settings, progress = time.monotonic(), self.recipe.training, self.progress
         rate = learning_rate(progress.update + 1, settings, self.recipe.model.d_model)
         self.model.train()
-        set_random_state(settings.seed, progress.update, self.ranks.rank)
         drawn = [next(self.batches) for _ in range(settings.accumulate)]
         self.ranks.barrier()  # a rank that has no batch has reported why
-        update = self._step([batch for batch, _ in drawn], rate)
+        self._step([batch for batch, _ in drawn], rate)
         after = drawn[-1][1]
         progress.update, progress.epoch, progress.batch = progress.update + 1, after.epoch, after.batch
-        progress.tokens += update.tokens
-        seconds = time.monotonic() - started
-        progress.seconds += seconds
-        progress.recent_loss += update.loss
-        progress.recent_tokens += update.tokens
-        progress.recent_flop += update.flop
+        read = self.read() if self.reads_each or reading_is_due(progress.update, settings) else []
+        progress.seconds += (seconds := time.monotonic() - started)
         progress.recent_seconds += seconds
-        return update
+        return read
 
-    def _step(self, batches: Sequence[Batch], rate: float) -> Update:
-        settings = self.recipe.training
-        tokens = sum(batch.target_tokens for batch in batches)
-        part = self.parallel.part(batches)
-        total = torch.zeros((), device=self.device)
-        for number, batch in enumerate(part, start=1):
-            with self.parallel.synchronised(last=number == len(part)):
-                with autocast(self.device, settings.precision):
-                    loss = self.parallel.loss(batch.to(self.device))
-                (loss * self.ranks.size / tokens).backward()
-            total += loss.detach()
-        total = self.parallel.sum(total)
-        norm = float(clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf))
-        if not math.isfinite(norm):
-            raise TrainingError(
-                f"The loss or its gradient is NaN or infinite at update {self.progress.update + 1} (epoch "
-                f"{self.progress.epoch + 1}, rate {rate:.2g}). The last saved state is good. {RESUME_ADVICE}"
-            )
+    @property
+    def reads_each(self) -> bool:
+        """Whether the numbers of each update are read: waiting for a CPU takes no time, and loss scaling needs them."""
+        return self.device.type != "cuda" or self.loss_scale.is_used
+
+    def read(self) -> list[Update]:
+        """What was measured in the updates since the last call. Raises TrainingError as `update` does."""
+        read, progress = self.measurements.read(), self.progress
+        for update in read:
+            if not math.isfinite(update.gradient_norm):
+                raise not_finite(update.number, update.rate)
+            progress.tokens += update.tokens
+            progress.recent_loss += update.loss
+            progress.recent_tokens += update.tokens
+            progress.recent_flop += update.flop
+        return read
+
+    def _step(self, batches: Sequence[Batch], rate: float) -> None:
+        number, tokens = self.progress.update + 1, sum(batch.whole.target_tokens for batch in batches)
+        loss, norm = self._gradients(batches, tokens)
+        if self.reads_each:
+            while not math.isfinite(norm):
+                self.optimizer.zero_grad()
+                if not self.loss_scale.overflowed():
+                    raise not_finite(number, rate)
+                loss, norm = self._gradients(batches, tokens)
+        else:
+            # From the first NaN on, Adam's kernel changes no weight; when the numbers are read, the run ends.
+            self.failed = torch.maximum(self.failed, (~norm.isfinite()).float())
+            self.optimizer.found_inf = self.failed  # type: ignore[attr-defined]
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        self.optimizer.step()
+        self.loss_scale.step(self.optimizer)
         self.optimizer.zero_grad()
         flop = sum(training_flop(self.recipe.model, batch) for batch in batches)
-        return Update(float(total), tokens, norm, flop, rate)
+        self.measurements.add(Update(number, math.nan, tokens, math.nan, flop, rate), loss, norm)
+
+    def _gradients(self, batches: Sequence[Batch], tokens: int) -> tuple[Tensor, Tensor]:
+        """Computes the gradient of each weight, clipped. Returns the summed loss of all ranks and the norm before
+        clipping, two scalars."""
+        settings, mine = self.recipe.training, [batch for batch in batches if len(batch.labels)]
+        set_random_state(settings.seed, self.progress.update, self.ranks.rank)
+        total = torch.zeros((), device=self.device)
+        for number, batch in enumerate(mine, start=1):
+            with self.parallel.synchronised(last=number == len(mine)):
+                with autocast(self.device, settings.precision):
+                    loss = self.parallel.loss(batch.to(self.device))
+                self.loss_scale.scaled(loss * self.ranks.size / tokens).backward()
+            total += loss.detach()
+        # Trap: clipped before it is unscaled, a gradient would be clipped to a norm that is far too small
+        # (test_a_gradient_is_clipped_after_it_is_unscaled).
+        self.loss_scale.unscale(self.optimizer)
+        norm = clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
+        return self.parallel.sum(total), norm
 
     def check(self, update: Update) -> None:
         """Raises TrainingError if the losses of this and earlier updates show that the weights diverge."""
@@ -154,7 +179,7 @@ class Training:
         return validate(model, self.text, self.recipe, self.progress.update, stop)
 
     def validate(self, stop: Callable[[], bool]) -> bool:
-        """Evaluates the model. Returns whether it is the best so far.
+        """Evaluates the model. Returns whether it is the best so far, which weights that may not be saved never are.
 
         Raises:
             Interrupted: `stop` said so; nothing has changed.
@@ -163,15 +188,36 @@ class Training:
         progress.scores = self.evaluate(self.model, stop)
         progress.validated = progress.update
         value = goodness(progress.scores, self.recipe)
-        improved = progress.best is None or value > progress.best
+        improved = self.may_be_saved and (progress.best is None or value > progress.best)
         if improved:
             progress.best, progress.best_update, progress.without_improvement = value, progress.update, 0
-        else:
+        elif progress.update > self.recipe.training.warmup:
             progress.without_improvement += 1
         return improved
+
+    def samples(self) -> list[Sample]:
+        """A few sentences of the validation text as the model translates them now; none where validations translate
+        nothing."""
+        wanted = self.recipe.training.validation_sentences
+        return sample_translations(self.model, self.text, self.recipe.decoding.max_extra_length) if wanted else []
 
     def metrics_written(self) -> None:
         """What was added up since the last line of metrics is written."""
         progress = self.progress
         progress.recent_loss, progress.recent_tokens = 0.0, 0
         progress.recent_flop, progress.recent_seconds = 0.0, 0.0
+
+
+def reading_is_due(update: int, settings: TrainingConfig) -> bool:
+    """Whether the measurements of a GPU are read after this update: some updates after the last time, and before they
+    are reported, the model is validated, or its weights are saved."""
+    steps = (EVERY, settings.log_every, settings.validate_every, settings.save_every)
+    return update in (settings.updates, *settings.snapshots) or any(update % step == 0 for step in steps)
+
+
+def not_finite(update: int, rate: float) -> TrainingError:
+    """The error of an update whose gradient is NaN or infinite."""
+    return TrainingError(
+        f"The loss or its gradient is NaN or infinite at update {update} (rate {rate:.2g}). The last saved state is "
+        f"good. {RESUME_ADVICE}"
+    )

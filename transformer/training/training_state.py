@@ -30,11 +30,12 @@ from transformer.model import Transformer
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 _SECTIONS = ("model", "tokenizer", "data", "training")
 
-_MOST = {int: 2**50, float: 1e30}  # in a file: far more than any run reaches, and far from what overflows
+_MOST = {int: 2**50, float: 1e30}  # limits for values from a file: far more than any run reaches, and no overflow
 
 Natural = Annotated[StrictInt, Field(ge=0)]
 Finite = Annotated[StrictFloat, Field(allow_inf_nan=False)]
 Amount = Annotated[Finite, Field(ge=0)]
+Positive = Annotated[Finite, Field(gt=0)]
 
 
 @dataclass(config=ConfigDict(extra="forbid"))
@@ -52,15 +53,17 @@ class Progress:
     without_improvement: Natural = 0  # validations since
     judged_by: str = ""  # fingerprint of how validations are scored, to notice when scores cannot be compared
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
-    recent_loss: Amount = 0.0  # summed over the recent_tokens target tokens since the last line of metrics,
+    recent_loss: Amount = 0.0  # since the last line of metrics: nats, summed over recent_tokens target tokens
     recent_tokens: Natural = 0
     recent_flop: Amount = 0.0
-    recent_seconds: Amount = 0.0  # which took so long
-    window_loss: Amount = 0.0  # summed over the window_tokens target tokens of the current window (divergence.py),
+    recent_seconds: Amount = 0.0
+    window_loss: Amount = 0.0  # in the current window (divergence.py): nats, summed over window_tokens target tokens
     window_tokens: Natural = 0
-    window_updates: Natural = 0  # which has so many updates so far
+    window_updates: Natural = 0
     lowest_loss: Amount | None = None  # the lowest mean of a window
-    climbing: Natural = 0  # so many windows in a row were far above it
+    climbing: Natural = 0  # how many windows in a row were far above lowest_loss
+    loss_scale: Positive = 2.0**16  # of float16 (loss_scaling.py)
+    updates_without_overflow: Natural = 0  # in a row, at this scale
     computed_in: str = ""  # which arithmetic (device.py), to notice when bits can no longer be the same
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
@@ -133,9 +136,9 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
 def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) -> None:
     """Restores weights and moments to the bit, if they are exactly those that the model needs.
 
-    Raises: TrainingError: names, shapes or dtypes differ from those of the model, or the file is damaged. The model
-        must then
-            not be used: some of its weights may have been replaced.
+    Raises:
+        TrainingError: names, shapes or dtypes differ from those of the model, or the file is damaged. The model must
+            not be used then: some of its weights may have been replaced.
     """
     kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
     with safe_open(path, framework="pt") as file:
@@ -164,7 +167,10 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
 
 
 def _checksums(metadata: dict[str, str]) -> dict[str, int] | None:
-    """CRC-32 by the name of a text or a tensor; None in a state from before there were any. Raises ValueError."""
+    """CRC-32 by the name of a text or a tensor; None if the state is from a version without checksums. Raises
+    ValueError."""
+    if "checksums" not in metadata and metadata.keys() - {"format", "progress", "recipe"}:
+        raise ValueError("the name of its checksums is damaged")
     found = parse_json(metadata["checksums"]) if "checksums" in metadata else None
     if not isinstance(found, dict | None):
         raise ValueError("its checksums are not a JSON object")

@@ -10,7 +10,7 @@ from transformer.config import DecodingConfig, Recipe
 from transformer.data.batches import Batch
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
-from transformer.evaluation import group_by_source, score
+from transformer.evaluation import exact_match, group_by_source, score
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
@@ -31,7 +31,6 @@ class Interrupted(Exception):
     """Validation was stopped before its end; it is repeated after resuming."""
 
 
-@torch.compiler.set_stance("force_eager")  # see compilation.py
 def validate(
     model: Transformer,
     text: ValidationText,
@@ -63,7 +62,8 @@ def validate(
                 raise Interrupted
             yield batch
 
-    with autocast(device, recipe.training.precision):
+    # Not compiled, see compilation.py. As a decorator it would import the compiler, which takes a second.
+    with torch.compiler.set_stance("force_eager"), autocast(device, recipe.training.precision):
         mean = mean_loss(model, until_stopped())
     if not math.isfinite(mean.loss):
         raise TrainingError(
@@ -95,5 +95,4 @@ def _translate_and_score(
             part = translator.translate_sentences(sources[start : start + 128], greedy)
             outputs.extend(translation.text for translation in part)
     references = [grouped[source] for source in sources]
-    exact = sum(output in allowed for output, allowed in zip(outputs, references, strict=True)) / len(outputs)
-    return {**score(outputs, references), "exact_match": exact}
+    return {**score(outputs, references), "exact_match": exact_match(outputs, references)}

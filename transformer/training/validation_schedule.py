@@ -1,5 +1,6 @@
 """When a run is validated, which score compares its checkpoints, and when it is finished: after all its updates, or,
-with `training.patience`, after so many validations in a row without a better score."""
+with `training.patience`, after so many validations in a row without a better score. Those during the warm-up do not
+count: a model that has learnt little has a BLEU of about 0, which does not improve for a while."""
 
 from transformer.config import Recipe, TrainingConfig
 from transformer.training.training_state import Progress

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("attention_lines", styles=["svg"])
 
@@ -19,12 +17,12 @@ def attention_lines(
 ) -> None:
     """Attention as lines between two rows of tokens; data from `app.figures.attention_lines.attention_lines`.
 
-    `on_pin` is told which row (query) the reader isolates, or which column (key); (None, None): none any more.
-    `on_heads` is told which heads are on, from 0, when the reader turns one on or off.
+    `on_pin` is called with the row (query) or the column (key) that the reader isolates; (None, None): no longer any.
+    `on_heads` is called with the heads that are on, from 0, when the reader turns one on or off.
     """
 
     def pinned() -> None:
-        found = st.session_state[key].pin
+        found = sent(key, "pin")
         if on_pin and isinstance(found, dict) and isinstance(index := found.get("index"), int):
             row, column = (
                 index if found.get("side") == side and 0 <= index < len(data[whose]["tokens"]) else None
@@ -33,7 +31,7 @@ def attention_lines(
             on_pin(row, column)
 
     def turned() -> None:
-        found = st.session_state[key].heads
+        found = sent(key, "heads")
         if on_heads and isinstance(found, list):
             on_heads(sorted(index for index in found if isinstance(index, int)))
 

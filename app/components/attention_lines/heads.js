@@ -2,6 +2,7 @@
 
 import { draw } from "./picture.js";
 import { button, element, focusedIn, handled } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 export function chooseHeads(root, state) {
   const { data } = state;
@@ -10,7 +11,7 @@ export function chooseHeads(root, state) {
   bar.replaceChildren();
   root.onkeydown = null;
   if (!data.heads) return;
-  element("span", "", bar, "Heads");
+  element("span", "", bar, _("Heads"));
   const set = (on) => {
     if (!on.length) return;  // the last one stays
     state.on = new Set(on);
@@ -18,17 +19,18 @@ export function chooseHeads(root, state) {
     draw(root, state);
     state.tell();
   };
-  const toggle = (j) => set(data.heads.map((_, i) => i).filter((i) => state.on.has(i) !== (i === j)));
+  const toggle = (j) => set(data.heads.map((head, i) => i).filter((i) => state.on.has(i) !== (i === j)));
   const buttons = data.heads.map(({ color, dashed }, j) => {
-    const said = { "aria-label": `Head ${j + 1}`, title: `Head ${j + 1}: on or off (a double click leaves only this one)` };
+    const title = _("Head {head}: on or off (a double click leaves only this one)", { head: j + 1 });
+    const said = { "aria-label": _("Head {head}", { head: j + 1 }), title };
     const node = button({ class: dashed ? "head dashed" : "head", "aria-pressed": state.on.has(j), ...said }, bar, `${j + 1}`, () => toggle(j));
     node.style.setProperty("--role", color);
     node.addEventListener("dblclick", () => set([j]));
     return node;
   });
   if (data.heads.length > 1) {
-    button({ title: "All heads of this layer" }, bar, "all", () => set(data.heads.map((_, j) => j)));
-    button({ title: `Only head ${data.chosen + 1}, the chosen one` }, bar, "one", () => set([data.chosen]));
+    button({ title: _("All heads of this layer") }, bar, _("all"), () => set(data.heads.map((head, j) => j)));
+    button({ title: _("Only head {head}, the chosen one", { head: data.chosen + 1 }) }, bar, _("one"), () => set([data.chosen]));
   }
   if (focused >= 0) bar.children[focused]?.focus({ preventScroll: true });
   root.onkeydown = (event) => {

@@ -2,6 +2,8 @@
 // horizontal, one above the other, where both fit the width; else they are vertical, side by side. In a long sentence
 // the tokens of a vertical row are closer together, so that all of them are in view.
 
+import { _ } from "../shared/language.js";
+
 const LYING = [[20, true], [20, false], [18, true], [18, false], [16, false], [15, false]];  // size, with what is read
 const READS = 13;  // px, at most
 const LONGEST = 1100;  // px that standing rows take, unless their type would be smaller than SMALLEST
@@ -17,7 +19,7 @@ export function place(data, width, measure) {
 
 function lying({ keys, queries }, width, measure, size, read) {
   const widths = (side) => side.tokens.map((text, i) =>
-    Math.max(measure(text, size), read && side.reads.length ? measure("reads " + side.reads[i], READS) : 0, 14) + 14);
+    Math.max(measure(text, size), read && side.reads.length ? measure(_("reads {token}", { token: side.reads[i] }), READS) : 0, 14) + 14);
   const sum = (row) => row.reduce((a, b) => a + b, 0);
   const rows = [widths(keys), widths(queries)];
   const gaps = rows.map((row) => (width - sum(row)) / Math.max(row.length - 1, 1));
@@ -44,7 +46,7 @@ function standing({ keys, queries }, width, measure) {
   const step = Math.min(usual + 14, Math.max(LONGEST / count, SMALLEST + 2));
   const size = Math.min(usual, Math.floor(step - 2)), reads = Math.min(READS, size);
   const widest = (side) => Math.max(...side.tokens.map((text, i) =>
-    measure(text, size) + (side.reads.length ? measure("  reads " + side.reads[i], reads) : 0))) + 18;
+    measure(text, size) + (side.reads.length ? measure("  " + _("reads {token}", { token: side.reads[i] }), reads) : 0))) + 18;
   const room = width * 0.38;
   const half = [Math.min(widest(keys), room), Math.min(widest(queries), room)];
   const middle = Math.max(Math.min(width - half[0] - half[1], 420), width * 0.2);
@@ -52,7 +54,7 @@ function standing({ keys, queries }, width, measure) {
   const h = step - Math.min(4, step / 8);
   const sides = [keys, queries].map((side, r) => {
     const offset = top + ((count - side.tokens.length) * step) / 2;
-    return side.tokens.map((_, i) => {
+    return side.tokens.map((token, i) => {
       const x = r ? left + half[0] + middle : left, y = offset + i * step;
       return { x, y, w: half[r], h, ax: r ? x : x + half[0], ay: y + h / 2 };
     });

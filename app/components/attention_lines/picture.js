@@ -1,15 +1,17 @@
 // The picture of the lines: paths between two rows of tokens, and what a token that is isolated does to them.
 
+import { byTouch } from "../shared/hints.js";
 import { isolate } from "./isolate.js";
 import { place } from "./layout.js";
 import { drawTokens } from "./tokens.js";
+import { _ } from "../shared/language.js";
 import { cellText } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
 const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to SPOKEN
 const SPOKEN = 0.005;
 const MOST = 4000;  // lines at once; of more, the strongest
-const HINT = "Point at a token, click it, or walk with the arrow keys: only its lines stay.";
+const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or walk with the arrow keys: only its lines stay."));
 
 export function draw(root, state) {
   const { data } = state;
@@ -42,7 +44,11 @@ export function draw(root, state) {
     if (tooMany) drawn = drawn.sort((a, b) => b[3] - a[3]).slice(0, MOST);
     drawn.forEach((line) => path(...line));
     const spoken = root.querySelector(".spoken");
-    if (!focus) { spoken.textContent = tooMany ? `${HINT} Of all lines, the ${MOST} strongest are drawn.` : HINT; return; }
+    if (!focus) {
+      const left = _("Of all lines, the {count} strongest are drawn.", { count: MOST });
+      spoken.textContent = tooMany ? `${hint()} ${left}` : hint();
+      return;
+    }
     tokens[focus.side][focus.index].classList.add("on");
     const partners = [];
     layout.sides[1 - focus.side].forEach((box, i) => {
@@ -58,12 +64,12 @@ export function draw(root, state) {
       const text = cellText(weight, ".00");
       make("text", { class: "number", ...at, ...(on.length > 1 ? { style: `fill:${heads[head].color}` } : {}) }, numbers, text);
     });
-    spoken.textContent = inWords(data, focus, partners.sort((a, b) => b[0] - a[0]), on.length > 1);
+    spoken.textContent = said(data, focus, partners.sort((a, b) => b[0] - a[0]), on.length > 1);
   };
   isolate(root, state, svg, tokens, layout.flat, show);
 }
 
-// Draws one line. Those of several heads between the same tokens lie beside each other, not on top of each other.
+// Draws one line. The lines of several heads between the same tokens are side by side, not on top of each other.
 function pathTo(lines, layout, heads, on) {
   const narrowest = Math.min(...layout.sides.flat().map((box) => (layout.flat ? box.w : box.h)));
   const apart = Math.min(layout.flat ? 6 : 4, (narrowest - 6) / on.length);
@@ -84,11 +90,15 @@ function pathTo(lines, layout, heads, on) {
   };
 }
 
-function inWords(data, focus, partners, several) {
+function said(data, focus, partners, several) {
   const own = data[focus.side ? "queries" : "keys"];
-  const who = focus.side && own.reads.length ? `reads ${own.reads[focus.index]}, predicts ${own.tokens[focus.index]}` : own.tokens[focus.index];
-  const how = focus.side ? ["attends to", "attends to nothing"] : ["is attended to by", "no query attends to it"];
-  if (!partners.length) return `${who} — ${how[1]}`;
-  return `${who} — ${how[0]} `
-    + partners.slice(0, 5).map(([w, t, head]) => `${t} ${w.toFixed(2)}${several ? ` (head ${head + 1})` : ""}`).join(" · ");
+  const token = focus.side && own.reads.length
+    ? _("reads {read}, predicts {predicted}", { read: own.reads[focus.index], predicted: own.tokens[focus.index] })
+    : own.tokens[focus.index];
+  if (!partners.length) return focus.side ? _("{token} — attends to nothing", { token }) : _("{token} — no query attends to it", { token });
+  const others = partners.slice(0, 5).map(([weight, text, head]) => {
+    const name = _("head {head}", { head: head + 1 });
+    return `${text} ${weight.toFixed(2)}${several ? ` (${name})` : ""}`;
+  }).join(" · ");
+  return focus.side ? _("{token} — attends to {others}", { token, others }) : _("{token} — is attended to by {others}", { token, others });
 }

@@ -12,8 +12,8 @@ from typing import Any, Literal, cast
 import streamlit as st
 
 from app.components.numbered import heard
-from app.components.registration import component
-from app.figures.canvas_message import message_id
+from app.components.registration import component, sent
+from app.figures.canvas_message import FORMS, Form, message_id
 from transformer.model.attention_kinds import KINDS, Kind
 
 _canvas = component("canvas", styles=["segments"])
@@ -68,7 +68,11 @@ class Setting:
         can_undo: whether there is something to take back.
         writes: whether the translation writes itself when the message is a new one.
         below: rem that are kept free below it in the window.
-        form: with which the page opens.
+        form: as what it is drawn.
+        form_name: by which name `form` is in the address.
+        pinned: the query and the key that are held when it opens, from 0; -1: none. What the sentence lacks is ignored.
+            And whether the calculation of their weight is open.
+        pins_given: another number than before: they are held now, too.
     """
 
     alternatives: Sequence[dict[str, str]] = ()
@@ -76,7 +80,10 @@ class Setting:
     can_undo: bool = False
     writes: bool = False
     below: float = 3.0
-    form: Literal["arcs", "matrix"] = "arcs"
+    form: Form = "arcs"
+    form_name: str = "form"
+    pinned: tuple[int, int, bool] = (-1, -1, False)
+    pins_given: int = 0
 
 
 def canvas(
@@ -87,6 +94,7 @@ def canvas(
     key: str,
     on_choose: Callable[[Head], None],
     on_ask: Callable[[Question], Answer | None],
+    on_keep: Callable[[Form, Kind, int, int, bool], None],
     on_act: Callable[[Act], None] | None = None,
 ) -> None:
     """Draws the canvas, as high as the window leaves room for.
@@ -94,20 +102,22 @@ def canvas(
     Args:
         message: see `app.figures.canvas_message.pack`.
         chosen: the head that is shown.
-        on_choose: is told which head was clicked.
+        on_choose: is called with the clicked head.
         on_ask: answers a question with numbers, in values that JSON has; None: there is no such cell.
+        on_keep: is called with the form, the kind, the query and the key that are held, -1 in place of none, and
+            whether the calculation of their weight is open.
         on_act: see `Act`. Without it, runners-up cannot be clicked, and there is no link to the page `hand`.
     """
 
     def chose() -> None:
-        found = st.session_state[key].chosen
+        found = sent(key, "chosen")
         head = _head(found)
         if head and isinstance(number := found.get("number"), int):
             st.session_state[f"{key}_heard"] = number
             on_choose(head)
 
     def acted() -> None:
-        found = st.session_state[key].acted
+        found = sent(key, "acted")
         head = _head(found)
         if not head or not on_act or found.get("name") not in ("continue", "undo", "alternative", "hand"):
             return
@@ -128,19 +138,29 @@ def canvas(
         "writes": setting.writes,
         "below": setting.below,
         "form": setting.form,
+        "formName": setting.form_name,
+        "pinned": setting.pinned,
+        "pinsGiven": setting.pins_given,
     }
-    _answers(standing, key, on_ask)
+    _answers(standing, key, on_ask, on_keep)
 
 
-def _answers(standing: dict[str, Any], key: str, on_ask: Callable[[Question], Answer | None]) -> None:
+def _answers(
+    standing: dict[str, Any],
+    key: str,
+    on_ask: Callable[[Question], Answer | None],
+    on_keep: Callable[[Form, Kind, int, int, bool], None],
+) -> None:
     """The wire, as a fragment: a question is answered without drawing the page."""
     name = f"{key}_wire"
 
     def asked() -> None:
-        found = st.session_state[name].asked
-        question = _question(found)
-        if question and found.get("message") == standing["message"]:
-            answer = on_ask(question)
+        found = sent(name, "asked")
+        question, kept = _question(found), _kept(found)
+        if (question or kept) and found.get("message") == standing["message"]:
+            answer = on_ask(question) if question else {}
+            if kept:
+                on_keep(*kept)
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
@@ -170,6 +190,17 @@ def _question(found: object) -> Question | None:
     if not _is_index(query) or not _is_index(column):
         return None
     return Question(found["asks"], head, cast(int, query), cast(int, column))
+
+
+def _kept(found: object) -> tuple[Form, Kind, int, int, bool] | None:
+    """The form, what is pinned, and whether its calculation is open."""
+    head = _head(found)
+    if not head or not isinstance(found, dict) or found.get("asks") != "kept":
+        return None
+    query, column, form = found.get("query"), found.get("key"), found.get("form")
+    if form not in FORMS or not all(one == -1 or _is_index(one) for one in (query, column)):
+        return None
+    return cast(Form, form), head.kind, cast(int, query), cast(int, column), found.get("computed") is True
 
 
 def _is_index(value: object) -> bool:

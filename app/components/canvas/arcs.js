@@ -1,13 +1,14 @@
-// The arcs of the head that is shown. Each pair of tokens keeps its arc while heads change, so that another head makes arcs
-// wider and narrower instead of drawing others.
+// The arcs of the head that is shown. Each pair of tokens keeps its arc when the head changes: only the
+// width and the opacity change.
 
 import { curve } from "./place.js";
 import { ofHead } from "./message.js";
 import { make } from "../shared/svg.js";
 
-const FAINTEST = 6, FAINTEST_ALONE = 2;  // 255ths, that are drawn
-const MANY = 700, MANY_FAINTEST = 60;  // cells; of a long sentence, arcs that are not isolated are left out below this
-const CLICKED = 10;
+// The smallest weights that are drawn, in 255ths: usually, if their token is isolated, and if there are many cells.
+const FAINTEST = 6, FAINTEST_ISOLATED = 2, FAINTEST_OF_MANY = 60;
+const MANY = 700;  // cells
+const CLICKABLE = 10;  // 255ths: the smallest weight that can be clicked
 
 export function newArcs(view) {
   const { layout, stage } = view;
@@ -37,11 +38,11 @@ export function drawArcs(view, here, focus) {
     for (let k = 0; k < kind.keys; k++) {
       const byte = weights[q * kind.keys + k];
       const mine = (focus.query === null || focus.query === q) && (focus.key === null || focus.key === k);
-      if (byte < (mine && isolated ? FAINTEST_ALONE : mine || !many ? FAINTEST : MANY_FAINTEST)) continue;
+      if (byte < (mine && isolated ? FAINTEST_ISOLATED : mine || !many ? FAINTEST : FAINTEST_OF_MANY)) continue;
       const arc = arcOf(view, q, k), weight = byte / 255;
       arc.style.strokeWidth = `${((1 + 8 * weight) * rem).toFixed(2)}px`;
       arc.style.opacity = mine ? (0.1 + 0.8 * weight).toFixed(3) : many ? "0.025" : "0.05";
-      arc.style.pointerEvents = byte >= CLICKED && mine ? "stroke" : "none";
+      arc.style.pointerEvents = byte >= CLICKABLE && mine ? "stroke" : "none";
       drawn.add(`${q},${k}`);
     }
   }

@@ -1,6 +1,7 @@
 // The parts of the canvas, made once.
 
 import { element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { make } from "../shared/svg.js";
 import { listen } from "./pointing.js";
 import { walkHeads } from "./heads.js";
@@ -21,7 +22,7 @@ export function build(view) {
   const part = element("div", "part", side), box = element("div", { class: "heads sideways", role: "radiogroup" }, part);
   const canvas = element("canvas", { "aria-hidden": "true" }, box), buttons = element("div", "", box);
   view.heads = { part, box, canvas, buttons, all: [] };
-  view.computed = element("div", { class: "computed", role: "region", "aria-label": "How the weight is computed" }, side);
+  view.computed = element("div", { class: "computed", role: "region", "aria-label": _("How the weight is computed") }, side);
   view.facts = element("div", "facts", part);
   view.alt = element("p", "hidden", root);
   listen(view);

@@ -8,15 +8,19 @@ import { ask, hear, sendNext } from "./numbers.js";
 import { drawArcs, newArcs } from "./arcs.js";
 import { newHeads, paintHeads, showHeads } from "./heads.js";
 import { newMatrix, showMatrix } from "./matrix.js";
-import { newTokens, showTokens } from "./tokens.js";
+import { newTokens, runnerTexts, showTokens } from "./tokens.js";
+import { holdWhatIsTold, isPinned, keep } from "./pins.js";
 import { placed } from "./place.js";
 import { showCell, showFacts } from "./panel.js";
 import { showTools } from "./tools.js";
 import { alternativeText, sentence } from "./words.js";
 import { isNew, stopWriting, writeItself } from "./writing.js";
 import { writeInAddress } from "../shared/address.js";
+import { element } from "../shared/dom.js";
+import { forTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { isDark } from "../shared/themed.js";
-import { measurer } from "../shared/svg.js";
+import { measurer, onceFontIsLoaded } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { sides, unpacked } from "./message.js";
 
@@ -30,34 +34,39 @@ function arrange(view) {
   const narrow = root.clientWidth < NARROW * view.rem, scroller = root.getRootNode().host?.closest("[data-testid=stMain]");
   root.classList.toggle("narrow", narrow);
   const top = root.getBoundingClientRect().top + (scroller?.scrollTop ?? 0);
-  const high = Math.max(24 * view.rem, Math.min(window.innerHeight - top - standing.below * view.rem, 44 * view.rem));
+  const lecture = parseFloat(getComputedStyle(root).getPropertyValue("--lecture-below")), below = lecture || standing.below;
+  view.whole = lecture > 0;  // nothing scrolls in front of a class
+  root.classList.toggle("whole", view.whole);
+  const high = Math.max(24 * view.rem, Math.min(window.innerHeight - top - below * view.rem, 44 * view.rem));
   root.style.height = narrow ? "" : `${Math.floor(high)}px`;
   view.both = sides(message, here.kind);
+  const matrix = view.form === "matrix";
+  view.instead.hidden = matrix || !narrow || !view.both.writes;  // all that takes room, before the room is measured
+  stage.arcs.hidden = matrix;
+  stage.matrix.hidden = !matrix;
+  stage.frame.classList.toggle("of-matrix", matrix);
+  stage.frame.classList.toggle("downwards", narrow && !matrix);
+  stage.frame.classList.toggle("sideways", !narrow && !matrix);
+  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../save_picture
+  stage.matrix.classList.toggle("picture", matrix);
   view.measure = measurer(root);
   view.probabilities = [];
   view.size = sizeOf(view);
   const height = narrow ? 21 * view.rem : stage.frame.clientHeight - 2;
   view.room = { width: stage.frame.clientWidth, height };
-  view.layout = placed(view.both, { width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, measure: view.measure });
+  view.layout = placed(view.both, { under: runnerTexts(view), width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, measure: view.measure });
   stage.arcs.style.cssText = `width:${view.layout.width}px;height:${view.layout.height}px`;
-  const scrolls = view.layout.scrolls ? `. ${view.both.queries.tokens.length} tokens: scroll sideways` : "";
-  stage.labels[0].textContent = view.both.keys.label + scrolls;
-  stage.labels[1].textContent = view.layout.flat ? view.both.queries.label : view.message.target.title;
+  const { label } = view.both.keys, count = view.both.queries.tokens.length;
+  stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : label;
+  const clicks = view.both.writes && standing.acts ? forTouch(_(": click one, and decoding continues with it")) : "";
+  stage.labels[1].textContent = view.layout.flat || !view.both.writes ? view.both.queries.label : view.message.target.title;
+  if (view.layout.flat) element("span", { "data-unsaved": "" }, stage.labels[1], clicks);
   root.style.setProperty("--kind", message.kind[here.kind].color);
   root.style.setProperty("--encoder", message.colors.encoder);
   root.style.setProperty("--decoder", message.colors.decoder);
   newArcs(view);
   newTokens(view);
   newMatrix(view);
-  const matrix = view.form === "matrix";
-  stage.arcs.hidden = matrix;
-  stage.matrix.hidden = !matrix;
-  view.instead.hidden = matrix || view.layout.flat || !view.both.writes;
-  stage.frame.classList.toggle("of-matrix", matrix);
-  stage.frame.classList.toggle("downwards", narrow && !matrix);
-  stage.frame.classList.toggle("sideways", !narrow && !matrix);
-  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../save_picture
-  stage.matrix.classList.toggle("picture", matrix);
   view.heads.room = narrow ? Infinity : root.clientHeight - 11.5 * view.rem;
   newHeads(view);
   view.dark = isDark();
@@ -65,7 +74,7 @@ function arrange(view) {
   view.isArranging = false;
 }
 
-const forms = (window.headlightForms ??= {});  // that were chosen, by the form with which a page opens
+const forms = (window.headlightForms ??= {});  // that were chosen, by the name of the choice
 
 const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()}`;
 
@@ -80,7 +89,7 @@ function newView(parentElement) {
     const here = { ...view.here, ...view.preview }, focus = view.point ?? view.pins;
     if (view.dark !== isDark()) { view.dark = isDark(); paintHeads(view); }
     ask(view, { asks: "head", ...here });
-    view.sentence = view.isWriting ? "The decoder writes one token after the other." : sentence(view, here, focus);
+    view.sentence = view.isWriting ? _("The decoder writes one token after the other.") : sentence(view, here, focus);
     if (view.say.textContent !== view.sentence) view.say.textContent = view.sentence;
     if (view.form === "matrix") showMatrix(view, here, focus);
     else { drawArcs(view, here, focus); showTokens(view, here, focus); }
@@ -95,12 +104,14 @@ function newView(parentElement) {
     view.pins[side] = view.pins[side] === index ? null : index;
     view.cell = null;
     view.update();
+    keep(view);
   };
-  view.letGo = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); };
+  view.letGo = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); keep(view); };
   view.open = (cell) => {
-    view.cell = cell;
+    view.cell = view.standing.alone ? null : cell;
     if (cell) { view.pins = { ...cell }; view.focusCell = true; }
     view.update();
+    keep(view);
   };
   view.openAt = (side, index) => {
     const focus = view.point ?? view.pins;
@@ -112,18 +123,25 @@ function newView(parentElement) {
     view.here = { kind, layer: head.layer, head: head.head };
     view.last[kind] = head;
     Object.assign(view, { preview: null, point: null });
+    const letsGo = other && isPinned(view);
     if (other) { view.pins = { query: null, key: null }; view.cell = null; arrange(view); }
     view.update();
     writeInAddress({ kind, layer: head.layer + 1, head: head.head + 1 });
+    if (letsGo) keep(view);
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };
   view.act = (name, step, index) => {  // the page may be left: not before it has answered, and nothing more is asked of it
     view.wanted = [];
-    if (view.waits) setTimeout(() => view.act(name, step, index), 50);
+    if (view.waits || view.untold) setTimeout(() => view.act(name, step, index), 50);
     else view.send("acted", { name, step, index, ...view.here });
   };
-  view.show = (form) => { view.form = forms[view.standing.form] = form; view.again(); };
+  view.show = (form) => {
+    view.form = forms[view.standing.formName] = form;
+    view.again();
+    writeInAddress({ [view.standing.formName]: form });
+    keep(view);
+  };
   view.write = () => { if (view.form !== "arcs") view.show("arcs"); writeItself(view); };
   view.skip = () => { if (view.isWriting) { stopWriting(view); view.update(); } };
   build(view);
@@ -133,10 +151,9 @@ function newView(parentElement) {
 // What the server says is chosen, unless a newer choice of this browser is on its way to it.
 function stand(view, told) {
   view.standing = told;
-  view.form = forms[told.form] ?? told.form;
+  view.form = forms[told.formName] ?? told.form;
   if (view.isWriting && !told.writes) stopWriting(view);
-  const { answer, ...rest } = told;
-  view.told = rest;
+  view.surroundings = JSON.stringify([told.acts, told.alternatives, told.shown, told.canUndo, told.writes, told.below, told.form]);
   const heard = !view.number || told.heard >= view.number;
   if (!heard && view.here) return;
   const { kind, layer, head } = told.chosen;
@@ -145,15 +162,20 @@ function stand(view, told) {
 }
 
 function begin(view) {
-  view.pins = { query: null, key: null };
-  Object.assign(view, { cell: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
+  const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
+  view.cell = null;
+  if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.standing.pinned); view.words = words; }
+  Object.assign(view, { untold: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
   stopWriting(view);
+  const can = view.standing.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
+  const writes = isNew(view.message) && can;
+  if (writes) view.written = 0;  // no token is seen before it is written
   arrange(view);
-  const writes = view.standing.writes && view.form === "arcs" && view.here.kind !== "encoder";
-  if (isNew(view.message) && writes) writeItself(view); else view.update();
+  if (writes) writeItself(view); else view.update();
 }
 
-const OPENED = { heard: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs" };
+// `alone`: no server answers, so a number is written where the byte determines it, and no calculation can be opened.
+const OPENED = { heard: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const view = (parentElement.headlightView ??= newView(parentElement));
@@ -169,19 +191,37 @@ export default function ({ data, parentElement, setTriggerValue }) {
     stand(view, view.line.standing ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
     begin(view);
   };
-  view.line.heard = (told) => {
+  const heard = (told) => {
     start();
-    const before = JSON.stringify([view.here, view.told]);
+    const { here, surroundings } = view;
     stand(view, told);
-    const news = hear(view, told.answer);
-    if (before !== JSON.stringify([view.here, view.told])) view.again();
-    else if (news) view.update();
+    const late = !view.hasPins && Boolean(told.pinned);  // the wire came after the picture
+    if (late) { view.hasPins = true; if (!isPinned(view)) holdWhatIsTold(view); }
+    const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server chose other words
+    view.pinsGiven = told.pinsGiven;
+    if (given) holdWhatIsTold(view);
+    const news = hear(view, told.answer) || late || given;
+    if (here.kind !== view.here.kind || surroundings !== view.surroundings) view.again();
+    else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);
   };
-  if (view.line.standing) view.line.heard(view.line.standing);
-  else setTimeout(start, 250);  // the wire is late, or there is none
+  onceFontIsLoaded(view.root, () => {
+    if (view.line !== all.get(message.id)) return;  // another message has come since
+    view.line.heard = heard;
+    if (view.line.standing) heard(view.line.standing);
+    else setTimeout(start, 250);  // the wire is late, or there is none
+  });
   const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };
   const watcher = watchSize(view.root, resized);
   window.addEventListener("resize", resized);
-  return () => { watcher.disconnect(); window.removeEventListener("resize", resized); };
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  const recoloured = () => setTimeout(() => { if (view.message) view.update(); }, 300);  // after Streamlit's own colours
+  scheme.addEventListener("change", recoloured);
+  window.addEventListener("afterprint", recoloured);  // Streamlit chooses its colours again, see ../lecture/scheme.js
+  return () => {
+    watcher.disconnect();
+    window.removeEventListener("resize", resized);
+    window.removeEventListener("afterprint", recoloured);
+    scheme.removeEventListener("change", recoloured);
+  };
 }

@@ -1,13 +1,16 @@
 // All heads of the kind at once, a small picture each. Pointing or walking with the arrow keys previews a head, a click or
 // Enter chooses it. In a long sentence a dot of a small picture is the strongest weight of a few cells.
 
-import { button, focusedIn, handled, within } from "../shared/dom.js";
+import { cellByKey } from "../shared/arrow_keys.js";
+import { button, focusedIn, handled } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { ofHead } from "./message.js";
 import { resolved } from "../shared/themed.js";
 
 const LARGEST = 3.6, FINGER = 2.75, FITS = 2.5;  // rem, of a small picture: at most, and on a phone
 
 export function newHeads(view) {
+  view.heads.part.hidden = false;  // what is hidden has no width to measure; showCell hides it again
   const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
   const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
   const fitting = (width - label) / kind.heads;
@@ -23,7 +26,7 @@ export function newHeads(view) {
   place.all = [];
   for (let layer = 0; layer < kind.layers; layer++) {
     for (let head = 0; head < kind.heads; head++) {
-      const said = { class: "head", role: "radio", "aria-label": `Layer ${layer + 1}, head ${head + 1}` };
+      const said = { class: "head", role: "radio", "aria-label": _("Layer {layer}, head {head}", { layer: layer + 1, head: head + 1 }) };
       const node = button(said, place.buttons, undefined, () => view.chooseHead({ layer, head }));
       node.style.cssText = `left:${label + head * wide}px;top:${label + layer * side}px;width:${wide}px;height:${side}px`;
       Object.assign(node.dataset, { layer, head });
@@ -91,17 +94,19 @@ export function showHeads(view, here) {
     node.tabIndex = current ? 0 : -1;
     node.classList.toggle("shown", current);
   });
-  view.heads.box.setAttribute("aria-label", `Heads of ${kind.title}: ${kind.layers} layers with ${kind.heads} heads each`);
+  const { title, layers, heads } = kind;
+  view.heads.box.setAttribute("aria-label", _("Heads of {kind}: {layers} layers with {heads} heads each", { kind: title, layers, heads }));
 }
 
 export function walkHeads(view, event) {
-  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
   const kind = view.message.kind[view.here.kind], from = view.preview ?? view.here;
-  if (step) {
-    const layer = within(from.layer + step[0], 0, kind.layers - 1), head = within(from.head + step[1], 0, kind.heads - 1);
+  const cell = cellByKey(event, [from.layer, from.head], kind.layers, kind.heads);
+  if (cell) {
+    const [layer, head] = cell;
     view.previewHead({ layer, head });
     view.heads.all[layer * kind.heads + head].focus({ preventScroll: true });
-  } else if (event.key === "Escape" && view.preview) view.previewHead(null);
-  else return;
-  handled(event);
+  } else if (event.key === "Escape" && view.preview) {
+    view.previewHead(null);
+    handled(event);
+  }
 }

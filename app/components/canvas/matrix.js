@@ -1,41 +1,56 @@
 // The head as a matrix: rows are queries, columns are keys. A cell is pointed at or walked to with the arrow keys, and
-// opened by a click or Enter. Numbers are written into the cells as soon as they are exact.
+// opened by a click or Enter. Numbers are written into the cells as soon as they are exact. A matrix that is larger than its
+// place scrolls; in front of a class all of it is in the window, with smaller cells, and names are left out where they are too close.
 
-import { element, handled, within } from "../shared/dom.js";
+import { cellByKey } from "../shared/arrow_keys.js";
+import { element, handled } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { exactOf } from "./numbers.js";
 import { percent } from "../shared/numbers.js";
-import { ofHead, plain } from "./message.js";
+import { cellUnder } from "../shared/svg.js";
+import { ofHead } from "./message.js";
+import { inWords } from "../shared/token.js";
 import { resolved } from "../shared/themed.js";
+
+const LEAST = 1.35, LEAST_OF_CLASS = 0.3;  // rem, of the side of a cell
+const SMALLEST = 0.8;  // rem, of the type of a name
 
 export function newMatrix(view) {
   const { stage, both, rem, room } = view, kind = view.message.kind[view.here.kind], measure = view.measure;
-  const names = Math.min(Math.max(...both.queries.tokens.map((token) => measure(plain(token), rem))) + rem, 9 * rem);
-  const above = Math.min(Math.max(...both.keys.tokens.map((token) => measure(plain(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
-  const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), 1.35 * rem);
-  const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), 1.35 * rem);
+  const { keys, queries } = both, narrow = !view.layout.flat, more = !narrow && queries.names;
+  const read = more ? `${keys.axis} → ${queries.axis}` : queries.axis;
+  const axes = narrow ? [`${keys.axis} →`, `${queries.axis} ↓`] : [_("Columns: {axis}", { axis: keys.axis }), _("Rows: {axis}", { axis: read })];
+  const rowNames = more || queries.tokens.map(inWords);
+  const widest = Math.max(...rowNames.map((name) => measure(name, rem)), ...axes.map((axis) => measure(axis, 0.875 * rem)));
+  const names = Math.min(widest + rem, (more ? 13 : 9) * rem);
+  const above = Math.min(Math.max(...both.keys.tokens.map((token) => measure(inWords(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
+  const least = (view.whole ? LEAST_OF_CLASS : LEAST) * rem;
+  const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), least);
+  const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), least);
   view.cells = { wide, tall };
   const box = stage.matrix;
   box.replaceChildren();
   box.style.gridTemplate = `${above}px ${tall * kind.queries}px / ${names}px ${wide * kind.keys}px`;
   const [columns, rows, inside] = ["columns", "rows", "cells"].map((name) => element("div", name, box));
-  view.cells.rows = both.queries.tokens.map((token, q) => {
-    const name = element("div", `name row ${both.queries.role}`, rows, plain(token));
+  const corner = element("div", "axes", box);
+  axes.forEach((axis) => element("div", "axis", corner, axis));
+  view.cells.rows = rowNames.map((text, q) => {
+    const name = element("div", `name row ${both.queries.role}`, rows, text);
     name.style.cssText = `top:${q * tall}px;width:${names - 0.5 * rem}px;height:${tall}px;line-height:${tall}px`;
     return name;
   });
   view.cells.columns = both.keys.tokens.map((token, k) => {
-    const name = element("div", `name column ${both.keys.role}`, columns, plain(token));
+    const name = element("div", `name column ${both.keys.role}`, columns, inWords(token));
     name.style.left = `${(k + 0.5) * wide}px`;
     return name;
   });
-  const canvas = element("canvas", { class: "grid", tabindex: 0, role: "application", "aria-roledescription": "matrix" }, inside), frame = element("div", "frame", inside);
+  thinOut(view.cells.rows, tall, rem);
+  thinOut(view.cells.columns, wide, rem);
+  const canvas = element("canvas", { class: "grid", tabindex: 0, role: "application", "aria-roledescription": _("matrix") }, inside), frame = element("div", "frame", inside);
   canvas.style.cssText = `width:${wide * kind.keys}px;height:${tall * kind.queries}px`;
   Object.assign(view.cells, { canvas, frame });
-  const cellOf = (event) => {
-    const place = canvas.getBoundingClientRect();
-    const query = Math.floor(((event.clientY - place.top) / place.height) * kind.queries), key = Math.floor(((event.clientX - place.left) / place.width) * kind.keys);
-    return query >= 0 && key >= 0 && query < kind.queries && key < kind.keys ? { query, key } : null;
-  };
+  const pointOf = (cell) => cell && { query: cell[0], key: cell[1] };
+  const cellOf = (event) => pointOf(cellUnder(event, canvas, kind.queries, kind.keys));
   canvas.addEventListener("pointermove", (event) => view.pointAt(cellOf(event)));
   canvas.addEventListener("pointerleave", () => view.pointAt(null));
   canvas.addEventListener("click", (event) => { const cell = cellOf(event); if (cell) view.open(cell); });
@@ -43,11 +58,18 @@ export function newMatrix(view) {
   canvas.addEventListener("blur", () => view.pointAt(null));
   canvas.addEventListener("keydown", (event) => {
     const now = view.point ?? { query: 0, key: 0 };
-    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-    if (step) view.pointAt({ query: within(now.query + step[0], 0, kind.queries - 1), key: within(now.key + step[1], 0, kind.keys - 1) });
-    else if (event.key === "Enter" || event.key === " ") view.open(now);
-    else return;
-    handled(event);
+    const cell = cellByKey(event, [now.query, now.key], kind.queries, kind.keys);
+    if (cell) view.pointAt(pointOf(cell));
+    else if (event.key === "Enter" || event.key === " ") { handled(event); view.open(now); }
+  });
+}
+
+// Names that are `pitch` px apart: smaller where they would touch, and if that is not enough, only some are in sight.
+function thinOut(names, pitch, rem) {
+  const size = Math.min(1, Math.max(SMALLEST, (0.92 * pitch) / rem)), every = Math.ceil((0.92 * size * rem) / pitch);
+  names.forEach((name, i) => {
+    name.style.fontSize = `${size}rem`;
+    name.classList.toggle("left-out", i % every !== 0);
   });
 }
 
@@ -81,5 +103,6 @@ export function showMatrix(view, here, focus) {
   const [left, width] = focus.key === null ? [0, kind.keys] : [focus.key, 1], [top, height] = focus.query === null ? [0, kind.queries] : [focus.query, 1];
   frame.hidden = focus.key === null && focus.query === null;
   frame.style.cssText = `left:${left * wide}px;top:${top * tall}px;width:${width * wide}px;height:${height * tall}px`;
-  canvas.setAttribute("aria-label", `${kind.title}, layer ${here.layer + 1}, head ${here.head + 1}, as a matrix. ${view.sentence}`);
+  const said = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, sentence: view.sentence };
+  canvas.setAttribute("aria-label", _("{kind}, layer {layer}, head {head}, as a matrix. {sentence}", said));
 }

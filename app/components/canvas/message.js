@@ -1,5 +1,8 @@
-// The message of the canvas, see app/figures/canvas_message.py: a header in JSON, then a byte for each weight, or two if it
-// says more levels than 255, then one for each cell of the masks.
+// The message of the canvas, see app/figures/canvas_message.py: a header in JSON, then one byte per weight (two if
+// `levels` is above 255), then one byte per cell of the masks.
+
+import { _ } from "../shared/language.js";
+import { inWords } from "../shared/token.js";
 
 export function unpacked(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -22,25 +25,28 @@ export function ofHead(kind, layer, head) {
   return kind.weights.subarray(at, at + size);
 }
 
-// Who is on the two sides of a kind of attention. `writes`: the queries predict tokens, which have probabilities.
+// Tokens, role and label of the queries and keys of a kind of attention; `axis` is its title in the matrix, and
+// `names` the titles of rows where there is room for more than the token. `writes`: whether the queries predict tokens.
 export function sides(message, name) {
   const { source, target } = message;
   if (name === "encoder") {
     return {
-      keys: { tokens: source.tokens, role: "encoder", label: `${source.title}: what is attended to` },
-      queries: { tokens: source.tokens, role: "encoder", label: `${source.title}: what attends` },
+      keys: { tokens: source.tokens, role: "encoder", label: _("{language}: what is attended to", { language: source.title }), axis: _("attended to") },
+      queries: { tokens: source.tokens, role: "encoder", label: _("{language}: what attends", { language: source.title }), axis: _("attends") },
       writes: false,
     };
   }
-  const queries = { tokens: target.tokens, role: "decoder", label: `${target.title}: what the decoder writes, how probable it found each token, and the runners-up` };
-  const keys = name === "cross"
-    ? { tokens: source.tokens, role: "encoder", label: `${source.title}: what the encoder has read` }
-    : { tokens: target.reads, role: "decoder", label: `${target.title}: what the decoder reads` };
-  return { keys, queries, writes: true };
+  const label = _("{language}: what the decoder writes. Below each token, the next most probable", { language: target.title });
+  const queries = { tokens: target.tokens, role: "decoder", label, axis: _("writes") };
+  if (name === "cross") {
+    const read = _("{language}: what the encoder has read", { language: source.title });
+    return { keys: { tokens: source.tokens, role: "encoder", label: read, axis: _("source") }, queries, writes: true };
+  }
+  // The diagonal is the token that the row reads, not the one that it writes
+  const names = target.tokens.map((token, i) => `${inWords(target.reads[i])} → ${inWords(token)}`);
+  const keys = { tokens: target.reads, role: "decoder", label: _("{language}: what the decoder reads", { language: target.title }), axis: _("reads") };
+  return { keys, queries: { ...queries, names }, writes: true };
 }
 
-// A token as it is written in the picture: without the mark of a word's beginning; a space shows that instead.
-export const plain = (token) => (token.length > 1 && token.startsWith("▁") ? token.slice(1) : token);
-
-// Whether a token goes on with the word of the token before it.
-export const goesOn = (tokens, i) => i > 0 && !tokens[i].startsWith("▁") && /^\p{L}/u.test(tokens[i]) && !tokens[i - 1].startsWith("<");
+// Whether a token continues the word of the token before it.
+export const continuesWord = (tokens, i) => i > 0 && !tokens[i].startsWith("▁") && /^\p{L}/u.test(tokens[i]) && !tokens[i - 1].startsWith("<");

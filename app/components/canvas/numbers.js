@@ -9,10 +9,12 @@ export function certain(byte) {
   return byte > 0 && least === most ? least : "";
 }
 
-const nameOf = (kind, layer, head) => `${kind}.${layer}.${head}`;
+// Of a head of the sentence that is shown. Trap: without the message in it, a late answer about the sentence before would be
+// taken for an answer about this one (test_an_answer_about_the_sentence_before_is_not_taken).
+const nameOf = (view, { kind, layer, head }) => `${view.message.id}.${kind}.${layer}.${head}`;
 
 // The exact weights of a head, (Q, K), if they are here.
-export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(kind, layer, head)}`)?.weights;
+export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(view, { kind, layer, head })}`)?.weights;
 
 // The weight of a cell as text: exact, or certain, or "".
 export function weightText(view, { kind, layer, head }, query, key) {
@@ -24,8 +26,7 @@ export function weightText(view, { kind, layer, head }, query, key) {
 // The newest question goes first, and one at a time: hovering over many heads asks for the last of them.
 export function ask(view, question) {
   const { asks, kind, layer, head, query = 0, key = 0 } = question;
-  const name = asks === "head" ? `head.${nameOf(kind, layer, head)}`
-    : asks === "link" ? `link.${kind}.${query}.${key}` : `cell.${nameOf(kind, layer, head)}.${query}.${key}`;
+  const name = `${asks}.${nameOf(view, question)}` + (asks === "head" ? "" : `.${query}.${key}`);
   if (view.answers.has(name)) return view.answers.get(name);
   view.wanted = [{ id: name, asks, kind, layer, head, query, key, message: view.message.id }, ...view.wanted.filter((one) => one.id !== name)].slice(0, 4);
   sendNext(view);
@@ -40,13 +41,14 @@ const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.tes
 
 export function sendNext(view) {
   const send = view.line?.send;
-  if (!send || view.waits || !view.wanted.length || !view.root.isConnected) return;
+  if (!send || view.waits || !(view.untold || view.wanted.length) || !view.root.isConnected) return;
   if (isBusy()) {
     clearTimeout(view.later);
     view.later = setTimeout(() => sendNext(view), 50);
     return;
   }
-  view.waits = view.wanted.shift();
+  view.waits = view.untold ?? view.wanted.shift();
+  view.untold = null;
   clearTimeout(view.late);
   view.late = setTimeout(() => { view.waits = null; sendNext(view); }, PATIENT);
   send(view.waits);
@@ -56,7 +58,7 @@ export function sendNext(view) {
 export function hear(view, told) {
   if (!told || told.id !== view.waits?.id || !told.answer) return false;
   const { id, answer } = told;
-  view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
+  if (view.waits.asks !== "kept") view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
   view.waits = null;
   clearTimeout(view.late);
   sendNext(view);

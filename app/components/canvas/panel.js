@@ -2,14 +2,19 @@
 // of the small pictures: how one weight is computed.
 
 import { ask } from "./numbers.js";
+import { _, ngettext } from "../shared/language.js";
 import { fixed, percent } from "../shared/numbers.js";
 import { button, element, focusedIn } from "../shared/dom.js";
-import { plain } from "./message.js";
+import { inWords, quoted } from "../shared/token.js";
 
-const LINKED = 6;
+const LINKED = 6, DIGITS = [1, 2, 3, 4];
 
-// Near 100% heads differ in the first decimal.
-const finer = (share) => (share >= 0.0995 ? `${(100 * share).toFixed(1)}%` : percent(share));
+// Weights, the largest first, with as many digits as show their order.
+function ordered(weights) {
+  const text = (share, digits) => (share < 0.001 ? percent(share) : `${(100 * share).toFixed(digits)}%`);
+  const differs = (i, j, digits) => weights[j] === undefined || text(weights[i], digits) !== text(weights[j], digits);
+  return weights.map((share, i) => text(share, DIGITS.find((digits) => differs(i, i - 1, digits) && differs(i, i + 1, digits)) ?? DIGITS.at(-1)));
+}
 
 export function showFacts(view, here) {
   const place = view.facts, kind = view.message.kind[here.kind], { query, key } = view.pins;
@@ -21,35 +26,58 @@ export function showFacts(view, here) {
   place.replaceChildren();
   if (two) { linked(view, place, kind, exact); return; }
   const line = element("div", "who", place);
-  element("b", "", line, `Layer ${here.layer + 1}, head ${here.head + 1}`);
+  element("b", "", line, _("Layer {layer}, head {head}", { layer: here.layer + 1, head: here.head + 1 }));
   const opens = kind.opening[0] === here.layer && kind.opening[1] === here.head;
-  if (view.preview) element("span", "", line, " (preview)");
+  if (view.preview) element("span", "", line, " " + _("(preview)"));
   else if (!opens) {
-    button("link", line, "Back to the head shown first", () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
+    button("link", line, _("Back to the head shown first"), () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
   }
   const count = kind.layers * kind.heads;
-  element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? "The only head of this kind." : `One of ${count} heads. Point to preview, click to choose.`);
+  const job = kind.jobs[here.layer][here.head];
+  element("div", "job", place, `${job[0].toUpperCase()}${job.slice(1)}.`);
+  element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? _("The only head of this kind.") : _("One of {count} heads. Point to preview, click to choose.", { count }));
+}
+
+const headName = (kind, i) => _("layer {layer} head {head}", { layer: Math.floor(i / kind.heads) + 1, head: (i % kind.heads) + 1 });
+const listed = (names) => (names.length < 2 ? names[0] : _("{names} and {last}", { names: names.slice(0, -1).join(", "), last: names.at(-1) }));
+
+// Whether a head attends to this key from at least a quarter of the other rows, at least half as much as from this row.
+function attendsAnyway(kind, i, query, key) {
+  const weight = (row) => kind.weights[(i * kind.queries + row) * kind.keys + key];
+  const others = Array.from({ length: kind.queries }, (unused, row) => row).filter((row) => row !== query && kind.mask[row * kind.keys + key]);
+  const count = others.filter((row) => 2 * weight(row) >= weight(query)).length;
+  return count > 1 && 4 * count >= others.length;
 }
 
 // Of two words, the heads that link them most.
 function linked(view, place, kind, exact) {
   const { query, key } = view.pins, size = kind.queries * kind.keys, at = query * kind.keys + key;
-  const all = Array.from({ length: kind.layers * kind.heads }, (_, i) => [exact ? exact[i] : kind.weights[i * size + at] / 255, i]);
-  const found = all.sort((a, b) => b[0] - a[0]).slice(0, LINKED);
+  const all = Array.from({ length: kind.layers * kind.heads }, (unused, i) => [exact ? exact[i] : kind.weights[i * size + at] / 255, i]);
+  const found = all.sort((a, b) => b[0] - a[0]).slice(0, LINKED), shares = exact ? ordered(found.map(([weight]) => weight)) : [];
   const title = element("div", "who", place);
-  element("b", "", title, `Heads that link “${plain(view.both.keys.tokens[key])}” and “${plain(view.both.queries.tokens[query])}”`);
-  if (!kind.mask[at]) { element("div", "why", place, "None: this weight is masked."); return; }
+  const linkedKey = quoted(view.both.keys.tokens[key]);
+  element("b", "", title, _("Heads that link {key} and {query}", { key: linkedKey, query: quoted(view.both.queries.tokens[query]) }));
+  if (!kind.mask[at]) { element("div", "why", place, _("None: this weight is masked.")); return; }
   const list = element("div", "linked", place);
-  for (const [weight, i] of found) {
+  found.forEach(([, i], rank) => {
     const layer = Math.floor(i / kind.heads), head = i % kind.heads;
     const node = button("", list, undefined, () => view.chooseHead({ layer, head }));
-    element("span", "", node, `layer ${layer + 1}, head ${head + 1}`);
-    element("span", "number", node, exact ? finer(weight) : "");
+    element("span", "", node, _("layer {layer}, head {head}", { layer: layer + 1, head: head + 1 }));
+    element("span", "number", node, shares[rank] ?? "");
     if (layer === view.here.layer && head === view.here.head) node.setAttribute("aria-current", "true");
     node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
     node.addEventListener("pointerleave", () => view.previewHead(null));
+  });
+  const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
+  if (anyway.length) {
+    element("div", "why", place, anyway.length === found.length
+      ? _("Several other tokens attend to {key} too, in these heads.", { key: linkedKey })
+      : _("Several other tokens attend to {key} too, in {heads}.", { key: linkedKey, heads: listed(anyway) }));
   }
-  button("link", place, "How this head's weight is computed", () => view.open({ query, key }));
+  const own = all.findIndex(([, i]) => i === view.here.layer * kind.heads + view.here.head);
+  if (exact && own >= LINKED) element("div", "why", place, _("The head shown: {weight}, place {place} of {count}.", { weight: percent(all[own][0]), place: own + 1, count: all.length }));
+  else if (shares.some((share, i) => share === shares[i - 1] && !share.startsWith("<"))) element("div", "why", place, _("The same number: equal to rounding."));
+  if (!view.standing.alone) button("link", place, _("How this head's weight is computed"), () => view.open({ query, key }));
 }
 
 // How one weight is computed, with the numbers of the tensors.
@@ -64,12 +92,13 @@ export function showCell(view) {
   place.dataset.shows = name;
   const focused = focusedIn(place);
   place.replaceChildren();
-  const { keys, queries } = view.both, query = plain(queries.tokens[cell.query]), key = plain(keys.tokens[cell.key]);
+  const { keys, queries } = view.both, query = quoted(queries.tokens[cell.query]), key = quoted(keys.tokens[cell.key]);
   const head = element("div", "title", place);
-  element("b", "", head, `How “${query}” weighs “${key}”`);
-  const close = button({ class: "close", "aria-label": "Close the calculation" }, head, "×", () => view.open(null));
-  element("div", "why", place, `Layer ${view.here.layer + 1}, head ${view.here.head + 1}`);
-  if (!found) element("div", "why", place, "Asking the model for the numbers …");
+  element("b", "", head, _("How {query} weighs {key}", { query, key }));
+  const close = button({ class: "close", "aria-label": _("Close the calculation") }, head, "×", () => view.open(null));
+  element("div", "why", place, _("Layer {layer}, head {head}", { layer: view.here.layer + 1, head: view.here.head + 1 }));
+  if (!found) element("div", "why", place, _("Asking the model for the numbers …"));
+  else if (found.missing) element("div", "why", place, found.missing);  // in a file that has the numbers of one head
   else calculation(view, place, found, { ...cell, keyName: key, queryName: query });
   if (focused || view.focusCell) close.focus({ preventScroll: true });
   view.focusCell = false;
@@ -80,31 +109,37 @@ const short = (value) => fixed(value, 2);
 function calculation(view, place, found, { key, keyName, queryName }) {
   const steps = element("ol", "steps", place), step = (text) => { const item = element("li", "", steps); element("div", "", item, text); return item; };
   const masked = found.scores[key] === null;
-  strip(step(`The query of “${queryName}” times the key of “${keyName}”, term by term, summed: q·k = ${short(found.product)}`), found.query.map((value, i) => value * found.keyVector[i]));
-  step(masked ? "Masked: its score becomes −∞" : `Divided by √d_k = √${found.width} = ${short(Math.sqrt(found.width))}: score ${short(found.scores[key])}`);
-  const row = step("Softmax: e to the score, divided by the sum over the row");
+  const product = { query: queryName, key: keyName, product: short(found.product) };
+  strip(step(_("The query of {query} times the key of {key}, term by term, summed: q·k = {product}", product)), found.query.map((value, i) => value * found.keyVector[i]));
+  const score = { width: found.width, root: short(Math.sqrt(found.width)), score: masked ? "" : short(found.scores[key]) };
+  step(masked ? _("Masked: its score becomes −∞") : _("Divided by √d_k = √{width} = {root}: score {score}", score));
+  const row = step(_("Softmax: e to the score, divided by the sum over the row"));
   const order = found.weights.map((weight, i) => [weight, i]).sort((a, b) => b[0] - a[0]);
   const shown = order.slice(0, 4);
   if (!shown.some(([, i]) => i === key)) shown[shown.length - 1] = order.find(([, i]) => i === key);
   const table = element("div", "scores", row);
   for (const [weight, i] of shown) {
     const line = element("div", i === key ? "score this" : "score", table);
-    element("span", "token-name", line, plain(view.both.keys.tokens[i]));
+    element("span", "token-name", line, inWords(view.both.keys.tokens[i]));
     element("span", "number", line, found.scores[i] === null ? "−∞" : short(found.scores[i]));
     const bar = element("span", "bar", line);
     element("span", "filled", bar).style.width = `${100 * weight}%`;
     element("span", "number", line, percent(weight));
   }
-  if (order.length > shown.length) element("div", "why", row, `${order.length - shown.length} other keys share the rest of the 100%`);
+  const others = order.length - shown.length;
+  if (others > 0) element("div", "why", row, ngettext("{count} other key has the rest of the 100%", "{count} other keys share the rest of the 100%", others));
   const share = found.context > 0 ? found.added / found.context : 0;
-  strip(step(`Adds ${percent(found.weights[key])} of the value of “${keyName}” to the output: length ${short(found.added)}${share ? `, the sum of all has ${short(found.context)}` : ""}`), found.value.map((value) => value * found.weights[key]));
+  const added = { weight: percent(found.weights[key]), key: keyName, length: short(found.added), sum: short(found.context) };
+  strip(step(share
+    ? _("Adds {weight} of the value of {key} to the output: length {length}, the sum of all has {sum}", added)
+    : _("Adds {weight} of the value of {key} to the output: length {length}", added)), found.value.map((value) => value * found.weights[key]));
   if (!view.standing.acts) return;
-  button("link", place, "Every term of it: Query, key, value", () => view.act("hand", view.cell.query, view.cell.key));
+  button("link", place, _("Every term of it: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
 }
 
 // Signed numbers as a strip of cells, amber to teal; its strongest colour is the largest of them.
 function strip(parent, values) {
   const most = Math.max(...values.map(Math.abs), 1e-12);
-  const box = element("div", { class: "strip", role: "img", "aria-label": `${values.length} numbers, the largest ${short(most)} in size` }, parent);
+  const box = element("div", { class: "strip", role: "img", "aria-label": _("{count} numbers, the largest {largest} in size", { count: values.length, largest: short(most) }) }, parent);
   for (const value of values) element("i", value < 0 ? "minus" : "plus", box).style.opacity = (Math.abs(value) / most).toFixed(3);
 }

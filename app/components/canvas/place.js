@@ -1,27 +1,30 @@
 // Where the tokens are: two rows, keys above and queries below, or on a narrow screen two columns. {x, y, w, h} of each, in
 // px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls.
 
-import { goesOn, plain } from "./message.js";
+import { continuesWord } from "./message.js";
+import { inWords } from "../shared/token.js";
 
 const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
 
-export function placed({ keys, queries, writes }, { width, height, rem, narrow, measure }) {
-  return narrow ? inColumns({ keys, queries, writes }, width, rem, measure) : inRows({ keys, queries, writes }, width, height, rem, measure);
+// `under`: the texts below each query.
+export function placed(both, { under, width, height, rem, narrow, measure }) {
+  return narrow ? inColumns(both, width, rem, measure) : inRows(both, under, width, height, rem, measure);
 }
 
-function inRows({ keys, queries, writes }, width, height, rem, measure) {
-  const rows = (size) => [keys, queries].map(({ tokens }, side) => {
+function inRows({ keys, queries, writes }, under, width, height, rem, measure) {
+  const below = under.map((texts) => Math.max(0, ...texts.map((text) => measure(text, 0.875 * rem) + 0.6 * rem)));
+  const rows = (size, whole) => [keys, queries].map(({ tokens }, side) => {
     const least = (side && writes ? 2.9 : 1.9) * rem;
-    const widths = tokens.map((token) => Math.max(measure(plain(token), size * rem) + 0.5 * rem * (size + 0.25), least));
-    const gaps = tokens.map((_, i) => (i === 0 ? 0 : goesOn(tokens, i) ? 0.12 * rem : 0.4 * rem));
+    const widths = tokens.map((token, i) => Math.max(measure(inWords(token), size * rem) + 0.5 * rem * (size + 0.25), least, side && whole ? below[i] ?? 0 : 0));
+    const gaps = tokens.map((_, i) => (i === 0 ? 0 : continuesWord(tokens, i) ? 0.12 * rem : 0.4 * rem));
     return { widths, gaps, total: sum(widths) + sum(gaps) };
   });
-  const size = SIZES.find((one) => rows(one).every(({ total }) => total <= width)) ?? 1;
-  const found = rows(size), needed = Math.max(...found.map(({ total }) => total));
+  const fits = (whole) => SIZES.find((one) => rows(one, whole).every(({ total }) => total <= width));
+  const roomy = fits(true), tight = roomy ? undefined : fits(false);  // tight: what is below a token may be cut, until it is pointed at
+  const size = roomy ?? tight ?? 1, found = rows(size, !tight), needed = Math.max(...found.map(({ total }) => total));
   const inner = Math.max(width, needed), scrolls = needed > width + 1;
-  const under = (writes ? 6 : 1.6) * rem;
-  const tall = 2.3 * rem, ys = [1.5 * rem, height - under - tall];
-  const [above, below] = found.map(({ widths, gaps, total }, side) => {
+  const tall = 2.3 * rem, ys = [1.5 * rem, height - (writes ? 6.6 : 1.6) * rem - tall];
+  const [above, row] = found.map(({ widths, gaps, total }, side) => {
     const between = gaps.filter((gap) => gap > 0.2 * rem).length;
     const extra = between ? Math.min((inner - total) / between, scrolls ? Infinity : 1.3 * rem) : 0;
     let x = (inner - total - extra * between) / 2;
@@ -32,13 +35,13 @@ function inRows({ keys, queries, writes }, width, height, rem, measure) {
       return box;
     });
   });
-  return { flat: true, width: inner, height, size, keys: above, queries: below, scrolls };
+  return { flat: true, width: inner, height, size, keys: above, queries: row, scrolls };
 }
 
 function inColumns({ keys, queries, writes }, width, rem, measure) {
   const most = Math.max(keys.tokens.length, queries.tokens.length);
   const pitch = 2.75 * rem;  // as high as a finger needs
-  const widest = (tokens) => Math.min(Math.max(...tokens.map((token) => measure(plain(token), rem)), 1.5 * rem) + rem, 0.36 * width);
+  const widest = (tokens) => Math.min(Math.max(...tokens.map((token) => measure(inWords(token), rem)), 1.5 * rem) + rem, 0.36 * width);
   const [left, right] = [widest(keys.tokens), widest(queries.tokens)], percents = writes ? 2.9 * rem : 0;
   const column = (count, x, w) => {
     const step = (pitch * most) / count;  // a shorter column is spread over the same height

@@ -1,19 +1,24 @@
 // The tokens as buttons, with what the decoder thought of each below it: bar, percentage, runners-up. Of the weights of a
 // token that is isolated, each is written at the other end of its arc, as a button that opens its calculation.
 
-import { ofHead, plain } from "./message.js";
+import { forTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
+import { ofHead } from "./message.js";
+import { inWords, quoted } from "../shared/token.js";
 import { weightText } from "./numbers.js";
 import { element, focusedIn } from "../shared/dom.js";
 import { percent } from "../shared/numbers.js";
 
 const WRITTEN = 3;  // 255ths: a smaller weight is not written beside its token
-const SEEN = 8;  // 255ths: a token with a smaller weight stands back
+const SEEN = 8;  // 255ths: a token with a smaller weight is pale
 const RUNNERS = 2;
 
 const at = (node, { x, y, w, h }) => {
   node.style.cssText += `left:${x.toFixed(1)}px;top:${y.toFixed(1)}px;width:${w.toFixed(1)}px;${h ? `height:${h.toFixed(1)}px` : ""}`;
   return node;
 };
+
+const later = (view, writes, index) => (writes && index >= view.written ? " unwritten" : "");
 
 export function newTokens(view) {
   const { layout, stage, both } = view;
@@ -24,9 +29,10 @@ export function newTokens(view) {
   for (const [side, { tokens, role, label }, boxes] of [["key", both.keys, layout.keys], ["query", both.queries, layout.queries]]) {
     const group = element("div", { class: `side ${role}`, role: "group", "aria-label": label }, stage.tokens);
     tokens.forEach((token, index) => {
-      const button = at(element("button", `token${side === "query" && both.writes ? " writes" : ""}`, group), boxes[index]);
+      const writes = side === "query" && both.writes;
+      const button = at(element("button", `token${writes ? " writes" : ""}${later(view, writes, index)}`, group), boxes[index]);
       button.style.fontSize = `${layout.size}rem`;
-      const text = element("span", token.startsWith("<") ? "text special" : "text", button, plain(token));
+      const text = element("span", token.startsWith("<") ? "text special" : "text", button, inWords(token));
       text.dir = "auto";
       button.title = token;
       Object.assign(button.dataset, { side, index });
@@ -37,7 +43,7 @@ export function newTokens(view) {
       number.hidden = true;
       number.addEventListener("click", () => view.openAt(side, index));
       view.labels[side].push(number);
-      if (side === "query" && both.writes) probabilities(view, group, boxes[index], index);
+      if (writes) probabilities(view, group, boxes[index], index);
     });
   }
   const first = view.tokens[focused?.[0] ?? "query"][focused?.[1] ?? 0] ?? view.tokens.query[0];
@@ -53,7 +59,8 @@ function numberBox(layout, side, box, rem) {
 function probabilities(view, group, box, index) {
   const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
   const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.6 * rem, h: box.h };
-  const part = at(element("div", `probability${layout.flat ? "" : " beside"}`, group), place);
+  const end = index === 0 ? " first" : index === target.tokens.length - 1 ? " last" : "";  // of the row: what is wide stays inside
+  const part = at(element("div", `probability${layout.flat ? end : " beside"}${later(view, true, index)}`, group), place);
   part.dataset.index = index;
   const bar = element("div", "bar", part);
   element("div", "filled", bar).style.width = `${100 * (probability ?? 0)}%`;
@@ -63,13 +70,19 @@ function probabilities(view, group, box, index) {
   runners(view, part, index).forEach((button) => { button.tabIndex = -1; });
 }
 
+const runnerText = ({ text }) => (text === "▁" ? _("a space") : inWords(text));
+
+// What is written below each query.
+export const runnerTexts = (view) => (view.both.writes ? view.message.target.runners.map((found) => found.slice(0, RUNNERS).map(runnerText)) : []);
+
 // What could have been written instead of a token, as buttons.
 function runners(view, parent, index) {
   const { tokens, runners: found } = view.message.target;
   return found[index].slice(0, RUNNERS).map((runner) => {
-    const button = element(view.standing.acts ? "button" : "div", "runner", parent, plain(runner.text));
-    button.title = `${plain(runner.text)}: ${percent(runner.probability)}. Click: decode on from here with it.`;
-    button.setAttribute("aria-label", `Instead of ${plain(tokens[index])}: ${plain(runner.text)}, ${percent(runner.probability)}`);
+    const text = runnerText(runner), button = element(view.standing.acts ? "button" : "div", "runner", parent, text);
+    const probability = percent(runner.probability), token = inWords(tokens[index]);
+    button.title = forTouch(_("{token}: {probability}. Click it: decoding continues from here with it.", { token: text, probability }));
+    button.setAttribute("aria-label", _("Instead of {token}: {other}, {probability}", { token, other: text, probability }));
     if (view.standing.acts) button.addEventListener("click", () => view.act("continue", index, runner.id));
     return button;
   });
@@ -81,7 +94,10 @@ function showInstead(view, { query }) {
   if (place.hidden || place.dataset.shows === shows) return;
   place.dataset.shows = shows;
   place.replaceChildren();
-  element("span", "", place, query === null ? "Tap a written word: what else was probable?" : `Instead of “${plain(view.message.target.tokens[query])}”:`);
+  const said = query === null
+    ? forTouch(_("Click a written word: what else was probable?"))
+    : _("Instead of {token}:", { token: quoted(view.message.target.tokens[query]) });
+  element("span", "", place, said);
   if (query !== null) runners(view, place, query);
 }
 
@@ -117,7 +133,7 @@ export function showTokens(view, here, focus) {
   }
 }
 
-// The largest weights first; a smaller one is left out where it would lie over a larger one.
+// The largest weights first; a smaller one is left out where it would overlap a larger one.
 function showNumbers(view, here, focus, side, numbered) {
   const boxes = view.layout[side === "key" ? "keys" : "queries"], taken = [];
   const texts = new Map();
@@ -133,6 +149,6 @@ function showNumbers(view, here, focus, side, numbered) {
     label.hidden = !text;
     if (label.textContent !== text) label.textContent = text;
     label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;
-    if (text) label.setAttribute("aria-label", `${text}: how this weight is computed`);
+    if (text) label.setAttribute("aria-label", _("{weight}: how this weight is computed", { weight: text }));
   });
 }

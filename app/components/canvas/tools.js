@@ -1,19 +1,20 @@
-// The controls of the canvas: the kind of attention, arcs or matrix, writing again, other translations, and taking back.
+// The controls of the canvas: kind of attention, arcs or matrix, write again, other translations, undo.
 
 import { button, element, focusedIn } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
 export function showTools(view) {
   const { tools, kinds, message, standing } = view, focused = focusedIn(tools);
-  segments(kinds, "Kind of attention", message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
+  segments(kinds, _("Kind of attention"), message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
     const { name, opening: [layer, head] } = message.kinds[i];
     view.chooseHead(view.last[name] ?? { layer, head }, name);
   });
   tools.replaceChildren();
-  if (standing.canUndo) button({ class: "undo", title: "Takes back the token that you chose" }, tools, "Undo", () => view.act("undo", 0, 0));
+  if (standing.canUndo) button({ class: "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
   if (standing.alternatives.length > 1) others(view, tools);
-  if (view.both.writes) button({ class: "again", title: "The translation writes itself, token by token" }, tools, "Write again", () => view.write());
-  segments(element("div", "segments", tools), "Form", ["Arcs", "Matrix"], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
+  if (view.both.writes) button({ class: "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
+  segments(element("div", "segments", tools), _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
   if (focused) tools.querySelector('[aria-checked="true"]')?.focus({ preventScroll: true });
 }
 
@@ -25,7 +26,8 @@ function segments(place, label, texts, chosen, choose) {
 // Other translations of the same search, behind one button.
 function others(view, tools) {
   const { alternatives, shown } = view.standing, box = element("div", "others", tools);
-  const opener = button({ class: "opener", title: "Other translations that the search found" }, box, `${alternatives.length} translations`, () => open(list.hidden));
+  const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");
+  const opener = button({ class: "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));
   const list = element("div", "list", box);
   const open = (wide) => { list.hidden = !wide; opener.setAttribute("aria-expanded", String(wide)); };
   open(false);

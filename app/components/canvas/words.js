@@ -1,59 +1,94 @@
 // What the picture shows, in one sentence.
 
+import { byTouch, forTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { exactOf, weightText } from "./numbers.js";
-import { ofHead, plain, sides } from "./message.js";
-
-const quoted = (token) => `“${plain(token)}”`;
+import { ofHead, sides } from "./message.js";
+import { inWords, quoted } from "../shared/token.js";
 
 // The places of the largest weights along one side, the largest first.
 function strongest(view, here, focus) {
   const kind = view.message.kind[here.kind];
   const weights = exactOf(view, here.kind, here.layer, here.head) ?? ofHead(kind, here.layer, here.head);
   const along = focus.query !== null
-    ? Array.from({ length: kind.keys }, (_, k) => [weights[focus.query * kind.keys + k], k])
-    : Array.from({ length: kind.queries }, (_, q) => [weights[q * kind.keys + focus.key], q]);
+    ? Array.from({ length: kind.keys }, (unused, k) => [weights[focus.query * kind.keys + k], k])
+    : Array.from({ length: kind.queries }, (unused, q) => [weights[q * kind.keys + focus.key], q]);
   return along.filter(([weight]) => weight > 0).sort((a, b) => b[0] - a[0]).map(([, place]) => place);
 }
 
 export function sentence(view, here, focus) {
-  const { keys, queries, writes } = sides(view.message, here.kind);
-  const who = view.preview ? `Layer ${here.layer + 1}, head ${here.head + 1}` : "this head";
-  const begin = (q) => (writes ? `While it writes ${quoted(queries.tokens[q])}, ${who}` : `For ${quoted(queries.tokens[q])}, ${who}`);
-  const gives = (q, k) => weightText(view, here, q, k);
-  if (focus.query !== null && focus.key !== null) {
-    const [q, k] = [focus.query, focus.key], kind = view.message.kind[here.kind];
-    if (!kind.mask[q * kind.keys + k]) return `${begin(q)} cannot attend to ${quoted(keys.tokens[k])}: it is masked.`;
-    const given = gives(q, k);
-    return given ? `${begin(q)} gives ${given} of its attention to ${quoted(keys.tokens[k])}.` : `${begin(q)} attends to ${quoted(keys.tokens[k])}.`;
+  if (focus.query !== null && focus.key !== null) return cellSentence(view, here, focus);
+  const isHeld = view.form === "arcs" && (focus.query !== null ? view.pins.query === focus.query : focus.key !== null && view.pins.key === focus.key);
+  const asks = isHeld ? " " + forTouch(_("Click a word on the other side: which heads link the two?")) : "";
+  if (focus.query !== null) return querySentence(view, here, focus) + asks;
+  if (focus.key !== null) return keySentence(view, here, focus) + asks;
+  return usualHint(view, here);
+}
+
+// What a sentence about a query begins with: when, and which head.
+function startOf(view, here, query) {
+  const { queries, writes } = sides(view.message, here.kind), token = quoted(queries.tokens[query]);
+  return {
+    when: writes ? _("While it writes {token},", { token }) : _("For {token},", { token }),
+    head: view.preview ? _("layer {layer}, head {head}", { layer: here.layer + 1, head: here.head + 1 }) : _("this head"),
+  };
+}
+
+function cellSentence(view, here, { query, key }) {
+  const kind = view.message.kind[here.kind], said = startOf(view, here, query);
+  const cell = { ...said, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key) };
+  if (!kind.mask[query * kind.keys + key]) {
+    return key > query
+      ? _("{when} {head} cannot attend to {key}: it comes later, so it is masked.", cell)
+      : _("{when} {head} cannot attend to {key}: it is masked.", cell);
   }
-  const found = strongest(view, here, focus);
-  if (focus.query !== null) {
-    if (!found.length) return `${begin(focus.query)} attends to nothing.`;
-    const given = gives(focus.query, found[0]), first = quoted(keys.tokens[found[0]]);
-    if (!given) return `${begin(focus.query)} attends most to ${first}.`;
-    const second = found[1] === undefined ? "" : gives(focus.query, found[1]);
-    const more = second && parseFloat(second) >= 5 && !second.startsWith("<") ? `, and ${second} to ${quoted(keys.tokens[found[1]])}` : "";
-    return `${begin(focus.query)} gives ${given} of its attention to ${first}${more}.`;
+  return cell.share ? _("{when} {head} gives {share} of its attention to {key}.", cell) : _("{when} {head} attends to {key}.", cell);
+}
+
+function querySentence(view, here, focus) {
+  const { keys } = sides(view.message, here.kind), said = startOf(view, here, focus.query);
+  const [first, second] = strongest(view, here, focus);
+  if (first === undefined) return _("{when} {head} attends to nothing.", said);
+  const row = { ...said, key: quoted(keys.tokens[first]), share: weightText(view, here, focus.query, first) };
+  if (!row.share) return _("{when} {head} attends most to {key}.", row);
+  const other = second === undefined ? "" : weightText(view, here, focus.query, second);
+  return other && parseFloat(other) >= 5 && !other.startsWith("<")
+    ? _("{when} {head} gives {share} of its attention to {key}, and {other} to {second}.", { ...row, other, second: quoted(keys.tokens[second]) })
+    : _("{when} {head} gives {share} of its attention to {key}.", row);
+}
+
+function keySentence(view, here, focus) {
+  const { keys, queries, writes } = sides(view.message, here.kind), key = quoted(keys.tokens[focus.key]);
+  const [first] = strongest(view, here, focus);
+  if (first === undefined) return _("No query attends to {key}.", { key });
+  const column = { key, query: quoted(queries.tokens[first]), share: weightText(view, here, first, focus.key) };
+  if (writes) {
+    return column.share
+      ? _("{key} gets the most attention while {query} is written: {share}.", column)
+      : _("{key} gets the most attention while {query} is written.", column);
   }
-  if (focus.key !== null) {
-    if (!found.length) return `No query attends to ${quoted(keys.tokens[focus.key])}.`;
-    const given = gives(found[0], focus.key), token = quoted(queries.tokens[found[0]]);
-    const when = writes ? `while ${token} is written` : `from ${token}`;
-    return `${quoted(keys.tokens[focus.key])} gets the most attention ${when}${given ? `: ${given}` : ""}.`;
-  }
-  if (view.preview) return `Preview of layer ${here.layer + 1}, head ${here.head + 1}. Click to choose it.`;
-  const [point, click] = view.layout.flat ? ["Point at", "Click"] : ["Tap", "Tap"];
-  const asks = `${point} a word: what does this head attend to${writes ? "" : " from it"}?`;
-  return view.form === "matrix" ? `${asks} ${click} a cell: how is its weight computed?`
-    : `${asks} ${click} an arc: how is its weight computed? ${click} two words: which heads link them?`;
+  return column.share ? _("{key} gets the most attention from {query}: {share}.", column) : _("{key} gets the most attention from {query}.", column);
+}
+
+// What a reader can do, while nothing is pointed at.
+function usualHint(view, here) {
+  if (view.preview) return _("Preview of layer {layer}, head {head}. Click to choose it.", { layer: here.layer + 1, head: here.head + 1 });
+  const what = sides(view.message, here.kind).writes
+    ? byTouch() ? _("Tap a word: what does this head attend to?") : _("Point at a word: what does this head attend to?")
+    : byTouch() ? _("Tap a word: what does this head attend to from it?") : _("Point at a word: what does this head attend to from it?");
+  const link = view.layout.flat ? _("Click one word of each row: which heads link them?") : _("Click one word on each side: which heads link them?");
+  if (view.standing.alone) return `${what} ${forTouch(link)}`;
+  if (view.form === "matrix") return [what, forTouch(_("Click a cell: how is its weight computed?"))].join(" ");
+  return [what, forTouch(_("Click an arc: how is it computed?")), forTouch(link)].join(" ");
 }
 
 export function alternativeText(view, here) {
   const kind = view.message.kind[here.kind], { keys, queries } = sides(view.message, here.kind);
   const rows = queries.tokens.slice(0, 40).map((token, query) => {
     const [place] = strongest(view, here, { query, key: null });
-    return place === undefined ? `${plain(token)}: nothing` : `${plain(token)}: ${plain(keys.tokens[place])}`;
+    return place === undefined ? _("{token}: nothing", { token: inWords(token) }) : `${inWords(token)}: ${inWords(keys.tokens[place])}`;
   });
-  return `${kind.title}, layer ${here.layer + 1}, head ${here.head + 1}. The token that each query attends to most. ${rows.join("; ")}.`;
+  const said = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, rows: rows.join("; ") };
+  return _("{kind}, layer {layer}, head {head}. The token that each query attends to most. {rows}.", said);
 }
 

@@ -1,6 +1,6 @@
-// The translation writes itself: its tokens and their arcs appear one after the other, in at most three seconds. Any key or
-// click shows all of it. Once for a sentence, again on demand, and never where less motion is wanted. The line at the top
-// shows as much of it.
+// The translation appears token by token, with its arcs, in at most three seconds; any key or click shows all of it. This
+// happens once for a sentence and after a click on "Write again", but not if the browser asks for less motion. The line
+// with the translation at the top shows the same tokens.
 
 import { isCalm } from "../shared/dom.js";
 import { tellWritten } from "../shared/written.js";
@@ -36,8 +36,8 @@ function setWritten(view, count) {
   tellWritten(count);
 }
 
-// Whether this is the first time that this browser window shows this translation of this sentence: the stored first picture,
-// and the same from the model of this machine, may differ in the last digit of a number.
+// Whether this window shows this translation of this sentence for the first time. Only tokens are compared, because the
+// numbers of the stored first picture may differ in the last digit from those of this machine.
 export function isNew(message) {
   const known = (window.headlightWritten ??= new Set());
   const name = JSON.stringify([message.source.tokens, message.target.tokens]);

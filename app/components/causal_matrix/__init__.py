@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
 from app.components.numbered import heard, listening
-from app.components.registration import component
+from app.components.registration import component, sent
 
-_component = component("causal_matrix", styles=["svg", "segments"])
+_component = component("causal_matrix", styles=["svg", "segments", "number_list"])
 
 
 def causal_matrix(
@@ -17,23 +15,36 @@ def causal_matrix(
     key: str,
     on_choose: Callable[[str, int], None],
     on_cell: Callable[[int, int], None] | None = None,
+    pinned: tuple[int, int] | None = None,
+    on_pin: Callable[[int, int], None] | None = None,
 ) -> None:
     """Draws the matrix; taking the mask away and pointing at cells need no server.
 
     Args:
-        data: from `app.views.shared.causal_picture.message`; `taken`: whether the mask is taken away at first.
-        on_choose: is told that another "layer" or "head" was chosen, from 0, or "mask": 0 = with it, 1 = taken away.
-        on_cell: is told the query and the key of a cell that was clicked, from 0; without, cells are only pointed at.
+        data: from `app.views.shared.causal_picture.message`. Unless it has `given`, also `scores` before the mask, and
+            what is `shown` at first: 0 the weights with the mask, 1 those without it, 2 the scores.
+        on_choose: is called with "layer" or "head" and its number from 0, or "mask" and what is shown.
+        on_cell: is called with the query and the key of the clicked cell, from 0; None: see `pinned`.
+        pinned: the query and the key of the cell that is pinned, -1: none. A click pins a cell, or lets it go, and
+            writes it into the address. None: cells cannot be pinned.
+        on_pin: is called with the query and the key of the cell that is pinned now, -1 where none is.
     """
-    counts = {"layer": data["layers"], "head": data["heads"], "mask": 2}
+    counts = {"layer": data["layers"], "head": data["heads"], "mask": 3}
 
     def clicked() -> None:
-        cell: Any = st.session_state[key].clicked
+        cell: Any = sent(key, "clicked")
         query, place = (cell.get(name) if isinstance(cell, dict) else None for name in ("query", "key"))
         size = range(len(data["reads"]))
         if on_cell and isinstance(query, int) and isinstance(place, int) and query in size and place in size:
             on_cell(query, place)
 
-    told = {"heard": heard(key), "clickable": on_cell is not None}
+    def pins() -> None:
+        cell: Any = sent(key, "pinned")
+        query, place = (cell.get(name) if isinstance(cell, dict) else None for name in ("query", "key"))
+        size = range(-1, len(data["reads"]))
+        if on_pin and isinstance(query, int) and isinstance(place, int) and query in size and place in size:
+            on_pin(query, place)
+
+    more = {"heard": heard(key), "clickable": on_cell is not None, "pinned": pinned}
     chosen = listening(key, counts, on_choose)
-    _component(data=data | told, key=key, on_chosen_change=chosen, on_clicked_change=clicked)
+    _component(data=data | more, key=key, on_chosen_change=chosen, on_clicked_change=clicked, on_pinned_change=pins)

@@ -1,33 +1,41 @@
 // The causal mask on a translation: one head's attention as a matrix, rows are queries, columns are keys; what may not be
 // attended to is hatched. A switch takes the mask away: what was hatched shows its weights in red, and beside each row its
-// prediction changes. Both passes arrive with the message, as base64 of float32, so the switch needs no server.
-// `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
+// prediction changes; or it shows the scores before the mask. All arrive with the message, as base64 of float32, so the
+// switch needs no server. `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
 
+import { writeInAddress } from "../shared/address.js";
 import { numbersIn } from "../shared/arrays.js";
-import { element, focusedIn } from "../shared/dom.js";
+import { element, focusedIn, setColors } from "../shared/dom.js";
+import { byTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
+import { layerAndHead } from "../shared/number_list.js";
 import { radios } from "../shared/radios.js";
 import { watchWidth } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
 import { ahead, leaks, said, score } from "./words.js";
 
-function choice(parent, root, { name, label, count, chosen }, heard, report) {
-  const list = element("select", { "data-name": name }, element("label", "group", parent, `${label} `));
-  for (let index = 0; index < count; index++) list.add(new Option(String(index + 1), String(index)));
-  list.selectedIndex = standing(root, name, { chosen, count, heard });
-  list.addEventListener("change", () => report(numbered(root, name, list.selectedIndex)));
+const SHOWN = [_("With the mask"), _("Take it away"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
+
+// Of another sentence: the cell that is pinned in it, or one at its beginning is framed.
+function begin(state, sentence, { reads, pinned }) {
+  const last = reads.length - 1, isThere = pinned?.every((index) => index >= 0 && index <= last);
+  const [query, key] = isThere ? pinned : [Math.min(1, last), Math.min(2, last)];
+  Object.assign(state, { sentence, query, key, pinned: isThere ? { query, key } : null });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (root.headlight ??= { free: false });
   const sentence = JSON.stringify([data.reads, data.predicts]);
-  if (state.sentence !== sentence) Object.assign(state, { sentence, query: Math.min(1, data.reads.length - 1), key: Math.min(2, data.reads.length - 1) });
+  if (state.sentence !== sentence) begin(state, sentence, data);
   state.data = data;
   const isGiven = data.given !== undefined;
-  state.free = isGiven ? data.given : standing(root, "mask", { chosen: Number(data.taken), count: 2, heard: data.heard }) === 1;
+  const shown = isGiven ? Number(data.given) : standing(root, "mask", { chosen: data.shown, count: SHOWN.length, heard: data.heard });
+  const show = (index) => { state.free = index === FREE; state.scores = index === SCORES && numbersIn(data.scores.values); };
+  show(shown);
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));
-  for (const [name, color] of Object.entries(data.colors)) root.style.setProperty(`--${name}`, color);
+  setColors(root, data.colors);
 
   const active = focusedIn(root), focused = active?.dataset.name, wasPointed = active?.matches(".picture");
   const onSwitch = Boolean(active?.closest(".segments"));
@@ -36,18 +44,36 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const scores = element("p", { class: "score", "aria-live": "polite" }, isGiven ? null : root);
   const spoken = element("p", { class: "said", "aria-live": "polite" }, root);
   const report = (value) => setTriggerValue("chosen", value);
-  const take = (index) => { state.free = index === 1; update(); report(numbered(root, "mask", index)); };
+  const take = (index) => { show(index); update(); report(numbered(root, "mask", index)); };
   if (!isGiven) {
-    const { buttons } = radios(element("div", "segments", tools), "Causal mask", ["With the mask", "Take it away"], Number(state.free), take);
-    buttons[1].className = "taken";
+    const { buttons } = radios(element("div", "segments", tools), _("Causal mask"), SHOWN, shown, take);
+    buttons[FREE].className = "taken";
+    buttons[SCORES].title = _("q·k/√d_k of every query and key, before the mask");
   }
   const heads = element("div", "group", tools), leaked = element("span", "leaked", tools, ahead(state));
-  choice(heads, root, { name: "layer", label: "Layer", count: data.layers, chosen: data.layer }, data.heard, report);
-  choice(heads, root, { name: "head", label: "Head", count: data.heads, chosen: data.head }, data.heard, report);
+  layerAndHead(heads, root, data, report);
 
   const may = () => state.passes[Number(state.free)].mask[state.query * data.reads.length + state.key];
-  const words = () => `${said(state)}${data.clickable ? ` Click to ${may() ? "forbid" : "allow"} it.` : ""}`;
-  const clicked = () => { if (data.clickable) setTriggerValue("clicked", { query: state.query, key: state.key }); };
+  const does = () => {
+    if (data.clickable && may()) return byTouch() ? _("Tap to forbid it.") : _("Click to forbid it.");
+    if (data.clickable) return byTouch() ? _("Tap to allow it.") : _("Click to allow it.");
+    if (data.pinned && !state.pinned) return byTouch() ? _("Tap to pin it.") : _("Click to pin it.");
+    return "";
+  };
+  const words = () => `${said(state)} ${does()}`.trimEnd();
+  const pin = (cell) => {
+    if (!data.pinned || cell === state.pinned) return;
+    state.pinned = cell;
+    writeInAddress({ mask_cell: cell && `${cell.query + 1}.${cell.key + 1}` });
+    picture.point();
+    spoken.textContent = words();
+    setTriggerValue("pinned", cell ?? { query: -1, key: -1 });
+  };
+  const clicked = () => {
+    const { query, key, pinned } = state;
+    if (data.clickable) setTriggerValue("clicked", { query, key });
+    else pin(pinned?.query === query && pinned.key === key ? null : { query, key });
+  };
   let picture;
   function update() {
     picture.update();
@@ -57,7 +83,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   function draw() {
     const hadFocus = focusedIn(stage);
-    picture = matrix(root, stage, state, () => { spoken.textContent = words(); }, clicked);
+    picture = matrix(root, stage, state, () => { spoken.textContent = words(); }, clicked, () => pin(null));
     update();
     if (hadFocus) stage.firstElementChild.focus({ preventScroll: true });
   }

@@ -1,31 +1,36 @@
 // Draws the matrix in units of 1/16 rem, so that it grows with the type of the page. Where the cells are too small for
 // a name each, every second, third ... is written, and those of the row and column that are pointed at.
 
-import { handled, within } from "../shared/dom.js";
-import { cellText, percent } from "../shared/numbers.js";
+import { cellByKey } from "../shared/arrow_keys.js";
+import { _ } from "../shared/language.js";
+import { cellText, fixed, percent } from "../shared/numbers.js";
 import { shades } from "../shared/shades.js";
-import { cut, make, measurer, write } from "../shared/svg.js";
+import { cut, hatch, make, measurer, write } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
 
-const HEIGHT = 392, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, PREDICTS = 240, WIDEST = 350, NARROW = 520;
+const HEIGHT = 392, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
+const STILL = 6;  // px that a hand on the wheel moves the mouse
+const ARROW = 22, LONGEST = 104;  // between the token that a row reads and the one that it writes; the room of each
 
 function sized(root, data, measure) {
   const unit = scaleOfPage(), width = root.clientWidth / unit;
   const size = data.reads.length, high = data.height ?? HEIGHT, narrow = width < NARROW;
-  const longest = Math.max(...data.reads.map((token) => measure(token, TEXT)));
-  const left = Math.min(longest, narrow ? 64 : 120) + (narrow ? 16 : 34), top = Math.min(0.8 * longest + 8, 80) + 28;
-  const beside = narrow ? 96 : Math.min(Math.max(width - left - (high - top), PREDICTS), WIDEST);
-  const cell = Math.max(4, Math.min((high - top) / size, (width - left - beside) / size, LARGEST));
-  return { unit, width, size, narrow, left, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
+  const widest = (tokens) => Math.max(...tokens.map((token) => measure(token, TEXT)));
+  const longest = widest(data.reads), written = Math.min(Math.max(1.1 * widest(data.predicts), 46), narrow ? 68 : LONGEST);  // bold is wider
+  const left = written + (narrow ? 12 : Math.max(Math.min(1.1 * longest, LONGEST), 40) + ARROW + 12), top = Math.min(0.8 * longest + 8, 80) + 28;
+  const beside = narrow ? 96 : Math.min(Math.max(width - left - (high - top), BESIDE), WIDEST);
+  const fits = (width - left - beside) / size;
+  const cell = Math.max(1, Math.min(4, fits), Math.min((high - top) / size, fits, LARGEST));
+  return { unit, width, size, narrow, left, written, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
 
-export function matrix(root, stage, state, pointed, clicked) {
+export function matrix(root, stage, state, pointed, clicked, letGo) {
   const { data, passes } = state, measure = measurer(root), place = sized(root, data, measure);
   const { unit, width, size, left, top, cell, bottom } = place;
   const height = bottom + 6;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: `picture${data.clickable ? " clickable" : ""}` });
   hatch(svg);
-  const weight = shades(data.scale), leak = shades(data.leak);
+  const weight = shades(data.scale), leak = shades(data.leak), signed = data.scores && shades(data.scores.scale);
   const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: `leaks${data.given ? " outlined" : ""}`, "stroke-width": cell < 12 ? 0.4 : 1.5 }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
   const cells = [];
   for (let q = 0; q < size; q++) {
@@ -39,13 +44,18 @@ export function matrix(root, stage, state, pointed, clicked) {
       cells.push({ at, rect, text, shade: forbidden ? leak : weight });
     }
   }
-  make("path", { class: "edge", d: staircase(place, passes[0].mask) }, layers.forbidden);
+  make("path", { class: "edge", d: staircase(place, passes[0].mask) }, svg);
   const labels = names(svg, data, place, measure), rows = predictions(svg, data, place, measure);
   const line = make("rect", { fill: "none", stroke: data.chosen, "stroke-width": 2, x: left, width: cell * size, height: cell }, svg);
   const box = make("rect", { fill: "none", stroke: data.chosen, "stroke-width": 4, width: cell, height: cell }, svg);
 
+  const kept = make("rect", { class: "pinned", fill: "none", stroke: data.chosen, "stroke-width": 3, "stroke-dasharray": "5 3", width: cell, height: cell }, svg);
+
   function point() {
-    const { query, key } = state;
+    const { query, key, pinned } = state;
+    kept.style.visibility = pinned ? "" : "hidden";
+    kept.setAttribute("x", left + (pinned?.key ?? 0) * cell);
+    kept.setAttribute("y", top + (pinned?.query ?? 0) * cell);
     line.setAttribute("y", top + query * cell);
     box.setAttribute("x", left + key * cell);
     box.setAttribute("y", top + query * cell);
@@ -57,47 +67,59 @@ export function matrix(root, stage, state, pointed, clicked) {
   }
   function update() {
     const pass = passes[Number(state.free)];
+    const { scores } = state, limit = scores && (Math.max(...scores.map(Math.abs)) || 1);
     svg.classList.toggle("free", state.free);
-    svg.setAttribute("aria-label", state.free ? data.free.alt : data.masked.alt);
+    svg.classList.toggle("scores", Boolean(scores));
+    svg.setAttribute("aria-label", (scores ? data.scores : pass).alt);
     for (const { at, rect, text, shade } of cells) {
-      const { fill, ink } = shade(pass.weights[at]);
-      rect.style.fill = pass.mask[at] ? fill : "url(#hatch)";
-      if (text) { text.textContent = pass.mask[at] ? cellText(pass.weights[at]) : ""; text.style.fill = ink; }
+      const { fill, ink } = scores ? signed((scores[at] / limit + 1) / 2) : shade(pass.weights[at]);
+      const is = scores || pass.mask[at];
+      rect.style.fill = is ? fill : "url(#hatch)";
+      if (text) { text.textContent = !is ? "" : scores ? fixed(scores[at], Math.abs(scores[at]) < 10 ? 1 : 0) : cellText(pass.weights[at]); text.style.fill = ink; }
     }
     rows.forEach((row) => row(pass, state.free));
     point();
   }
   function go(query, key) {
-    [state.query, state.key] = [query, key].map((at) => within(at, 0, size - 1));
+    Object.assign(state, { query, key });
     point();
     pointed();
   }
+  const back = () => { if (state.pinned) go(state.pinned.query, state.pinned.key); };
   const follow = (event) => {
     const frame = svg.getBoundingClientRect(), scale = width / frame.width;
     const [k, q] = [(event.clientX - frame.left) * scale - left, (event.clientY - frame.top) * scale - top].map((at) => Math.floor(at / cell));
-    if (q >= 0 && q < size) go(q, k >= 0 && k < size ? k : state.key);
+    const isCell = Math.min(q, k) >= 0 && Math.max(q, k) < size;
+    if (state.pinned && !isCell) back();
+    else if (q >= 0 && q < size) go(q, k >= 0 && k < size ? k : state.key);
   };
-  svg.addEventListener("pointermove", follow);
-  svg.addEventListener("pointerdown", follow);
-  svg.addEventListener("click", (event) => { if (event.target.closest(".cell, .hidden-cell")) clicked(); });
+  // Trap: the wheel also moves the mouse a little, and some browsers say that the pointer moves when the page scrolls below it
+  // or with a finger (test_the_wheel_scrolls_the_page_and_chooses_no_cell).
+  let scrolled = null;  // where the pointer was then, until it moves on
+  svg.addEventListener("wheel", (event) => { scrolled = event; }, { passive: true });
+  svg.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch" || !(event.movementX || event.movementY)) return;
+    if (scrolled && Math.hypot(event.clientX - scrolled.clientX, event.clientY - scrolled.clientY) < STILL) return;
+    scrolled = null;
+    follow(event);
+  });
+  svg.addEventListener("pointerleave", back);
+  svg.addEventListener("focusout", back);
+  svg.addEventListener("click", (event) => {
+    follow(event);
+    if (event.target.closest(".cell, .hidden-cell")) clicked(); else letGo();
+  });
   svg.addEventListener("keydown", (event) => {
     if (event.key === "Enter") clicked();
-    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-    if (!step) return;
-    handled(event);
-    go(state.query + step[0], state.key + step[1]);
+    if (event.key === "Escape") letGo();
+    const cell = cellByKey(event, [state.query, state.key], size, size);
+    if (cell) go(...cell);
   });
   stage.replaceChildren(svg);
-  return { update };
+  return { point, update };
 }
 
-function hatch(svg) {
-  const pattern = make("pattern", { id: "hatch", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
-  make("rect", { class: "ground", width: 8, height: 8 }, pattern);
-  make("line", { class: "strokes", x1: 0, x2: 0, y1: 0, y2: 8 }, pattern);
-}
-
-// The forbidden cells of a row that lie side by side: those of the causal mask, and those that never may be attended to.
+// The forbidden cells of a row that are side by side: those of the causal mask, and those that never may be attended to.
 function runs([masked, free], size, q, found) {
   const kind = (k) => (k < size && !masked.mask[q * size + k] ? (free.mask[q * size + k] ? "causal" : "never") : "");
   for (let from = 0, k = 1; k <= size; k++) {
@@ -120,37 +142,46 @@ function staircase({ size, left, top, cell }, mask) {
   return path || "M0,0";
 }
 
-function names(svg, data, { left, top, cell, right, narrow }, measure) {
+// Beside each row the token that it reads and the one that it writes; on a phone only the latter.
+function names(svg, data, { left, written, top, cell, right, narrow }, measure) {
   const every = Math.max(Math.ceil(SMALLEST / cell), 1), found = [];
-  const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`;
-  make("text", { class: "quiet", x: left - 8, y: top - 8, "text-anchor": "end", style: "font-size: 14px" }, svg, "reads");
-  make("text", { class: "quiet", x: left, y: 14, style: "font-size: 14px" }, svg, cut(narrow ? "Rows are queries, columns are keys" : "Rows are queries, columns are keys: the tokens that the decoder has read", right - left + (narrow ? 96 : 250), 14, measure));
+  const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`, middle = { "dominant-baseline": "central", style };
+  const wrote = left - 8 - written, read = wrote - ARROW, room = read - 4;
+  const title = { class: "quiet", y: top - 8, style: "font-size: 14px" };
+  make("text", { ...title, x: wrote }, svg, _("writes"));
+  if (!narrow) make("text", { ...title, x: read, "text-anchor": "end" }, svg, _("reads"));
+  make("text", { ...title, x: left, y: 14 }, svg, cut(narrow ? _("Rows are queries, columns are keys") : _("Rows are queries, columns are keys: the tokens that the decoder has read"), right - left + (narrow ? 96 : 250), 14, measure));
+  const label = (axis, index, attributes, text, width) => {
+    const node = make("text", { class: "label", style, ...attributes }, svg);
+    write(node, cut(text, width, TEXT, measure));
+    found.push({ node, axis, index, every });
+  };
   data.reads.forEach((token, index) => {
     const y = top + (index + 0.5) * cell, x = left + (index + 0.5) * cell;
-    const query = make("text", { class: "label", x: left - 8, y, "text-anchor": "end", "dominant-baseline": "central", style }, svg);
-    write(query, cut(token, left - 14, TEXT, measure));
-    const key = make("text", { class: "label", transform: `translate(${x - 2},${top - 6}) rotate(-52)`, style }, svg);
-    write(key, cut(token, (top - 28) / 0.8, TEXT, measure));
-    found.push({ node: query, axis: "query", index, every }, { node: key, axis: "key", index, every });
+    label("query", index, { ...middle, x: wrote, y }, data.predicts[index], written);
+    if (!narrow) {
+      label("query", index, { ...middle, x: read, y, "text-anchor": "end" }, token, room);
+      label("query", index, { ...middle, x: wrote - ARROW / 2, y, "text-anchor": "middle" }, "→", ARROW);
+    }
+    label("key", index, { transform: `translate(${x - 2},${top - 6}) rotate(-52)` }, token, (top - 28) / 0.8);
   });
   return found;
 }
 
-// Beside each row: what it predicts and how probable that is; without the mask, also what is ranked first instead.
+// Beside each row: how probable the token that it writes is; without the mask, also what is ranked first instead.
 function predictions(svg, data, { top, cell, right, beside, narrow }, measure) {
-  const x = right + 14, wide = narrow ? 0 : 88, bar = x + wide, room = narrow ? 34 : 60, after = bar + room + 6;
+  const bar = right + 14, room = narrow ? 34 : 60, after = bar + room + 6;
   const small = "font-size: 14px", text = cell >= SMALLEST, middle = { "dominant-baseline": "central" };
-  make("text", { class: "quiet", x, y: top - 8, style: small }, svg, narrow ? "predicts" : "predicts, how surely");
-  const others = narrow ? null : make("text", { class: "quiet", x: after + 44, y: top - 8, style: small }, svg, "ranks first");
-  return data.predicts.map((token, q) => {
+  make("text", { class: "quiet", x: bar, y: top - 8, style: small }, svg, _("how surely"));
+  const others = narrow || !text ? null : make("text", { class: "quiet", x: after + 44, y: top - 8, style: small }, svg, _("ranks first"));
+  return data.predicts.map((unused, q) => {
     const y = top + (q + 0.5) * cell, high = Math.max(Math.min(cell - 6, 16), 2);
     const base = { y: y - high / 2, height: high, rx: Math.min(2, high / 2) };
-    if (text && !narrow) write(make("text", { x, y, ...middle, style: `${small}; fill: ${data.colors.decoder}` }, svg), cut(token, wide - 6, 14, measure));
     make("rect", { ...base, x: bar, width: room, fill: data.colors.faint }, svg);
     const filled = make("rect", { ...base, class: "bar", x: bar, fill: data.colors.decoder }, svg);
     const kept = make("rect", { ...base, class: "kept", x: bar, width: Math.max(room * data.masked.probabilities[q], 1) }, svg);
     const value = text ? make("text", { class: "number", x: after, y, ...middle, style: small }, svg) : null;
-    const other = text && others ? make("text", { class: "other", x: after + 44, y, ...middle, style: small }, svg) : null;
+    const other = others ? make("text", { class: "other", x: after + 44, y, ...middle, style: small }, svg) : null;
     return (pass, free) => {
       filled.setAttribute("width", Math.max(room * pass.probabilities[q], 1));
       kept.style.visibility = free ? "" : "hidden";

@@ -1,36 +1,46 @@
-// What the picture says in words: the score of the pass, the attention ahead, and the cell that is pointed at.
+// What the picture says in words: the score of the pass, or which scores are shown; the attention ahead, and the cell
+// that is pointed at.
 
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { quoted } from "../shared/token.js";
 
-const right = ({ right }) => `${right.filter(Boolean).length} of ${right.length}`;
+const result = ({ right, score }) => ({ right: right.filter(Boolean).length, all: right.length, score: fixed(score, 2) });
 
-export function score({ free, passes: [masked, open] }) {
-  const pass = free ? open : masked;
-  const said = `${free ? "Without" : "With"} the mask: ${right(pass)} tokens ranked first, log-probability ${fixed(pass.score, 2)}`;
-  return free ? `${said} (with it: ${right(masked)}, ${fixed(masked.score, 2)}).` : `${said}.`;
+export function score({ free, scores, passes: [masked, open] }) {
+  if (scores) return _("Scores before the mask: green is above 0, brown below. The mask sets those beyond the line to −∞.");
+  const before = result(masked);
+  if (!free) return _("With the mask: {right} of {all} tokens ranked first, log-probability {score}.", before);
+  const values = { ...result(open), rightBefore: before.right, scoreBefore: before.score };
+  return _("Without the mask: {right} of {all} tokens ranked first, log-probability {score} (with it: {rightBefore} of {all}, {scoreBefore}).", values);
 }
 
 // Whether the second pass may attend to anything that the first may not.
 export const leaks = ({ passes: [masked, open] }) => open.mask.some((may, at) => may && !masked.mask[at]);
 
-// The share of the head's attention that is on later tokens.
+// The share of the head's attention that is on later tokens; in short beside the switch.
 export function ahead({ passes: [, open], data }) {
   const size = data.reads.length;
   let sum = 0;
   for (let q = 0; q < size; q++) for (let k = q + 1; k < size; k++) sum += open.weights[q * size + k];
-  return `${Math.round((100 * sum) / size)}% of its attention is on later tokens`;
+  const share = Math.round((100 * sum) / size);
+  return data.given === undefined ? _("{share}% on later tokens", { share }) : _("{share}% of its attention is on later tokens", { share });
 }
 
-export function said({ free, query, key, passes, data }) {
-  const size = data.reads.length, at = query * size + key, { mask, weights } = passes[Number(free)];
-  const row = `Row ${query + 1} reads ${quoted(data.reads[query])}, predicts ${quoted(data.predicts[query])}`;
-  const token = quoted(data.reads[key]), isAnswer = key === query + 1;
+export function said({ free, scores, query, key, passes, data }) {
+  const at = query * data.reads.length + key, { mask, weights } = passes[Number(free)];
+  const row = _("Row {row} reads {read} to write {written}", { row: query + 1, read: quoted(data.reads[query]), written: quoted(data.predicts[query]) });
+  const token = key === query ? _("itself") : quoted(data.reads[key]), weight = weights[at].toFixed(3), isAnswer = key === query + 1;
+  if (scores && mask[at]) return _("{row}; score {score} of {token}, weight {weight}.", { row, score: fixed(scores[at], 3), token, weight });
+  if (scores) return _("{row}; score {score} of {token}; the mask sets it to −∞, so its weight is 0.", { row, score: fixed(scores[at], 3), token });
   if (!mask[at]) {
-    const why = passes[0].mask[at] ? "because of an edit" : key <= query ? "outside its attention window" : isAnswer ? "the answer" : "which is not written yet";
-    return `${row}; it cannot attend to ${token}, ${why}.`;
+    const values = { row, token: quoted(data.reads[key]) };
+    if (passes[0].mask[at]) return _("{row}; it cannot attend to {token}, because of an edit.", values);
+    if (key <= query) return _("{row}; it cannot attend to {token}, outside its attention window.", values);
+    return isAnswer ? _("{row}; it cannot attend to {token}, the answer.", values) : _("{row}; it cannot attend to {token}, which is not written yet.", values);
   }
-  const attends = `${row}; weight ${weights[at].toFixed(3)} on ${key === query ? "itself" : token}`;
-  if (key <= query) return `${attends}.`;
-  return `${attends}${isAnswer ? ", the answer" : ""}. When the model writes, this token does not exist yet.`;
+  if (key <= query) return _("{row}; weight {weight} on {token}.", { row, weight, token });
+  return isAnswer
+    ? _("{row}; weight {weight} on {token}, the answer. When the model writes, this token does not exist yet.", { row, weight, token })
+    : _("{row}; weight {weight} on {token}. When the model writes, this token does not exist yet.", { row, weight, token });
 }

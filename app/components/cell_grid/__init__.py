@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from app.components.numbered import heard, listening
 from app.components.registration import component
 from app.figures.theme import ColorScale
 
-_component = component("cell_grid", styles=["svg", "segments"])
+_component = component("cell_grid", styles=["svg", "segments", "board"])
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,15 @@ def cell_grid(
     alt: str,
     chosen: tuple[int, int],
     on_choose: Callable[[int, int], None],
-    frame: Literal["cell", "row", "nothing"] = "cell",
-    beside: str = "",
-    height: int = 250,
+    framed: bool,
+    height: int,
 ) -> None:
     """Draws the grid.
 
     Args:
         chosen: row and column, from 0.
         on_choose: is called with the row and the column that are chosen; a click on a name changes only one of them.
-        frame: what is framed: the chosen cell, or its row; or nothing, and the chosen cell is only what is said first.
-        beside: if given, the chosen column of every view is shown beside the grid, below this title; {column} is filled
-            in. The names of the views stand over it.
+        framed: whether the chosen cell is framed; else it is only what is said first.
         height: px of the grid at 1280x720.
     """
     across = len(columns.names)
@@ -77,12 +74,11 @@ def cell_grid(
         "columns": asdict(columns),
         "alt": alt,
         "chosen": chosen[0] * across + chosen[1],
-        "frame": frame,
-        "beside": beside,
+        "framed": framed,
         "height": height,
         "heard": heard(key),
     }
     counts = {"cell": across * len(rows.names)}
     _component(
-        data=data, key=key, on_chosen_change=listening(key, counts, lambda _, at: on_choose(*divmod(at, across)))
+        data=data, key=key, on_chosen_change=listening(key, counts, lambda name, at: on_choose(*divmod(at, across)))
     )

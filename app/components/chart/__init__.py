@@ -1,7 +1,7 @@
-"""Figures in the page: drawn by Plotly, each in the place where it stood before.
+"""Figures drawn by Plotly, each at the place where it was before.
 
 Not by `st.plotly_chart`: that takes a figure that has changed for another chart, throws the drawn one away and draws
-three times until the new one stands, and forgets with it what was clicked. Here the drawn chart is told what changed.
+three times until the new one is drawn, and forgets what was clicked. Here the drawn chart only gets what changed.
 """
 
 import base64
@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import streamlit as st
 
-from app.components.registration import component
+from app.components.registration import component, sent
 from app.figures.charts import Figure, chart_template
 
 _component = component(
@@ -38,12 +37,12 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
     Args:
         key: nothing else on the page may have it. A chart with the same key is the same chart, drawn again.
         alt: what the picture says, in words.
-        on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that, or
+        on_click: is called with the clicked point of a scatter or bar; a heatmap has `panels.places` on top for it, or
             says `meta={"clicks": True}`.
     """
 
     def clicked() -> None:
-        found = st.session_state[key].clicked
+        found = sent(key, "clicked")
         if on_click and isinstance(found, dict):
             on_click(Point(found["x"], found["y"], found["customdata"]))
 
@@ -53,7 +52,7 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
 
 
 def encode(value: dict[str, Any]) -> bytes:
-    """JSON in which an array of numbers stands as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
+    """JSON in which an array of numbers is written as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
 
     Elsewhere a number that is not finite, which JSON cannot say, becomes null, which Plotly takes for a gap.
     """

@@ -7,26 +7,35 @@
 import { withMinus } from "./hover.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
+import { _ } from "../shared/language.js";
 import { isDark, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false };
 const SMALLEST = 10;  // px of a number
 
-// The drawing library, once for all charts, from this machine. Pages lie beside each other, and `app/` beside them.
+// The drawing library, once for all charts, from this machine. Pages are beside each other in the address, and `app/` is beside them.
 function library() {
   if (window.Plotly) return Promise.resolve(window.Plotly);
   window.headlightPlotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = new URL("app/static/plotly.min.js", window.location.href);
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error("The drawing library did not arrive. Reload the page."));
+    script.onerror = () => reject(new Error(_("The drawing library did not arrive. Reload the page.")));
     document.head.append(script);
   });
   return window.headlightPlotly;
 }
 
 // Figures are made for type of 16 px; in a larger window, with larger type, the whole drawing is larger.
+
+// How high: as the figure says, or where the page says what is below it (`--chart-below`, in rem), as high as the window allows, and
+// at least three quarters of that.
+function heightOf({ root }, figure, size) {
+  const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
+  const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;
+  return below > 0 ? Math.max(0.75 * figure.layout.height, Math.floor(room)) : figure.layout.height;
+}
 
 const current = (chart) =>
   chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage();
@@ -87,7 +96,7 @@ async function drawAnew(chart) {
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
   const { figure, reports } = JSON.parse(resolved(text));
-  const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
+  const high = heightOf(chart, figure, size), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
   layout.template = known(layout.template);
@@ -98,7 +107,7 @@ async function drawAnew(chart) {
   writeTexts(plot, plain);
   thinOut(plot);
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
-  root.style.height = `${figure.layout.height * size}px`;
+  root.style.height = `${high * size}px`;
   Object.assign(chart, { drawn: text, width: outside, dark, scale: size, reports });
   if (chart.listens) return;
   chart.listens = true;

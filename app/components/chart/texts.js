@@ -1,12 +1,11 @@
-// Plain texts in the cells of a chart: Plotly takes some 50 ms for the numbers of two sentences' attention, because it
-// reads each as markup and measures it; here each is one element in the layer where Plotly would have written it. What
-// can be pointed at or has markup in it stays Plotly's.
+// Writes plain texts into the cells of a chart in place of Plotly, which parses each as markup and measures it (about
+// 50 ms for the numbers of two attention matrices). Plotly still writes texts that react to the mouse or have markup.
 
 import { decoded } from "../shared/arrays.js";
 import { make } from "../shared/svg.js";
 
 const AXES = { x: "xaxis", y: "yaxis" };
-const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // Plotly reads them; a reader sees one letter each
+const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // as Plotly escapes them; one letter each on the screen
 
 export const letters = (text) => [...text.replace(/&(lt|gt|amp);/g, (mark) => MARKS[mark])];
 export const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MARKS).find((mark) => MARKS[mark] === one));

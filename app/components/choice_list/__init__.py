@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("choice_list")
 
@@ -15,7 +13,7 @@ def choice_list(
     """A list of which one row is chosen. Rows have `text` and may have `second` and `detail`."""
 
     def changed() -> None:
-        index = st.session_state[key].chosen
+        index = sent(key, "chosen")
         if isinstance(index, int) and 0 <= index < len(rows):
             on_choose(index)
 

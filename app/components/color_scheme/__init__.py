@@ -8,5 +8,5 @@ _component = component("color_scheme", styles=["buttons"])
 
 
 def color_scheme(pages: Sequence[str], *, key: str) -> None:
-    """A button that shows all pages on dark ground, or on light ground. `pages`: their names in the address."""
+    """A button that switches all pages between the light and the dark theme. `pages`: their names in the address."""
     _component(data={"pages": list(pages)}, key=key)

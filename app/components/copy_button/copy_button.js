@@ -5,5 +5,5 @@ import { copyButton } from "../shared/copy.js";
 export default function ({ data, parentElement }) {
   const { text, label, help } = data;
   const root = parentElement.querySelector(".root");
-  copyButton(root, { label, help, done: "Copied.", field: "textarea", text: () => text });
+  copyButton(root, { label, help, field: "textarea", text: () => text });
 }

@@ -1,6 +1,7 @@
 // Copies the address of this view with the sentence in it.
 
 import { copyButton } from "../shared/copy.js";
+import { _ } from "../shared/language.js";
 
 export default function ({ data, parentElement }) {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(window.location.hostname);
@@ -10,7 +11,6 @@ export default function ({ data, parentElement }) {
     for (const [name, value] of Object.entries(data.texts)) url.searchParams.set(name, value);
     return url.href;
   };
-  const done = "Copied. The link contains your sentence" + (isLocal && !data.host ? " and opens on this computer only." : ".");
-  const help = "Link to this view, with the sentence in it";
-  copyButton(parentElement.querySelector(".root"), { label: "Copy link", help, done, field: "input", text });
+  const help = _("Link to this view, with the sentence in it");
+  copyButton(parentElement.querySelector(".root"), { label: _("Copy link"), help, field: "input", text });
 }

@@ -1,10 +1,12 @@
 // Chips in a few lines. If there are too many, those around the chip `kept` are shown, and the others are counted.
 
+import { _ } from "../shared/language.js";
+
 const GAP = 4;
 
 export function chips(side, width, size, most, measure) {
   const widths = side.tokens.map((token) => Math.min(measure(token, size) + 14, width));
-  const count = widths.length, more = (n) => (n ? measure(`… ${n} more`, 13) + 12 : 0);
+  const count = widths.length, more = (n) => (n ? measure(_("… {count} more", { count: n }), 13) + 12 : 0);
   const lay = (first, last) => {
     const places = [];
     let x = more(first), line = 0;

@@ -4,6 +4,7 @@
 
 import { chips } from "./chips.js";
 import { button, focusedIn } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { make, measurer, write } from "../shared/svg.js";
 import { watchWidth } from "../shared/watch_size.js";
 
@@ -37,12 +38,12 @@ function draw(root, data, state) {
   [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
     make("text", { class: "caption", x: half.x, y: 15, style: `fill:${role}` }, svg, side.caption);
     const { first, left: after, end } = laid[n];
-    if (first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, `${first} more …`);
-    if (end) make("text", { class: "small", x: half.x + end.x, y: top + end.line * line + 18 }, svg, `… ${after} more`);
+    if (first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, _("{count} more …", { count: first }));
+    if (end) make("text", { class: "small", x: half.x + end.x, y: top + end.line * line + 18 }, svg, _("… {count} more", { count: after }));
     for (const { i, x, line: row, w } of laid[n].places) {
       const newest = n === 1 && i === side.tokens.length - 1;
       const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);
-      make("title", {}, group, `${side.tokens[i]}: weight ${side.weights[i].toFixed(2)}`);
+      make("title", {}, group, _("{token}: weight {weight}", { token: side.tokens[i], weight: side.weights[i].toFixed(2) }));
       make("rect", { width: w, height: CHIP, rx: 7, fill: role, stroke: newest ? role : "none" }, group);
       write(make("text", { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, group), side.tokens[i]);
       make("rect", { class: "track", y: CHIP + 2, width: w, height: BAR, rx: 2 }, group);
@@ -79,7 +80,7 @@ function draw(root, data, state) {
   });
 
   const low = gridTop + gridHeight + 70, middle = low + 21;
-  const parts = [[data.query, color.query], [data.logits, ""], ["softmax", ""]];
+  const parts = [[data.query, color.query], [data.logits, ""], [_("softmax"), ""]];
   const widths = parts.map(([text]) => measure(text, 14) + 20);
   const taken = widths.reduce((a, b) => a + b, 0) + 3 * 16;
   const chosenWidth = Math.min(measure(data.chosen, 19) + measure(data.probability, 14) + 44, width - back - taken);
@@ -98,13 +99,13 @@ function draw(root, data, state) {
   write(make("text", { x: 12, y: 27, class: "large" }, chosen), text);
   make("text", { class: "body", x: chosenWidth - 10, y: 27, "text-anchor": "end" }, chosen, data.probability);
   const end = x + chosenWidth, edge = width - 6;
-  if (data.last) make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, "the loop ends here");
+  if (data.last) make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, _("the loop ends here"));
   else {
     make("path", { class: "back", stroke: color.decoder, d: `M${end},${middle} H${edge - 8} q8,0 8,-8 V${top + 22} q0,-8 -8,-8 H${right.x + right.w + 4}`, "marker-end": "url(#tip-back)" }, svg);
-    make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, "fed in at the next step");
+    make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, _("fed in at the next step"));
   }
   make("text", { class: "small", x: 0, y: low + 58 }, svg, data.note);
-  const height = low + 66;
+  const height = low + 98;  // the last 32 are for the download button
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const hadFocus = focusedIn(root);
   root.replaceChildren(...(state.folds ? [folding(root, data, state)] : []), svg);
@@ -112,7 +113,7 @@ function draw(root, data, state) {
 }
 
 function folding(root, data, state) {
-  const text = state.all ? "Only the tokens around the strongest" : "All tokens";
+  const text = state.all ? _("Only the tokens around the strongest") : _("All tokens");
   return button({ class: "folding", "aria-expanded": Boolean(state.all) }, null, text, () => { state.all = !state.all; draw(root, data, state); });
 }
 

@@ -1,6 +1,7 @@
 // Two pages of this app in frames. A frame is as wide as the layout of a phone allows, and is enlarged to the room that it has:
 // its type follows the window like that of any page. Trap: another `src` would be an entry in the history of the tab, and
-// Back would seem to do nothing, so another address makes another frame.
+// Back would seem to do nothing, so another address makes another frame
+// (test_another_address_of_a_frame_is_not_an_entry_in_the_history_of_the_tab).
 
 import { element } from "../shared/dom.js";
 import { watchSize } from "../shared/watch_size.js";
@@ -10,6 +11,11 @@ const WIDTH = 620;  // px, of the page in a frame
 function fit(place) {
   const wide = Math.min(place.clientWidth, WIDTH), scale = place.clientWidth / wide;
   Object.assign(place.firstChild.style, { width: `${wide}px`, height: `${place.clientHeight / scale}px`, transform: `scale(${scale})` });
+}
+
+// What is chosen in a frame, and its first address, are not entries of the history of the tab either.
+function noEntriesOf(history) {
+  history.pushState = (...entry) => history.replaceState(...entry);
 }
 
 export default function ({ data, parentElement }) {
@@ -26,7 +32,9 @@ export default function ({ data, parentElement }) {
     title.textContent = name;
     if (side.dataset.address !== address) {
       side.dataset.address = address;
-      place.replaceChildren(element("iframe", { title: name, src: new URL(address, window.location.href).href }));
+      const frame = element("iframe", { title: name, src: new URL(address, window.location.href).href });
+      frame.addEventListener("load", () => noEntriesOf(frame.contentWindow.history));
+      place.replaceChildren(frame);
     }
     place.firstChild.title = name;
     fit(place);

@@ -15,8 +15,8 @@ def head_changes(message: bytes, count: int, *, key: str, on_choose: Callable[[i
 
     Args:
         count: of the heads.
-        on_choose: is told the head that was chosen: its place in the order of the message, from 0.
+        on_choose: is called with the chosen head: its place in the order of the message, from 0.
     """
     _component(
-        data=message, key=key, on_chosen_change=listening(key, {"head": count}, lambda _, place: on_choose(place))
+        data=message, key=key, on_chosen_change=listening(key, {"head": count}, lambda name, place: on_choose(place))
     )

@@ -1,9 +1,11 @@
 // All heads of two models, coloured by how much of their weight is elsewhere; of one head both maps and their
 // difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
 
-import { ofHead, plain, unpacked } from "../canvas/message.js";
-import { asked } from "../shared/arrow_keys.js";
+import { byTouch } from "../shared/hints.js";
+import { ofHead, unpacked } from "../canvas/message.js";
+import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element, handled } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { mapSize, newMap } from "./map.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { fixed, percent } from "../shared/numbers.js";
@@ -14,6 +16,8 @@ import { rem, watchSize } from "../shared/watch_size.js";
 
 const PHONE = 40, TITLE = 1.5, LEAST = 0.35, TALLEST = 2.2, BESIDE = 5.4, ON_PHONE = 22;  // rem
 const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // small weights are seen, too
+const changeOf = ({ moved, partner }) => (partner ? _("{share} of its weight is elsewhere", { share: percent(moved) }) : _("no head of the other model is left for it"));
+const placeOf = (layer, head) => _("layer {layer}, head {head}", { layer: layer + 1, head: head + 1 });
 
 const changes = {
   start(message) {
@@ -26,12 +30,12 @@ const changes = {
   build() {
     const { root, message } = this, box = element("div", { class: "changes picture", role: "figure", "aria-label": message.alt });
     this.buttons = [];
-    const boards = element("div", { class: "boards sideways", role: "radiogroup", "aria-label": "Heads, by how much of their weight is elsewhere" }, box);
+    const boards = element("div", { class: "boards sideways", role: "radiogroup", "aria-label": _("Heads, by how much of their weight is elsewhere") }, box);
     for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
     boards.addEventListener("keydown", (event) => this.walk(event));
     const side = element("div", "side", box), line = element("div", "line", side);
-    this.less = button({ "aria-label": "The head that changes more" }, line, "‹", () => this.choose(this.at - 1));
-    this.more = button({ "aria-label": "The head that changes less" }, line, "›", () => this.choose(this.at + 1));
+    this.less = button({ "aria-label": _("The head that changes more") }, line, "‹", () => this.choose(this.at - 1));
+    this.more = button({ "aria-label": _("The head that changes less") }, line, "›", () => this.choose(this.at + 1));
     this.says = element("span", { class: "says", role: "status" }, line);
     this.maps = element("div", "maps", side);
     this.pointed = element("p", { class: "pointed", role: "status" }, side);
@@ -44,14 +48,14 @@ const changes = {
     board.style.setProperty("--heads", heads);
     element("div", "title", board, title);
     const grid = element("div", "grid", board);
-    if (kind === 0) ["", ...Array.from({ length: heads }, (_, head) => head + 1)].forEach((text, i) => element("span", "number", grid, i === 0 || heads <= 12 ? text : ""));
+    if (kind === 0) ["", ...Array.from({ length: heads }, (unused, head) => head + 1)].forEach((text, i) => element("span", "number", grid, i === 0 || heads <= 12 ? text : ""));
     for (let layer = 0; layer < layers; layer++) {
       element("span", layer % 2 ? "number even" : "number", grid, layer + 1);
       for (let head = 0; head < heads; head++) {
         const place = this.place.get(`${kind} ${layer} ${head}`), { moved, partner } = this.message.order[place];
-        const change = partner ? `${percent(moved)} of its weight is elsewhere` : "no head of the other model is left for it";
-        const node = button({ role: "radio", class: partner ? "cell" : "cell alone", "aria-label": `${title}, layer ${layer + 1}, head ${head + 1}: ${change}` }, grid, undefined, () => this.choose(place));
-        node.title = node.getAttribute("aria-label");
+        const name = _("{kind}, layer {layer}, head {head}: {change}", { kind: title, layer: layer + 1, head: head + 1, change: changeOf({ moved, partner }) });
+        const node = button({ role: "radio", class: partner ? "cell" : "cell alone", "aria-label": name }, grid, undefined, () => this.choose(place));
+        node.title = name;
         node.style.setProperty("--share", partner ? `${100 * Math.sqrt(moved)}%` : "0%");
         this.buttons[place] = node;
       }
@@ -61,7 +65,7 @@ const changes = {
   walk(event) {
     const { kind, layer, head } = this.message.order[this.at], { heads } = this.message.kinds[this.count];
     const all = [...this.box.querySelectorAll(".cell")], now = all.indexOf(this.buttons[this.at]);
-    const goal = { ArrowUp: now - heads, ArrowDown: now + heads }[event.key] ?? asked(event, now, all.length);
+    const goal = { ArrowUp: now - heads, ArrowDown: now + heads }[event.key] ?? itemByKey(event, now, all.length);
     if (goal === undefined) return;
     handled(event);
     const node = all[goal];
@@ -89,7 +93,7 @@ const changes = {
     box.classList.toggle("dense", row < rem());
     this.cell = null;
     const { queries, keys } = message.kinds[this.count + message.order[this.at].kind];
-    const axes = { rows: message.tokens[message.order[this.at].kind][0].map(plain), columns: message.tokens[message.order[this.at].kind][1].map(plain) };
+    const axes = { rows: message.tokens[message.order[this.at].kind][0], columns: message.tokens[message.order[this.at].kind][1] };
     const gap = 1.4 * rem(), room = { width: maps.clientWidth, height: this.narrow ? ON_PHONE * rem() : this.high - BESIDE * rem(), maps: this.narrow ? 1 : 3, gap, measure: measurer(box), unit };
     const size = mapSize(axes, room);
     const act = (cell) => { this.cell = cell; this.point(); };
@@ -127,26 +131,25 @@ const changes = {
     const { queries, keys } = this.shape, hue = colors(this.scales[found.kind]), signedHues = colors(message.scale);
     const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * bent(value)));
     const pictures = [[hue, weightAt(hidden(one))], [hue, weightAt(hidden(other))], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
-    const where = ({ layer, head }) => `layer ${layer + 1}, head ${head + 1}`;
-    const matched = found.partner;
-    const texts = [matched ? `${message.names[0]}: ${where({ layer, head })}` : `${message.names[0]}: none is left`, `${message.names[1]}: ${where(found)}`, "Difference"];
-    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (_, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * value)));
+    const where = placeOf(found.layer, found.head);
+    const left = found.partner ? placeOf(layer, head) : _("none is left");
+    const texts = [`${message.names[0]}: ${left}`, `${message.names[1]}: ${where}`, _("Difference")];
+    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * value)));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
       this.titles[which].textContent = texts[which];
     });
-    const whole = `${other.title}, ${where(found)}`;
-    this.says.textContent = `${at + 1} of ${message.order.length} by change. ${whole}: ${matched ? `${percent(found.moved)} of its weight is elsewhere` : "no head of the other model is left for it"}.`;
+    this.says.textContent = _("{number} of {count} by change. {kind}, {place}: {change}.", { number: at + 1, count: message.order.length, kind: other.title, place: where, change: changeOf(found) });
     this.point();
   },
   point() {
     const { cell, values } = this;
     this.drawn.forEach((map) => map.mark(cell));
-    if (!cell) { this.pointed.textContent = "Point at a cell for its weights. Rows attend to columns; grey is masked."; return; }
+    if (!cell) { this.pointed.textContent = byTouch() ? _("Tap a cell for its weights. Rows attend to columns; grey is masked.") : _("Point at a cell for its weights. Rows attend to columns; grey is masked."); return; }
     const i = cell.q * this.shape.keys + cell.k, digits = this.message.levels > 255 ? 2 : 1;
     const [before, after, difference] = values.map((each) => fixed(each[i], digits)), pair = this.message.order[this.at].partner;
-    const numbers = pair ? `${before}, then ${after}; difference ${difference}` : after;
-    this.pointed.textContent = `“${this.axes.rows[cell.q]}” attends to “${this.axes.columns[cell.k]}”: ${numbers}`;
+    const numbers = pair ? _("{before}, then {after}; difference {difference}", { before, after, difference }) : after;
+    this.pointed.textContent = _("“{query}” attends to “{key}”: {numbers}", { query: this.axes.rows[cell.q], key: this.axes.columns[cell.k], numbers });
   },
 };
 

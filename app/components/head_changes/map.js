@@ -1,7 +1,7 @@
 // One map of weights: a pixel for each, tokens along its sides. Pointing or the arrow keys choose a cell.
 
-import { handled, within } from "../shared/dom.js";
-import { cut, make, write } from "../shared/svg.js";
+import { cellByKey } from "../shared/arrow_keys.js";
+import { cellUnder, cut, make, pixels, write } from "../shared/svg.js";
 
 const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 44, EDGE = 7;  // px at 1280x720
 const WIDER = 1.7;  // than high is a cell at most
@@ -32,21 +32,18 @@ export function newMap(place, { rows, columns }, { left: edge, above, wide, high
     write(names.column[i], cut(token, above - EDGE * unit, type, measure));
   });
   make("rect", { x: left, y: above, width, height, class: "masked" }, svg);
-  const image = make("image", { x: left, y: above, width, height, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
+  const image = pixels(svg, { x: left, y: above, width, height });
   make("rect", { x: left, y: above, width, height, class: "around" }, svg);
   const frame = make("rect", { width: wide, height: high, class: "pointed" }, svg);
   svg.addEventListener("pointermove", (event) => {
-    const box = image.getBoundingClientRect();
-    const q = Math.floor(((event.clientY - box.top) / box.height) * rows.length), k = Math.floor(((event.clientX - box.left) / box.width) * columns.length);
-    act(q >= 0 && q < rows.length && k >= 0 && k < columns.length ? { q, k } : null);
+    const cell = cellUnder(event, image, rows.length, columns.length);
+    act(cell && { q: cell[0], k: cell[1] });
   });
   svg.addEventListener("pointerleave", () => act(null));
   svg.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
-    if (!step) return;
-    handled(event);
-    const { q, k } = act.cell() ?? { q: 0, k: -1 };
-    act({ q: within(q + step[0], 0, rows.length - 1), k: within(k + step[1], 0, columns.length - 1) });
+    const from = act.cell() ?? { q: 0, k: -1 };
+    const cell = cellByKey(event, [from.q, from.k], rows.length, columns.length);
+    if (cell) act({ q: cell[0], k: cell[1] });
   });
   return {
     paint(href, alt) {

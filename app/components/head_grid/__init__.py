@@ -3,21 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("head_grid", styles=["svg", "token", "head_map", "segments"])
 
 
 def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
-    """Draws the heads; data from `app.views.multihead.head_grid_data`. `on_choose` is told a head, from 0.
+    """Draws the heads; data from `app.views.multihead.head_grid_data`. `on_choose` is called with a head, from 0.
 
     The browser shows the other steps of the translation by itself.
     """
 
     def chosen() -> None:
-        head = st.session_state[key].chosen
+        head = sent(key, "chosen")
         if isinstance(head, int) and 0 <= head < len(data["heads"]):
             on_choose(head)
 

@@ -1,14 +1,15 @@
-// All heads of a layer side by side: what each attends to, how long the vector is that it writes, and what the model predicts
-// without it. The row of tokens chooses the step, in the browser; a click on a head chooses it, and it is drawn large.
+// All heads of a layer side by side: what each attends to, the length of the vector that it adds, and what the model
+// predicts without it. The row of tokens chooses the step, in the browser; a click on a head shows it large.
 
 import { element } from "../shared/dom.js";
-import { headMap, sketch, unpacked } from "../shared/head_map.js";
+import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
+import { _ } from "../shared/language.js";
 import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const MODES = [{ name: "without", text: "Without each" }, { name: "alone", text: "Each alone" }];
+const MODES = ["without", "alone"];
 
 const token = (className, parent, text) => {
   const node = element("span", className, parent);
@@ -17,6 +18,14 @@ const token = (className, parent, text) => {
   return node;
 };
 
+// A sentence with a token in the place of "{token}".
+function sentence(parent, text, said) {
+  text.split("{token}").forEach((part, index) => {
+    if (index) token("", element("b", "", parent), said);
+    parent.append(part);
+  });
+}
+
 const behaviour = {
   build(root) {
     const { data } = this;
@@ -24,15 +33,16 @@ const behaviour = {
     box.style.setProperty("--hue", data.color);
     box.style.setProperty("--decoder", data.decoder);
     const steps = element("div", "steps", box);
-    element("span", "label", steps, "Next token");
+    element("span", "label", steps, _("Next token"));
     this.row = element("div", "row sideways", steps);
     const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
-    this.steps = radios(this.row, "Step of the translation", predicted, this.at, (index) => this.step(index));
-    this.modes = radios(element("div", "modes segments", steps), "Which heads are left", MODES.map(({ text }) => text), this.mode, (index) => { this.mode = index; this.show(); });
+    this.steps = radios(this.row, _("Step of the translation"), predicted, this.at, (index) => this.step(index));
+    const modes = [_("Without each"), _("Each alone")];
+    this.modes = radios(element("div", "modes segments", steps), _("Which heads are left"), modes, this.mode, (index) => { this.mode = index; this.show(); });
     this.says = element("p", { class: "says", "aria-live": "polite" }, box);
     this.parts = [];
-    const cards = data.heads.map((_, index) => (node) => this.card(node, index));
-    this.cards = radios(element("div", "grid", box), "Heads", cards, this.head, (index) => this.choose(index));
+    const cards = data.heads.map((head, index) => (node) => this.card(node, index));
+    this.cards = radios(element("div", "grid", box), _("Heads"), cards, this.head, (index) => this.choose(index));
     const one = element("div", "one", box);
     this.title = element("div", "title", one);
     this.map = element("div", "", one);
@@ -43,7 +53,7 @@ const behaviour = {
     this.watch = watchSize(box, () => { if (box.clientWidth !== this.width) this.draw(); });
   },
   card(button, index) {
-    const name = element("span", "name", button, `Head ${index + 1}`);
+    const name = element("span", "name", button, _("Head {head}", { head: index + 1 }));
     const parts = { length: element("i", "", name), size: element("i", "", element("span", "size", button)) };
     parts.map = element("span", "map", button);
     parts.without = element("span", "without", button);
@@ -61,8 +71,7 @@ const behaviour = {
     this.send(index);
   },
   point(node) {
-    const cell = node && this.drawn?.cellAt(node), { rows, columns } = this.data;
-    this.pointed.textContent = cell ? `“${rows[cell.q]}” to “${columns[cell.k]}”: ${cell.weight.toFixed(2)}` : "";
+    this.pointed.textContent = cellInWords(node && this.drawn?.cellAt(node), this.data);
   },
   draw() {
     const { data } = this;
@@ -96,41 +105,53 @@ const behaviour = {
     centred(this.row, this.steps.buttons[at]);
     this.cards.mark(this.head);
     this.modes.mark(this.mode);
-    const { name } = MODES[this.mode];
+    const name = MODES[this.mode];
     const longest = Math.max(...data.heads.map((head) => head.lengths[at]), 1e-9);
     this.parts.forEach((parts, index) => {
       const head = data.heads[index], without = head[name][at];
-      parts.length.textContent = `writes ${head.lengths[at].toFixed(2)}`;
+      const length = head.lengths[at].toFixed(2), said = { head: index + 1, length, token: without.token, probability: without.probability };
+      parts.length.textContent = _("writes {length}", { length });
       parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
       parts.without.replaceChildren();
       parts.without.classList.toggle("other", without.token !== step.top);
       token("token", parts.without, without.token);
       element("span", "percent", parts.without, without.probability);
-      this.cards.buttons[index].setAttribute("aria-label", `Head ${index + 1} writes a vector of length ${head.lengths[at].toFixed(2)}; ${this.mode ? "with it alone" : "without it"} the next token is ${without.token}, ${without.probability}`);
+      this.cards.buttons[index].setAttribute("aria-label", this.mode
+        ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", said)
+        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", said));
     });
     this.tell(step);
     this.drawn?.mark(data.framed ? at : null);
   },
-  // What is seen at this step, in a sentence.
+  // Describes this step in a sentence.
   tell(step) {
-    const { heads } = this.data, { at, says } = this, { name } = MODES[this.mode];
+    const { heads } = this.data, { at, says } = this, name = MODES[this.mode], count = heads.length;
     const others = heads.filter((head) => head[name][at].token !== step.top).length;
     const better = this.mode ? (a, b) => a > b : (a, b) => a < b;
     const found = heads.reduce((best, head, index) => (better(head[name][at].kept, heads[best][name][at].kept) ? index : best), 0);
-    says.replaceChildren("With all heads the next token is ");
-    token("", element("b", "", says), step.top);
-    says.append(` (${step.topProbability}). `);
-    if (heads.length === 1) says.append(`This layer has one head. ${this.mode ? "Alone" : "Without it"}, `);
-    else if (this.mode) {
-      says.append(others === heads.length ? "No head alone predicts it" : others ? `With one head alone, another token is predicted in ${others} of ${heads.length} cases` : "Each head alone predicts it");
-      says.append(`. The best is head ${found + 1}: alone, `);
-    } else {
-      says.append(others ? `Without one head, another token is predicted in ${others} of ${heads.length} cases` : "It stays the same without any one head");
-      says.append(`. Its probability is lowest without head ${found + 1}: `);
+    const best = { head: found + 1, kept: heads[found][name][at].keptText, probability: step.probability };
+    says.replaceChildren();
+    sentence(says, _("With all heads the next token is {token} ({probability}).", { probability: step.topProbability }), step.top);
+    if (count === 1) {
+      says.append(" ", _("This layer has one head."), " ");
+      sentence(says, this.mode ? _("Alone, {token} has {kept} instead of {probability}.", best) : _("Without it, {token} has {kept} instead of {probability}.", best), step.predicts);
+      return;
     }
-    token("", element("b", "", says), step.predicts);
-    says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);
-    if (heads.length > 1) says.append(` Without all ${heads.length} it has ${step.none}.`);
+    says.append(" ", this.mode ? this.predictedAlone(others, count) : this.predictedWithout(others, count), " ");
+    sentence(says, this.mode
+      ? _("The best is head {head}: alone, {token} has {kept} instead of {probability}.", best)
+      : _("Its probability is lowest without head {head}: {token} has {kept} instead of {probability}.", best), step.predicts);
+    says.append(" ", _("Without all {count} it has {probability}.", { count, probability: step.none }));
+  },
+  // What is predicted by each head alone; `others`: how many predict another token.
+  predictedAlone(others, count) {
+    if (others === count) return _("No head alone predicts it.");
+    if (!others) return _("Each head alone predicts it.");
+    return _("With one head alone, another token is predicted in {others} of {count} cases.", { others, count });
+  },
+  // What is predicted without each head.
+  predictedWithout(others, count) {
+    return others ? _("Without one head, another token is predicted in {others} of {count} cases.", { others, count }) : _("It stays the same without any one head.");
   },
 };
 
@@ -149,7 +170,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const turn = view.turn = {};
   view.send = (head) => setTriggerValue("chosen", head);
   return () => {
-    if (view.turn !== turn) return;  // a later call has taken it over
+    if (view.turn !== turn) return;  // a later call uses the view now
     view.watch.disconnect();
     delete root.view;
   };

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("head_switches")
 
@@ -15,10 +15,11 @@ def head_switches(data: dict[str, Any], *, key: str, on_change: Callable[[Sequen
 
     The browser shows a click at once. `on_change` gets the texts of all edits that are on now.
     """
-    known = {part["edit"] for panel in data["panels"] for row in panel["rows"] for part in row}
+    parts = [part for panel in data["panels"] for row in panel["rows"] for part in row if part]
+    known = {part[name] for part in parts for name in ("edit", "other") if name in part}
 
     def changed() -> None:
-        found = st.session_state[key].changed
+        found = sent(key, "changed")
         off, number = (found.get(name) if isinstance(found, dict) else None for name in ("off", "number"))
         if isinstance(off, list) and isinstance(number, int):
             st.session_state[f"{key}_heard"] = number

@@ -1,48 +1,51 @@
 // Switches of all heads and sub-layers. A click shows at once and is sent to the page as the list of all parts that are
 // off; until the page has heard it, the browser keeps its own state.
 
+import { ARROW_STEPS } from "../shared/arrow_keys.js";
+import { element, handled } from "../shared/dom.js";
+import { byTouch, forTouch } from "../shared/hints.js";
+import { _, ngettext } from "../shared/language.js";
 import { shades } from "../shared/shades.js";
 
-const add = (name, className, parent, text) => {
-  const node = document.createElement(name);
-  node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-};
-const nats = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} nats`;
+const nats = (value) => _("{value} nats", { value: `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}` });
+
+// Holds the place of the legend until the costs are known.
+const WAITING = { largest: { head: 1.5, whole: 1.5 }, scale: [], strongest: ["", "", ""] };
 
 const behaviour = {
   build(root) {
     const { data } = this;
     const color = data.scale && shades(data.scale);
     this.cells = [];
-    this.mode = add("button", "mode", root, "A tap leaves only that head of its layer on");
-    this.mode.type = "button";
+    this.mode = element("button", "mode", root, _("A tap leaves only that head of its layer on"));
     this.mode.setAttribute("aria-pressed", this.pressed);
     this.mode.addEventListener("click", () => this.mode.setAttribute("aria-pressed", String(!this.alone())));
-    const box = add("div", "boards", root);
+    const picture = element("div", "picture", root), box = element("div", "boards", picture);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", data.alt);
     data.panels.forEach((panel) => {
-      const board = add("section", "board", box);
+      const board = element("section", "board", box);
       board.style.setProperty("--hue", panel.color);
-      const parts = panel.rows.flat();
-      this.group(add("button", "title", board, panel.title), parts, `All of ${panel.title}`);
-      const grid = add("div", "grid sideways", board);
-      grid.style.gridTemplateColumns = `auto repeat(${panel.heads}, var(--cell)) repeat(${panel.rows[0].length - panel.heads}, minmax(2.2rem, 3.4rem))`;
-      add("span", "corner", grid, "Layer");
-      panel.rows[0].forEach((part) => add("span", "column", grid, part.column));
+      const parts = panel.rows.flat().filter(Boolean);
+      const title = element("button", "title", board, panel.title);
+      element("span", "all", title, _("all"));
+      this.group(title, parts, panel.all);
+      const grid = element("div", "grid sideways", board), wide = `repeat(${panel.columns.length - panel.heads}, minmax(2.4rem, 3.4rem))`;
+      grid.style.gridTemplateColumns = `auto ${panel.heads ? `repeat(${panel.heads}, var(--cell))` : ""} ${wide}`;
+      element("span", "corner", grid, _("Layer"));
+      panel.columns.forEach((name) => element("span", "column", grid, name));
       panel.rows.forEach((row, layer) => {
-        const heads = row.slice(0, panel.heads);
-        this.group(add("button", "row", grid, String(layer + 1)), heads, `All heads of layer ${layer + 1}, ${panel.title}`);
+        const heads = row.slice(0, panel.heads), some = heads.length ? heads : row.filter(Boolean);
+        const all = heads.length ? _("All heads of layer {layer}, {kind}", { layer: layer + 1, kind: panel.title }) : _("All of layer {layer}, {kind}", { layer: layer + 1, kind: panel.title });
+        this.group(element("button", "row", grid, String(layer + 1)), some, all);
         row.forEach((part, column) => {
-          const cell = add("button", column < panel.heads ? "cell" : "cell whole", grid);
-          cell.type = "button";
+          if (!part) return element("span", "", grid);
+          const cell = element("button", column < panel.heads ? "cell" : "cell whole", grid);
           cell.setAttribute("role", "switch");
-          const change = data.change?.[part.edit];
+          const change = data.change?.[part.edit], isWhole = column >= panel.heads;
+          if (part.color) cell.style.setProperty("--hue", part.color);
           if (change !== undefined) {
-            const shade = color(0.5 + 0.5 * Math.max(-1, Math.min(change / data.largest, 1)));
+            const shade = color(0.5 + 0.5 * (change / data.largest[isWhole ? "whole" : "head"]));
             cell.style.setProperty("--fill", shade.fill);
           }
           cell.classList.toggle("strongest", data.strongest.includes(part.edit));
@@ -55,11 +58,25 @@ const behaviour = {
         });
       });
     });
-    this.said = add("p", "said", root, data.hint);
+    this.legend(element("div", data.largest ? "legend" : "legend waiting", picture), data.largest ? data : { ...data, ...WAITING });
+    this.said = element("p", "said", root, forTouch(_("Click a head to switch it off, and again to switch it on.")));
+  },
+  // Where the colours end, for heads and for whole sub-layers.
+  legend(line, { scale, largest, whole, strongest, nats: meaning }) {
+    const colors = scale.map(([place, color]) => `${color} ${100 * place}%`).join(", ");
+    element("span", "", line, _("Log-probability without it:"));
+    for (const [name, words] of [["head", _("head")], ["whole", whole]]) {
+      const most = String(Number(largest[name].toPrecision(2))), box = element("span", `ends ${name}`, line);
+      element("span", "", box, `−${most}`);
+      element("span", "colors", box).style.background = `linear-gradient(to right, ${colors})`;
+      element("span", "", box, _("+{most} nats, {part}", { most, part: words }));
+    }
+    const framed = ngettext("framed: the head that costs most", "framed: the {count} heads that cost most", strongest.length);
+    if (strongest.length) element("span", "framed", line, framed);
+    element("span", "", line, meaning);
   },
   group(button, parts, name) {
-    button.type = "button";
-    button.title = `${name}: off, or on again`;
+    button.title = _("{parts}: off, or on again", { parts: name });
     button.setAttribute("aria-label", button.title);
     button.addEventListener("click", () => {
       const edits = parts.map((part) => part.edit);
@@ -80,10 +97,9 @@ const behaviour = {
     this.send({ off: [...this.off], number: this.number });
   },
   key(event, at) {
-    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    const step = ARROW_STEPS[event.key];
     if (!step && !(event.key === " " && event.shiftKey)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
     if (!step) return at.heads && this.only(at);
     const next = this.cells.find(({ panel, layer, column }) => panel === at.panel && layer === at.layer + step[0] && column === at.column + step[1])
       ?? (step[1] ? this.cells[this.cells.indexOf(at) + step[1]] : undefined);
@@ -93,18 +109,21 @@ const behaviour = {
     next.cell.focus({ preventScroll: true });
   },
   tell(cell) {
-    const { part, change, heads } = this.told = cell;
-    const now = this.off.has(part.edit) ? "off" : "on";
-    const effect = change === undefined ? "" : ` Switched off alone, it changes the log-probability of the translation by ${nats(change)}.`;
-    this.said.textContent = `${part.name}: ${now}.${effect}${heads ? " Shift-click: only this head of its layer." : ""}`;
+    const { data } = this, { part, change, heads } = this.told = cell;
+    const said = [this.off.has(part.edit) ? _("{part}: off.", { part: part.name }) : _("{part}: on.", { part: part.name })];
+    const job = data.jobs[part.edit];
+    if (job) said.push(`${job[0].toUpperCase()}${job.slice(1)}.`);
+    if (change !== undefined) said.push(_("Off alone: {change}.", { change: nats(change) }));
+    if (heads && !byTouch()) said.push(_("Shift-click: only this head."));
+    this.said.textContent = said.join(" ");
   },
   show() {
     for (const { cell, part, change } of this.cells) {
       const off = this.off.has(part.edit);
       cell.classList.toggle("off", off);
-      cell.textContent = off ? "×" : "";
+      cell.textContent = off ? part.mark ?? "×" : this.off.has(part.other) ? part.otherMark : "";
       cell.setAttribute("aria-checked", String(!off));
-      cell.setAttribute("aria-label", part.name + (change === undefined ? "" : `, ${nats(change)} when off`));
+      cell.setAttribute("aria-label", change === undefined ? part.name : _("{part}, {change} when off", { part: part.name, change: nats(change) }));
     }
     if (this.told) this.tell(this.told);
   },
@@ -117,11 +136,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!view || view.text !== text) {
     const focused = view?.cells.find(({ cell }) => cell === root.getRootNode().activeElement)?.part.edit;
     root.replaceChildren();
-    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, pressed: view?.mode.getAttribute("aria-pressed") ?? "false", off: view?.off ?? new Set(off) });
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, pressed: view?.mode.getAttribute("aria-pressed") ?? "false", off: view?.off ?? new Set(), about: view?.told?.part.edit });
     view.build(root);
+    view.told = view.cells.find(({ part }) => part.edit === view.about);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }
-  if (heard >= view.number) view.off = new Set(off);
+  if (heard >= view.number) {  // what a button of the page has switched, or what is off when it opens, is told
+    const switched = [...[...view.off].filter((edit) => !off.includes(edit)), ...off.filter((edit) => !view.off.has(edit))].at(-1);
+    view.told = view.cells.find(({ part }) => part.edit === switched) ?? view.told;
+    view.off = new Set(off);
+  }
   view.send = (changed) => setTriggerValue("changed", changed);
   view.show();
 }

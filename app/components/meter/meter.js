@@ -2,18 +2,19 @@
 // types into the input `watches`, the draft is sent to the server after a pause, and only the count comes back.
 
 import { element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 const PAUSE = 250;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const full = data.used > data.limit, used = `${data.used} of ${data.limit} ${data.unit}`;
+  const full = data.used > data.limit, used = data.said;
   const meter = element("div", {
     class: full ? "meter full" : data.used < data.limit / 2 ? "meter quiet" : "meter", role: "meter", "aria-label": used,
     "aria-valuemin": 0, "aria-valuemax": data.limit, "aria-valuenow": Math.min(data.used, data.limit),
   });
   element("i", "", element("span", "track", meter)).style.width = `${Math.min(100, (100 * data.used) / data.limit)}%`;
-  element("span", "count", meter, full ? `${used}: too long` : used);
+  element("span", "count", meter, full ? _("{used}: too long", { used }) : used);
   root.replaceChildren(meter);
 
   let timer = null;

@@ -3,19 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("model_cards")
 
 
 def model_cards(data: dict[str, Any], *, key: str, on_open: Callable[[str], None]) -> None:
-    """Draws the cards; data from `app.views.models.cards_picture`. `on_open` is told the name of a checkpoint."""
+    """Draws the cards; data from `app.views.models.cards_picture`. `on_open` is called with the name of a
+    checkpoint."""
     names = {card["name"] for card in data["cards"]}
 
     def opened() -> None:
-        if st.session_state[key].opened in names:
-            on_open(st.session_state[key].opened)
+        if sent(key, "opened") in names:
+            on_open(sent(key, "opened"))
 
     _component(data=data, key=key, on_opened_change=opened)

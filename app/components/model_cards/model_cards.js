@@ -1,6 +1,7 @@
 // The checkpoints as cards: languages and name, size, the one score and how it was measured. A click opens a checkpoint.
 
 import { button, element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
@@ -10,7 +11,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const card of data.cards) {
     const node = button({ "aria-pressed": card.open }, list, undefined, () => { if (!card.open) setTriggerValue("opened", card.name); });
     const title = element("span", "title", node, card.title);
-    element("i", "", title, card.open ? `${card.name}, is open` : card.name);
+    element("i", "", title, card.open ? _("{name}, is open", { name: card.called }) : card.called);
     element("span", "score", node, card.score);
     element("span", "size", node, card.size);
     const bar = element("span", "bar", node);

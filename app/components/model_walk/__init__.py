@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.numbered import heard
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("model_walk", styles=["svg", "token", "segments"])
 
@@ -21,7 +21,7 @@ def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, 
     """
 
     def changed() -> None:
-        told = st.session_state[key].told
+        told = sent(key, "told")
         if isinstance(told, dict):
             st.session_state[f"{key}_heard"] = told.get("number", 0)
             on_told(told)

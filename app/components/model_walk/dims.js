@@ -1,12 +1,14 @@
 // Tokens by dimensions: a row of colours for each token, how long it is, and below it where the followed row comes from.
 
+import { byTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
-import { make } from "../shared/svg.js";
+import { cellUnder, make, pixels } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { drawRows, framed, room } from "./rows.js";
 
-const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at the usual size of the type
+const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at 1280x720
 
 export const written = (value, digits = 4) => (value === -Infinity ? "−∞" : fixed(value, digits));
 const short = (value) => written(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
@@ -18,10 +20,10 @@ function moments(values) {
 }
 
 // What is said of a vector beside its strip.
-function said(look, values, last) {
-  if (look === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
-  if (look === "hidden" && last) return `${((100 * values.filter((value) => value > 0).length) / values.length).toFixed(0)}% above 0`;
-  return `length ${short(length(values))}`;
+function said(shownAs, values, last) {
+  if (shownAs === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
+  if (shownAs === "hidden" && last) return _("{share}% above 0", { share: ((100 * values.filter((value) => value > 0).length) / values.length).toFixed(0) });
+  return _("length {length}", { length: short(length(values)) });
 }
 
 export function drawDims(view) {
@@ -38,15 +40,16 @@ export function drawDims(view) {
   left = Math.max(left, ...strips.map(({ name }) => 1.08 * measure(name, 15.2 * unit) + 10 * unit));
   const across = Math.max(width - left - RIGHT * unit - 4, 40), total = HEAD * unit + count * high;
   const top = make("svg", { class: "walk-picture top", width: width - 4, height: HEAD * unit });
-  make("text", { class: "small", x: left, y: 13 * unit }, top, `${columns.toLocaleString("en")} ${text.look === "hidden" ? "units" : "dimensions"}`);
-  make("text", { class: "small", x: width - 6, y: 13 * unit, "text-anchor": "end" }, top, "length");
+  const size = { count: columns.toLocaleString("en") }, isHidden = text.shown_as === "hidden";
+  make("text", { class: "small", x: left, y: 13 * unit }, top, isHidden ? _("{count} units", size) : _("{count} dimensions", size));
+  make("text", { class: "small", x: width - 6, y: 13 * unit, "text-anchor": "end" }, top, _("length"));
   const svg = make("svg", { class: "walk-picture", width: width - 4, height: count * high + 2 * unit });
-  const image = make("image", { href: painted(row(tensor.values, 0, count * columns, base), count, columns, table, signed(limit)),
-    x: left, y: 0, width: across, height: count * high, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
+  const image = pixels(svg, { href: painted(row(tensor.values, 0, count * columns, base), count, columns, table, signed(limit)),
+    x: left, y: 0, width: across, height: count * high });
   for (let i = 0; i < count; i += 1) {
     make("text", { class: "small value", x: width - 6, y: (i + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central" }, svg, short(length(row(tensor.values, i, columns, base))));
   }
-  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: "Token that is followed" });
+  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: _("Token that is followed") });
   framed(svg, left, followed * high, across, high, data.chosen, 2.5 * unit);
   frame.replaceChildren(top, svg);
   const own = row(tensor.values, followed, columns, base);
@@ -55,27 +58,27 @@ export function drawDims(view) {
     strips.forEach(({ values, name, limit: end }, i) => {
       const part = row(values, followed, columns), y = (6 + i * PITCH) * unit, middle = y + (STRIP / 2) * unit;
       make("text", { x: left - 8 * unit, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, name);
-      make("image", { href: painted(part, 1, columns, table, signed(end)), x: left, y, width: across, height: STRIP * unit, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, below);
-      make("text", { class: "small value", x: width - 6, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, said(text.look, part, i === strips.length - 1));
+      pixels(below, { href: painted(part, 1, columns, table, signed(end)), x: left, y, width: across, height: STRIP * unit });
+      make("text", { class: "small value", x: width - 6, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, said(text.shown_as, part, i === strips.length - 1));
     });
   } else {
     const fits = Math.max(Math.floor(across / (52 * unit)), 2), some = columns > fits ? [...own.subarray(0, fits - 2), null, own[columns - 1]] : [...own];
-    make("text", { x: left - 8 * unit, y: 20 * unit, "text-anchor": "end", "dominant-baseline": "central" }, below, "this row");
+    make("text", { x: left - 8 * unit, y: 20 * unit, "text-anchor": "end", "dominant-baseline": "central" }, below, _("this row"));
     some.forEach((value, i) => make("text", { class: "small value", x: left + (i + 0.5) * (across / some.length), y: 20 * unit, "text-anchor": "middle", "dominant-baseline": "central" }, below, value === null ? "…" : short(value)));
     make("rect", { class: "mark", x: left, y: 6 * unit, width: across, height: 28 * unit, rx: 4 * unit, stroke: data.chosen, "stroke-width": 1.5 * unit }, below);
   }
   zone.replaceChildren(below);
-  const usual = `Colours end at ±${short(limit)}. Point at a cell for its number.`;
+  const end = { limit: short(limit) };
+  const usual = byTouch() ? _("Colours end at ±{limit}. Tap a cell for its number.", end) : _("Colours end at ±{limit}. Point at a cell for its number.", end);
   view.read.textContent = usual;
-  const at = (event, node, rows) => {
-    const box = node.getBoundingClientRect();
-    return [Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * columns)];
-  };
+  const at = (event) => cellUnder(event, image, count, columns);
   image.addEventListener("pointermove", (event) => {
-    const [r, c] = at(event, image, count), value = tensor.values[base + r * columns + c];
-    if (value !== undefined) view.read.textContent = `${inWords(tokens[r])}, ${text.look === "hidden" ? "unit" : "dimension"} ${c}: ${written(value)}`;
+    const [r, c] = at(event) ?? [], value = tensor.values[base + r * columns + c];
+    if (value === undefined) return;
+    const said = { token: inWords(tokens[r]), number: c, value: written(value) };
+    view.read.textContent = isHidden ? _("{token}, unit {number}: {value}", said) : _("{token}, dimension {number}: {value}", said);
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
-  image.addEventListener("click", (event) => view.follow(at(event, image, count)[0]));
+  image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));
   return { at: followed * high, high, total };
 }

@@ -1,18 +1,20 @@
 // Queries by keys: scores, mask or weights of one head, with the numbers in the cells where there is room.
 
+import { byTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { colors, inkOn, painted, signed, weight } from "../shared/shades.js";
 import { cellText } from "../shared/numbers.js";
-import { cut, make, write } from "../shared/svg.js";
+import { cellUnder, cut, make, pixels, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { written } from "./dims.js";
 import { drawRows, framed, room } from "./rows.js";
 
-const NARROW = 33, SLANT = 17;  // px: of a cell with a number, of a key with its name
+const NARROW = 33, SLANT = 17;  // px: least width of a cell with a number, and between the names of two keys
 
-function inCell(look, value, masked) {
-  if (look === "mask") return value ? "" : "no";
-  if (masked) return look === "weights" ? "" : "−∞";
-  if (look === "weights") return cellText(value, "·");
+function inCell(shownAs, value, masked) {
+  if (shownAs === "mask") return value ? "" : _("no");
+  if (masked) return shownAs === "weights" ? "" : "−∞";
+  if (shownAs === "weights") return cellText(value, "·");
   return written(value, Math.abs(value) < 10 ? 2 : 1);
 }
 
@@ -20,13 +22,13 @@ export function drawKeys(view) {
   const { frame, zone, unit, measure, tensor, picture, text, head, tokens, keys, followed, column, data } = view;
   zone.style.height = "0px";
   zone.replaceChildren();
-  const [count, across] = [tokens.length, keys.length], look = text.look;
+  const [count, across] = [tokens.length, keys.length], shownAs = text.shown_as;
   const base = tensor.shape.length === 3 ? head * count * across : 0;
   const values = tensor.values.subarray(base, base + count * across);
   const mask = picture.mask ? view.tensorAt(picture.mask).values : null;
-  const hidden = (i) => (look === "mask" ? !values[i] : mask ? !mask[i] : values[i] === -Infinity);
-  const table = colors(look === "scores" ? data.scales.signed : data.scales.weights);
-  const place = look === "scores" ? signed(picture.limit[picture.limit.length > 1 ? head : 0]) : look === "mask" ? () => 128 : weight;
+  const hidden = (i) => (shownAs === "mask" ? !values[i] : mask ? !mask[i] : values[i] === -Infinity);
+  const table = colors(shownAs === "scores" ? data.scales.signed : data.scales.weights);
+  const place = shownAs === "scores" ? signed(picture.limit[picture.limit.length > 1 ? head : 0]) : shownAs === "mask" ? () => 128 : weight;
   const width = frame.clientWidth - 4, height = frame.parentElement.clientHeight - view.read.clientHeight;
   const longest = Math.max(...keys.map((key) => measure(key, 15.2 * unit)));
   const above = Math.min(0.72 * longest + 16 * unit, 84 * unit);
@@ -42,42 +44,44 @@ export function drawKeys(view) {
   });
   const svg = make("svg", { class: "walk-picture", width, height: count * high + 3 });
   make("rect", { x: left, y: 0, width: across * wide, height: count * high, fill: data.masked }, svg);
-  const image = make("image", { href: painted(values, count, across, table, (value, i) => (hidden(i) ? -1 : place(value))),
-    x: left, y: 0, width: across * wide, height: count * high, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
+  const image = pixels(svg, { href: painted(values, count, across, table, (value, i) => (hidden(i) ? -1 : place(value))),
+    x: left, y: 0, width: across * wide, height: count * high });
   if (wide >= NARROW * unit) {
     values.forEach((value, i) => {
-      const label = inCell(look, value, hidden(i));
+      const label = inCell(shownAs, value, hidden(i));
       if (!label) return;
       const ink = hidden(i) ? "" : `fill: ${inkOn(table[place(value)])}`;
       make("text", { class: "cell value", x: left + ((i % across) + 0.5) * wide, y: (Math.floor(i / across) + 0.5) * high, "text-anchor": "middle", "dominant-baseline": "central", style: `${ink}; pointer-events: none` }, svg, label);
     });
   }
-  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: "Token that is followed" });
+  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: _("Token that is followed") });
   if (column !== null) framed(svg, left + column * wide, 1, wide, count * high - 2, data.chosen, 1.3 * unit);
   framed(svg, left, followed * high, across * wide, high, data.chosen, 2.5 * unit);
   frame.replaceChildren(top, svg);
-  const names = every > 1 ? ` Of the keys every ${["", "", "second", "third"][every] ?? `${every}th`} is named.` : "";
-  const usual = usually(look, inWords(tokens[followed]), keys, values.subarray(followed * across, (followed + 1) * across)) + names;
+  const usual = `${defaultText(shownAs, inWords(tokens[followed]), keys, values.subarray(followed * across, (followed + 1) * across))} ${whichNames(every)}`.trimEnd();
   view.read.textContent = usual;
-  const at = (event) => {
-    const box = image.getBoundingClientRect();
-    return [Math.floor(((event.clientY - box.top) / box.height) * count), Math.floor(((event.clientX - box.left) / box.width) * across)];
-  };
+  const at = (event) => cellUnder(event, image, count, across);
   image.addEventListener("pointermove", (event) => {
-    const [q, k] = at(event), i = q * across + k;
+    const [q, k] = at(event) ?? [], i = q * across + k;
     if (values[i] === undefined) return;
-    const said = look === "mask" ? (values[i] ? "may attend" : "masked") : look === "weights" && hidden(i) ? "masked" : written(values[i]);
-    view.read.textContent = `query ${inWords(tokens[q])}, key ${inWords(keys[k])}: ${said}`;
+    const said = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs === "weights" && hidden(i) ? _("masked") : written(values[i]);
+    view.read.textContent = _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said });
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
-  image.addEventListener("click", (event) => view.follow(at(event)[0]));
+  image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));
   return { at: followed * high, high, total: above + count * high };
 }
 
 // What the framed row says, in words.
-function usually(look, token, keys, row) {
-  if (look === "scores") return "Rows are queries, columns are keys. Point at a cell for its number.";
+function defaultText(shownAs, token, keys, row) {
+  if (shownAs === "scores") return byTouch() ? _("Rows are queries, columns are keys. Tap a cell for its number.") : _("Rows are queries, columns are keys. Point at a cell for its number.");
   const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);
-  if (look === "weights") return `${token} attends to ${most.map((k) => `${inWords(keys[k])} ${row[k].toFixed(2)}`).join(", ")}${row.length > 3 ? " …" : ""}`;
-  return `${token} may attend to ${row.filter(Boolean).length} of ${row.length} keys.`;
+  if (shownAs === "weights") return _("{token} attends to {keys}", { token, keys: `${most.map((k) => `${inWords(keys[k])} ${row[k].toFixed(2)}`).join(", ")}${row.length > 3 ? " …" : ""}` });
+  return _("{token} may attend to {allowed} of {count} keys.", { token, allowed: row.filter(Boolean).length, count: row.length });
+}
+
+function whichNames(every) {
+  if (every < 2) return "";
+  if (every === 2) return _("Every second key is named.");
+  return every === 3 ? _("Every third key is named.") : _("Every {number}th key is named.", { number: every });
 }

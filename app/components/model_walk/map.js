@@ -1,9 +1,12 @@
 // The map of the model: drawn once from plain numbers. A station lights its box up; the token travels to it.
 
+import { _ } from "../shared/language.js";
 import { cut, make } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
+import { STACKS } from "./stacks.js";
 
 const CHIP = 24, SHORTEST = 30, LONGEST = 84;  // of the token, in the units of the map
+const GAP = 7;  // between two boxes: half of it belongs to each, for a finger
 const FEW = 6;  // layers that have a number each; of more, one is named between two steps
 
 function arrow(parent, { stack, points, head }, color) {
@@ -25,11 +28,11 @@ function pressed(node, act) {
 
 function numbers(svg, layers, color, go) {
   const { stack, count, column, numbers: y } = layers;
-  const texts = count <= FEW ? Array.from({ length: count }, (_, i) => i + 1) : ["−", "", "+"];
-  make("text", { x: column + 2, y: y + 11, "dominant-baseline": "central" }, svg, "layer");
-  const wide = count <= FEW ? Math.min(110 / count, 26) : null, starts = [44, 66, 132];
+  const texts = count <= FEW ? Array.from({ length: count }, (unused, i) => i + 1) : ["−", "", "+"];
+  make("text", { x: column + 44, y: y + 11, "text-anchor": "end", "dominant-baseline": "central" }, svg, _("layer"));
+  const wide = count <= FEW ? Math.min(106 / count, 26) : null, starts = [48, 69, 134];
   return texts.map((text, i) => {
-    const width = wide ?? [20, 64, 20][i], x = column + (wide ? 44 + i * wide : starts[i]);
+    const width = wide ?? [20, 64, 20][i], x = column + (wide ? 48 + i * wide : starts[i]);
     const group = make("g", { class: "number", tabindex: 0, role: "button" }, svg);
     make("rect", { x: x + 1, y, width: width - 2, height: 22, rx: 5, fill: color, stroke: color }, group);
     make("text", { x: x + width / 2, y: y + 11, "text-anchor": "middle", "dominant-baseline": "central" }, group, text);
@@ -57,8 +60,9 @@ export function drawMap(place, map, colors, { go, turn, up }) {
   const boxes = map.boxes.map((box, i) => {
     const group = make("g", { class: `box ${box.kind}`, tabindex: 0, role: "button" }, svg);
     group.dataset.station = box.stations[0];
-    group.setAttribute("aria-label", `${box.stack}: ${[box.label, box.second].filter(Boolean).join(", ")}`);
+    group.setAttribute("aria-label", `${STACKS[box.stack]}: ${[box.label, box.second].filter(Boolean).join(", ")}`);
     make("title", {}, group, [box.label, box.second].filter(Boolean).join(", "));
+    make("rect", { class: "hit", x: box.x, y: box.y - GAP / 2, width: box.width, height: box.height + GAP }, group);
     make("rect", { class: "shape", x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: of(box.stack), stroke: of(box.stack) }, group);
     const lines = box.height > 30 ? [box.label, box.second] : [box.label];
     lines.forEach((line, n) => make("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + (n - (lines.length - 1) / 2) * 15, "text-anchor": "middle", "dominant-baseline": "central" }, group, line));
@@ -99,11 +103,13 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   });
   for (const { stack: own, count, groups } of drawn.layers) {
     const open = layers[own];
-    if (count > FEW) groups[1].lastChild.textContent = `${open + 1} of ${count}`;
+    if (count > FEW) groups[1].lastChild.textContent = _("{number} of {count}", { number: open + 1, count });
     groups.forEach((group, i) => {
       const on = count > FEW ? i === 1 : i === open;
       group.classList.toggle("on", on);
-      group.setAttribute("aria-label", count > FEW ? `${own}: ${["the layer before", `layer ${open + 1} of ${count}`, "the next layer"][i]}` : `${own}: layer ${i + 1}`);
+      const names = [_("the layer before"), _("layer {layer} of {count}", { layer: open + 1, count }), _("the next layer")];
+      const name = count > FEW ? names[i] : _("layer {layer}", { layer: i + 1 });
+      group.setAttribute("aria-label", `${STACKS[own]}: ${name}`);
       group.setAttribute("aria-pressed", String(on));
     });
   }
@@ -117,4 +123,6 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   drawn.travellers.decoder.style.opacity = stack === "encoder" ? 0 : 1;
   drawn.travellers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;
   drawn.memory.classList.toggle("flows", crossing);
+  const frame = drawn.svg.parentElement, scale = drawn.svg.clientWidth / map.width;
+  frame.scrollTo(here.x < map.lane ? 0 : frame.scrollWidth, middle * scale - frame.clientHeight / 2);  // a phone shows a stack
 }

@@ -1,7 +1,9 @@
 // What surrounds the pictures of the walk: buttons, heading, heads, text. None of it changes its size during the walk.
 
-import { asked } from "../shared/arrow_keys.js";
+import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
+import { STACKS } from "./stacks.js";
 
 // A row of buttons of which one is chosen: by click, or by arrow keys.
 function radios(row, names, chosen, choose) {
@@ -19,7 +21,7 @@ function radios(row, names, chosen, choose) {
     node.tabIndex = i === chosen ? 0 : -1;
     node.onclick = () => choose(i);
     node.onkeydown = (event) => {
-      const goal = asked(event, i, names.length);
+      const goal = itemByKey(event, i, names.length);
       if (goal === undefined || goal === i) return;
       row.children[goal].focus();
       choose(goal);
@@ -29,22 +31,22 @@ function radios(row, names, chosen, choose) {
 
 export function markup(root, walk) {
   const all = element("div", "walk", root);
-  const map = element("div", "map-place", all), station = element("div", "station", all), bar = element("div", "bar", station);
-  const previous = button("previous", bar, "Previous", () => walk.go(walk.place - 1));
-  const play = button("play", bar, "Play", () => walk.play(!walk.playing));
-  const next = button("next", bar, "Next", () => walk.go(walk.place + 1));
-  const where = element("span", "where", bar), detail = element("div", { class: "choice segments", "aria-label": "Detail" }, bar);
-  const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads sideways", "aria-label": "Head" }, line);
+  const map = element("div", "map-place sideways", all), station = element("div", "station", all), bar = element("div", "bar", station);
+  const previous = button("previous", bar, _("Previous"), () => walk.go(walk.place - 1));
+  const play = button("play", bar, _("Play"), () => walk.play(!walk.playing));
+  const next = button("next", bar, _("Next"), () => walk.go(walk.place + 1));
+  const where = element("span", "where", bar), detail = element("div", { class: "choice segments", "aria-label": _("Detail") }, bar);
+  const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads sideways", "aria-label": _("Head"), "data-name": _("head") }, line);
   const picture = element("div", "picture-place", station), frame = element("div", { class: "frame downwards", tabindex: -1 }, picture);
   const zone = element("div", "zone", picture), read = element("div", "read", picture), words = element("p", { "aria-live": "polite" }, station);
   return { all, map, previous, play, next, where, detail, title, heads, picture, frame, zone, read, words };
 }
 
-const DETAILS = [["lecture", "First lecture"], ["exam", "Every step"]];
+const DETAILS = [["lecture", _("First lecture")], ["exam", _("Every step")]];
 
 export function labelled(parts, { text, place, count, layer, state, headed }, walk) {
-  const where = layer === null ? text.place : `${text.stack}, layer ${layer + 1}, ${text.place}`;
-  parts.where.textContent = parts.where.title = `${place + 1} of ${count} · ${where}`;
+  const where = layer === null ? text.place : _("{stack}, layer {layer}, {part}", { stack: STACKS[text.stack], layer: layer + 1, part: text.place });
+  parts.where.textContent = parts.where.title = _("{number} of {count} · {place}", { number: place + 1, count, place: where });
   parts.title.textContent = text.title;
   parts.previous.disabled = place === 0;
   parts.next.disabled = place === count - 1;
@@ -54,6 +56,6 @@ export function labelled(parts, { text, place, count, layer, state, headed }, wa
     walk.show();
   });
   parts.heads.style.visibility = headed > 1 ? "visible" : "hidden";
-  radios(parts.heads, Array.from({ length: headed }, (_, i) => [i + 1, `head ${i + 1}`]), walk.headHere(), (i) => walk.takeHead(i));
+  radios(parts.heads, Array.from({ length: headed }, (unused, i) => [i + 1, _("head {head}", { head: i + 1 })]), walk.headHere(), (i) => walk.takeHead(i));
   parts.words.replaceChildren(...text.text.split("`").map((part, i) => element(i % 2 ? "code" : "span", "", null, part)));
 }

@@ -1,8 +1,10 @@
 // The walk: the map with the token at the left, the station where it is at the right. Going on, another token, another
-// head need no server: it hears of them a moment later, for the address, the details, and the tensors that come next.
+// head need no server: they are sent to it a moment later, for the address, the details, and the tensors that come next.
 
 import { decoded } from "../shared/arrays.js";
+import { _ } from "../shared/language.js";
 import { measurer } from "../shared/svg.js";
+import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 import { drawDims } from "./dims.js";
 import { drawKeys } from "./keys.js";
@@ -10,9 +12,9 @@ import { drawMap, moveTo } from "./map.js";
 import { labelled, markup } from "./markup.js";
 import { drawCharacters, drawChosen, drawOffers, drawPieces, drawShifted } from "./words.js";
 
-const LATER = 250, EACH = 3000;  // ms: until the server hears of a step; at each station while it plays
+const LATER = 250, EACH = 3000;  // ms: until a step is sent to the server; at each station while it plays
 const OF_A_HEAD = ["head", "scores", "weights"];
-const LOOKS = { characters: drawCharacters, pieces: drawPieces, shifted: drawShifted, chosen: drawChosen, logits: drawOffers,
+const DRAWINGS = { characters: drawCharacters, pieces: drawPieces, shifted: drawShifted, chosen: drawChosen, logits: drawOffers,
   scores: drawKeys, mask: drawKeys, weights: drawKeys };
 
 class Walk {
@@ -50,8 +52,15 @@ class Walk {
       this.drawnMap = JSON.stringify(data.map);
       this.map = drawMap(this.parts.map, data.map, data, {
         go: (box) => this.openBox(box), up: (box) => this.openBox(box), turn: (stack, layer) => this.turn(stack, layer) });
+      this.shows = null;
     }
-    this.show();
+    if (this.shows !== this.toShow()) this.show();  // else a button would be replaced under the pointer
+  }
+
+  // All that the picture depends on, but for the size and the colours of the page.
+  toShow() {
+    const { scene, at, s, t, heads, detail } = this.state;
+    return JSON.stringify([scene, at, s, t, heads, detail, this.data.stations.length, this.data.pictures[at]]);
   }
 
   get place() {
@@ -85,7 +94,7 @@ class Walk {
     if (typeof heads === "number") return heads;
     if (!at.includes("cross_attention") || !this.data.tensors[`${site}.weights`]) return heads[site] ?? 0;
     const { values, shape: [count, rows, columns] } = this.tensorAt(`${site}.weights`);
-    const weights = Array.from({ length: count }, (_, head) => values[(head * rows + t) * columns + s]);
+    const weights = Array.from({ length: count }, (unused, head) => values[(head * rows + t) * columns + s]);
     return weights.indexOf(Math.max(...weights));
   }
 
@@ -134,7 +143,7 @@ class Walk {
       if (this.place + 1 >= this.data.stations.length) this.play(false);
     }, EACH) : undefined;
     if (on) this.go(this.place + 1 < this.data.stations.length ? this.place + 1 : 0);
-    this.parts.play.textContent = this.playing ? "Pause" : "Play";
+    this.parts.play.textContent = this.playing ? _("Pause") : _("Play");
   }
 
   key(event) {
@@ -153,21 +162,23 @@ class Walk {
   show(moved = false) {
     if (!this.state || !this.root.clientWidth) return;
     const { data, state, parts } = this, place = this.place, here = data.stations[place];
+    Object.assign(this, { shows: this.toShow(), dark: isDark() });
     if (here.id !== state.at) return parts.picture.classList.add("waits");  // a station that the server has yet to send
     const text = data.texts[here.text], picture = data.pictures[here.id], layers = this.layers();
-    labelled(parts, { text, place, count: data.stations.length, layer: here.layer, state, headed: OF_A_HEAD.includes(text.look) ? data.headCount : 0 }, this);
+    labelled(parts, { text, place, count: data.stations.length, layer: here.layer, state, headed: OF_A_HEAD.includes(text.shown_as) ? data.headCount : 0 }, this);
     const inBox = data.stations.filter((each) => each.box === here.box && each.layer === here.layer);
     const words = { encoder: data.source[state.s], decoder: text.name === "chosen" ? data.predicts[state.t] : data.target[state.t] };
     moveTo(this.map, { box: here.box, part: (inBox.indexOf(here) + 1) / inBox.length, stack: text.stack, layers, words, crossing: text.part === "cross_attention" }, this.measure);
     parts.picture.classList.toggle("waits", !picture);
     if (!picture) return;
     this.draw(text, picture);
-    parts.picture.classList.toggle("new", moved && !parts.picture.classList.contains("new"));
+    parts.picture.classList.remove("new");
+    if (moved && parts.picture.offsetWidth) parts.picture.classList.add("new");  // reading the width in between restarts the animation
   }
 
   draw(text, picture) {
     const { data, state, parts } = this, ofSource = text.rows === "encoder", own = text.part !== "cross_attention";
-    const draw = LOOKS[text.look] ?? drawDims;
+    const draw = DRAWINGS[text.shown_as] ?? drawDims;
     const view = {
       ...parts, data, text, picture, measure: this.measure,
       unit: scaleOfPage(),
@@ -192,5 +203,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const walk = (root.headlightWalk ??= new Walk(root));
   walk.take(data, (told) => setTriggerValue("told", told));
-  setTimeout(() => walk.show(), 100);  // this is called before the page has its new colours
+  setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);  // this is called before the page has its new colours
 }

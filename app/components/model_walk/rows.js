@@ -1,9 +1,9 @@
 // The tokens at the left of a picture: a row for each, one of which is followed.
 
-import { asked } from "../shared/arrow_keys.js";
+import { itemByKey } from "../shared/arrow_keys.js";
 import { cut, make, write } from "../shared/svg.js";
 
-const LEAST = 17, MOST = 32, WIDEST = 132;  // px at the usual size of the type
+const LEAST = 17, MOST = 32, WIDEST = 132;  // px at 1280x720
 
 // How high a row is, and how wide the tokens are; `unit` is the size of the type, over the usual one.
 export function room(tokens, height, unit, measure) {
@@ -23,7 +23,7 @@ export function drawRows(svg, { tokens, color, followed, follow, label, top, hig
     row.addEventListener("click", () => follow(i, true));
     row.addEventListener("keydown", (event) => {
       if (event.key === "ArrowLeft" || event.key === "ArrowRight") return;  // those walk
-      const goal = asked(event, i, tokens.length);
+      const goal = itemByKey(event, i, tokens.length);
       if (goal !== undefined) follow(goal, true);
     });
     return row;

@@ -1,12 +1,10 @@
-"""The decoder's loop: what goes in, the distribution over the next token, and which hypotheses live, step by step."""
+"""The decoder's loop: what goes in, the distribution over the next token, and the live hypotheses, step by step."""
 
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
 from app.components.numbered import hear, heard
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("next_token")
 
@@ -19,12 +17,12 @@ def next_token(
     on_step: Callable[[int], None],
     on_other: Callable[[int, int], None],
 ) -> None:
-    """The loop at a step, from 0; all steps are sent, so the browser walks them without the server.
+    """The loop at a step, from 0; all steps are sent, so the browser shows the others without the server.
 
     Args:
-        frame: from `app.views.decoding.frame_data.frame_data`.
-        on_step: is told the step at which the reader stopped.
-        on_other: is told a step and the id of another token that was clicked in its distribution.
+        frame: from `app.views.decoding.frame_section.frame_of`.
+        on_step: is called with the step at which the reader stopped.
+        on_other: is called with a step and the id of another token that was clicked in its distribution.
     """
     steps = len(frame["steps"])
 
@@ -34,7 +32,7 @@ def next_token(
             on_step(index)
 
     def other() -> None:
-        found: Any = st.session_state[key].other
+        found: Any = sent(key, "other")
         at, token = (found.get(name) if isinstance(found, dict) else None for name in ("step", "id"))
         if isinstance(at, int) and isinstance(token, int) and 0 <= at < steps:
             on_step(at)

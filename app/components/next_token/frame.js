@@ -1,6 +1,7 @@
 // The frame, drawn once for a translation: everything that a step changes has its place and its size here.
 
 import { button, element } from "../shared/dom.js";
+import { _, ngettext } from "../shared/language.js";
 import { make } from "../shared/svg.js";
 
 export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // of the distribution: in a wide frame and on a phone
@@ -10,11 +11,11 @@ function stack(parent, className, name, layers) {
   element("span", "", box, name);
   const lines = element("div", "layers", box);
   for (let n = 0; n < Math.min(layers, 8); n++) element("i", "", lines);
-  element("small", "", box, `${layers} ${layers === 1 ? "layer" : "layers"}`);
+  element("small", "", box, ngettext("{count} layer", "{count} layers", layers));
   return box;
 }
 
-// A token that continues a word stands close to what it continues.
+// A token that continues a word is close to the token before it.
 function chip(parent, tag, text) {
   const made = element(tag, `chip${/^[\p{L}\p{N}]/u.test(text) ? " joined" : ""}`, parent);
   element("span", "", made, text.replace(/^▁(?=.)/, ""));
@@ -33,9 +34,9 @@ function tokens(parent, className, title, count) {
 export function build(root, frame, walk) {
   const parts = { root, frame };
   const line = element("div", "line");
-  parts.back = button("", line, "← Back", walk.back);
-  parts.play = button("", line, "▶ Play", walk.play);
-  parts.next = button("", line, "Next →", walk.next);
+  parts.back = button("", line, _("← Back"), walk.back);
+  parts.play = button("", line, _("▶ Play"), walk.play);
+  parts.next = button("", line, _("Next →"), walk.next);
   parts.at = element("span", "at", line);
   parts.says = element("span", { class: "says", role: "status" }, line);
 
@@ -55,15 +56,15 @@ export function build(root, frame, walk) {
     const track = element("i", "", made);
     return { chip: made, bar: element("b", "", track) };
   });
-  parts.encoder = stack(scene, "encoder", "Encoder", frame.encoderLayers);
+  parts.encoder = stack(scene, "encoder", _("Encoder"), frame.encoderLayers);
 
   const written = tokens(scene, "written", frame.written.title, frame.written.tokens.length);
   parts.written = written.side;
   parts.writtenChips = written.chips;
   written.chips.setAttribute("role", "group");
-  written.chips.setAttribute("aria-label", "Written tokens: choose one to see how it was chosen");
+  written.chips.setAttribute("aria-label", _("Written tokens: choose one to see how it was chosen"));
   parts.chips = frame.written.tokens.map((token) => chip(written.chips, "button", token));
-  parts.decoder = stack(scene, "decoder", "Decoder", frame.decoderLayers);
+  parts.decoder = stack(scene, "decoder", _("Decoder"), frame.decoderLayers);
 
   const next = (parts.distribution = element("div", "next", scene));
   element("h3", "", next, frame.title);
@@ -82,7 +83,7 @@ export function build(root, frame, walk) {
   element("h3", "", beams, frame.beams.title);
   parts.beamRows = element("div", "beam-rows", beams);
   parts.beamRows.tabIndex = frame.beams.rows > 6 ? 0 : -1;
-  parts.beams = Array.from({ length: frame.beams.rows }, (_, n) => {
+  parts.beams = Array.from({ length: frame.beams.rows }, (none, n) => {
     const made = element("div", "beam", parts.beamRows);
     element("span", "rank", made, `${n + 1}`);
     return { beam: made, text: element("span", "text", made), sum: element("span", "sum", made) };

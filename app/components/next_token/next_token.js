@@ -1,7 +1,8 @@
 // How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token goes
-// in again. All steps are here: stepping and playing need no server, which is told only where the reader stops.
+// in again. All steps are here: stepping and playing need no server, which only learns where the reader stops.
 
-import { within } from "../shared/dom.js";
+import { setColors, within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
@@ -71,7 +72,7 @@ class Loop {
     if (on === Boolean(this.timer)) return;
     clearInterval(this.timer);
     this.timer = null;
-    this.parts.play.textContent = on ? "❚❚ Pause" : "▶ Play";
+    this.parts.play.textContent = on ? _("❚❚ Pause") : _("▶ Play");
     if (!on) { this.stopped = setTimeout(() => this.tell(), STOPPED); return; }
     if (this.at === this.last) this.walk(0, true);
     this.timer = setInterval(() => {
@@ -100,7 +101,7 @@ class Loop {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const { frame } = data, { colors } = frame;
-  for (const [name, color] of Object.entries(colors)) root.style.setProperty(`--${name}`, color);
+  setColors(root, colors);
   const written = JSON.stringify(frame);
   const at = standing(root, "step", { chosen: data.step, count: frame.steps.length, heard: data.heard });
   let loop = root.headlightLoop;

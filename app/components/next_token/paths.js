@@ -1,5 +1,6 @@
 // The arrows between the parts of the frame; the last one leads from the distribution back into the loop.
 
+import { _ } from "../shared/language.js";
 import { make } from "../shared/svg.js";
 
 const TIP = 6;
@@ -27,14 +28,14 @@ export function drawPaths(parts) {
   arrow(svg, [[written.right + gap, decoder.y], [decoder.left - gap, decoder.y]], colors.decoder, "right");
   arrow(svg, [[encoder.x, encoder.bottom + gap], [encoder.x, decoder.top - gap]], colors.attention, "down");
   arrow(svg, [[decoder.right + gap, decoder.y], [next.left - gap, decoder.y]], colors.decoder, "right");
-  make("text", { x: encoder.x + 9, y: (encoder.bottom + decoder.top) / 2 + 5, style: `color:${colors.attention}` }, svg, "attention");
+  make("text", { x: encoder.x + 9, y: (encoder.bottom + decoder.top) / 2 + 5, style: `color:${colors.attention}` }, svg, _("attention"));
   // Back into the loop, to the place of the next token.
   const slot = box(parts.chips[parts.shown + 1]);
   const low = parts.scene.clientHeight - 2, x = Math.min(Math.max(slot.x, written.left + 12), written.right - 12);
   if (parts.shown < frame.steps.length - 1) {
     const from = next.left + 18;
     arrow(svg, [[from, next.bottom + 2], [from, low], [x, low], [x, written.bottom + 2]], colors.decoder, "up");
-    make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, "the chosen token goes in");
+    make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, _("the chosen token goes in"));
   } else {
     make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, frame.ends);
   }

@@ -2,6 +2,7 @@
 
 import { FEWEST_ROWS, MOST_ROWS } from "./frame.js";
 import { element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
 
@@ -52,7 +53,7 @@ function showSource(parts, weights) {
   const { tokens, head } = parts.frame.source;
   parts.weights.forEach(({ chip, bar }, n) => {
     scaled(bar, weights[n]);
-    chip.title = `${tokens[n]}: attention weight ${weights[n].toFixed(4)}, ${head}`;
+    chip.title = _("{token}: attention weight {weight}, {head}", { token: tokens[n], weight: weights[n].toFixed(4), head });
   });
   keepInView(parts.sourceChips, parts.weights[weights.indexOf(Math.max(...weights))].chip);
 }
@@ -63,8 +64,8 @@ function showWritten(parts, at) {
     const state = n < at ? "" : n === at ? "newest" : n === at + 1 ? "slot" : "later";
     chip.classList.remove("newest", "slot", "later");
     if (state) chip.classList.add(state);
-    const place = n === 0 ? "the start" : `token ${n} of ${last + 1}`;
-    chip.setAttribute("aria-label", n <= at ? `${tokens[n]}, ${place}` : `${place}, not written yet`);
+    const place = n === 0 ? _("the start") : _("token {n} of {count}", { n, count: last + 1 });
+    chip.setAttribute("aria-label", n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place }));
     chip.setAttribute("aria-current", n === at + 1 ? "step" : "false");
   });
   keepInView(parts.writtenChips, parts.chips[at + 1]);
@@ -88,7 +89,7 @@ function showBeams(parts, at) {
     });
     place.sum.textContent = node.sum;
   });
-  // A beginning that fits is read from the left; of a longer one its end is seen.
+  // A hypothesis that fits is aligned to the left; of a longer one the end is visible.
   parts.beams.forEach(({ text }) => {
     const width = [...text.children].reduce((sum, span) => sum + span.offsetWidth, 0);
     text.classList.toggle("fits", width <= text.clientWidth - 14);
@@ -99,7 +100,7 @@ export function show(parts, at) {
   const step = parts.frame.steps[at], last = parts.frame.steps.length - 1;
   parts.shown = at;
   parts.root.dataset.step = at + 1;
-  parts.at.textContent = `Step ${at + 1} of ${last + 1}`;
+  parts.at.textContent = _("Step {step} of {count}", { step: at + 1, count: last + 1 });
   parts.says.textContent = step.says;
   const focused = parts.root.getRootNode().activeElement;
   parts.back.disabled = at === 0;

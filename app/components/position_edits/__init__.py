@@ -1,4 +1,4 @@
-"""Changes of the positions of a sentence, a bar for each: what the translation loses by it. A click makes one."""
+"""Changes of the positions of a sentence, each with a bar: what the translation loses. A click makes the change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +13,10 @@ def position_edits(data: dict[str, Any], *, key: str, on_choose: Callable[[int],
     """Draws the bars; data from `app.views.whatif.order_data`.
 
     Args:
-        on_choose: is told the number of a change: first + second x S of a swap of two tokens, from S x S on the others.
+        on_choose: is called with the number of a change. A swap of two of S tokens has the number first + second x S;
+            the other changes have the numbers from S x S on.
     """
     size = len(data["tokens"])
     count = size * size + sum(len(group["changes"]) for group in data["groups"])
-    listen = listening(key, {"change": count}, lambda _, index: on_choose(index))
+    listen = listening(key, {"change": count}, lambda name, index: on_choose(index))
     _component(data=data | {"heard": heard(key)}, key=key, on_chosen_change=listen)

@@ -1,21 +1,32 @@
 // What the translation loses by each change of the positions. In the first row a word is chosen, and each bar is a swap with
-// another word; the other rows have a bar for each change. A click on a bar makes the change, another one takes it back.
+// another word; the other rows have a bar for each change. A click on a bar makes the change, a second click undoes it.
 
 import { element, focusedIn, handled, within } from "../shared/dom.js";
+import { forTouch } from "../shared/hints.js";
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { shades } from "../shared/shades.js";
-import { inWords, put, quoted } from "../shared/token.js";
+import { inWords, put } from "../shared/token.js";
 
 const NOTHING = -1;
 
 function nats(lost) {
-  if (lost === null) return "not measured for a sentence of this length";
-  return `the translation ${lost < 0 ? "gains" : "loses"} ${fixed(Math.abs(lost), 2)} nats`;
+  if (lost === null) return _("not measured for a sentence of this length");
+  const amount = fixed(Math.abs(lost), 2);
+  return lost < 0 ? _("the translation gains {nats} nats", { nats: amount }) : _("the translation loses {nats} nats", { nats: amount });
 }
 
-// Arrow keys, Home and End walk the buttons of a row; Tab reaches one of them.
-function walked(row, nodes, start) {
+// What to do.
+function hint({ measured, farthest }, isChanged) {
+  if (isChanged) return _("Click the marked bar again to take the change back.");
+  if (!measured) return _("Too long to measure what each change costs. Click one to see what it does.");
+  const text = _("In nats of log-probability. Click a word, then a bar.");
+  return farthest === null ? text : text + " " + _("Measured: swaps up to {count} places apart.", { count: farthest });
+}
+
+// Arrow keys, Home and End move the focus within a row of buttons; Tab reaches one of them.
+function withArrowKeys(row, nodes, start) {
   nodes.forEach((node, i) => { node.tabIndex = i === start ? 0 : -1; });
   row.addEventListener("keydown", (event) => {
     const at = nodes.indexOf(event.target), step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: nodes.length }[event.key];
@@ -58,7 +69,7 @@ function drawn(root, state, report) {
   const frame = element("div", { class: "frame", role: "group", "aria-label": data.alt });
   const said = element("p", "said"), tell = (text) => { said.textContent = text; };
 
-  element("h3", "", frame, `Swap the position of ${quoted(data.tokens[first])} with that of …`);
+  element("h3", "", frame, _("Swap the position of “{word}” with that of …", { word: inWords(data.tokens[first]) }));
   const words = element("div", "row words", frame);
   const bars = [], chips = [];
   data.tokens.forEach((token, other) => {
@@ -66,18 +77,18 @@ function drawn(root, state, report) {
     const number = pair[0] + pair[1] * size;
     if (other === first) element("span", "change none", column);
     else {
-      const name = `${quoted(data.tokens[first])} with ${quoted(token)}`;
+      const name = _("“{one}” with “{other}”", { one: inWords(data.tokens[first]), other: inWords(token) });
       const isFramed = String(pair) === String(data.striking);
       bars.push(bar(column, { name, lost: data.swaps[first][other], isOn: on === number, isFramed, act: () => choose(number), tell }, data, color));
       bars.at(-1).dataset.at = `swap ${other}`;
     }
-    const chip = element("button", { class: "word", role: "radio", "aria-checked": other === first, "aria-label": `Swap ${inWords(token)}, token ${other + 1}`, "data-at": `word ${other}` }, column);
+    const chip = element("button", { class: "word", role: "radio", "aria-checked": other === first, "aria-label": _("Swap {word}, token {number}", { word: inWords(token), number: other + 1 }), "data-at": `word ${other}` }, column);
     put(chip, token);
     chip.addEventListener("click", () => { state.first = other; draw(); });
     chips.push(chip);
   });
-  walked(words, chips, first);
-  walked(words, bars, 0);
+  withArrowKeys(words, chips, first);
+  withArrowKeys(words, bars, 0);
 
   let number = size * size;
   const groups = element("div", "groups", frame);
@@ -92,9 +103,9 @@ function drawn(root, state, report) {
       element("span", "label", column, label);
       number += 1;
     }
-    walked(row, nodes, 0);
+    withArrowKeys(row, nodes, 0);
   }
-  tell(on === NOTHING ? data.hint : data.made);
+  tell(forTouch(hint(data, on !== NOTHING)));
   root.replaceChildren(frame, said);
   root.querySelectorAll(".row").forEach((row, i) => { row.scrollLeft = left[i] ?? 0; });
   if (focus) root.querySelector(`[data-at="${focus}"]`)?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-"""One query of one head meets all keys: the calculation of a weight as a scene that plays in the browser."""
+"""One query of one head and all keys: the calculation of the weights as a scene that plays in the browser."""
 
 from collections.abc import Callable
 from typing import Any

@@ -4,7 +4,7 @@ import { element } from "../shared/dom.js";
 
 export function flightsOf(stage) {
   const clear = () => stage.querySelectorAll(".flying").forEach((node) => node.remove());
-  // From one image to another in so many ms. A query lies on the upper half of the key that it meets.
+  // Moves an image to another one in so many ms. A query is drawn on the upper half of the key that it is multiplied with.
   const start = (from, to, ms, onUpperHalf = false) => {
     if (!from || !to) return;
     const [a, b, origin] = [from, to, stage].map((node) => node.getBoundingClientRect());

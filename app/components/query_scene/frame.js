@@ -1,6 +1,7 @@
 // What is above the rows, the query and its products with one key; and below them, the sum.
 
 import { decimalsFor, termsOf } from "./numbers.js";
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { heightsFor } from "./rows.js";
 import { fillStrip } from "./strip.js";
@@ -18,12 +19,12 @@ export function headOf(svg, scene) {
   const sum = columns.product && columns.key && make("text", { class: "number", x: columns.product.number, y: 35, "text-anchor": "end", "dominant-baseline": "central" }, svg);
   const digits = decimalsFor(tensors.largest.products);
   const update = () => {
-    if (!columns.key) { keys.textContent = "keys"; label.textContent = ""; return; }
+    if (!columns.key) { keys.textContent = _("keys"); label.textContent = ""; return; }
     const q = tensors.row("query", scene.query), products = termsOf(q, tensors.row("key", scene.key));
-    label.textContent = cut(`q of ${message.predicts[scene.query] ?? message.queries[scene.query]}`, columns.label.w, 15.5, measure);
-    product.textContent = "q × k, cell by cell";
+    label.textContent = cut(_("q of {token}", { token: message.predicts[scene.query] ?? message.queries[scene.query] }), columns.label.w, 15.5, measure);
+    product.textContent = _("q × k, cell by cell");
     if (measure(product.textContent, 14) > columns.label.w) product.textContent = "q × k";
-    const most = message.keys.reduce((largest, _, j) => termsOf(q, tensors.row("key", j)).reduce((a, b) => Math.max(a, Math.abs(b)), largest), 0) || 1;
+    const most = message.keys.reduce((largest, key, j) => termsOf(q, tensors.row("key", j)).reduce((a, b) => Math.max(a, Math.abs(b)), largest), 0) || 1;
     fillStrip(query, { x: columns.key.x, y: 2, w: columns.key.w, h: 20 }, q, tensors.largest.query, message.scale);
     fillStrip(terms, { x: columns.key.x, y: 27, w: columns.key.w, h: 16 }, products, most, message.scale);
     sum.textContent = `Σ ${fixed(tensors.row("products", scene.query)[scene.key], digits)}`;
@@ -39,7 +40,7 @@ export function footOf(svg, scene) {
   const strip = make("g", { class: "output" }, svg);
   const right = (x, className, text) => make("text", { class: className, x, y: top + 12, "text-anchor": "end", "dominant-baseline": "central" }, svg, text);
   const total = weight && right(weight.number, "number strong total", "");
-  const label = value && right((columns.isNarrow ? columns.label.w : weight.x - 10), "label sum", columns.isNarrow ? "output" : "");
+  const label = value && right((columns.isNarrow ? columns.label.w : weight.x - 10), "label sum", columns.isNarrow ? _("output") : "");
   legend(svg, scene);
   // The sum as far as it is added up; without values, the output itself.
   const show = (values) => {
@@ -48,7 +49,7 @@ export function footOf(svg, scene) {
   };
   const update = (step, isAdding) => {
     if (total) total.textContent = step >= 3 ? `Σ ${tensors.row("weights", scene.query).reduce((a, b) => a + b, 0).toFixed(3)}` : "";
-    if (label && !columns.isNarrow) label.textContent = step >= 4 || isAdding ? cut("output = the sum of weight × value", weight.x, 15, measure) : "";
+    if (label && !columns.isNarrow) label.textContent = step >= 4 || isAdding ? cut(_("output = the sum of weight × value"), weight.x, 15, measure) : "";
     strip.classList.toggle("shown", step >= 4 || isAdding);
   };
   return { show, update };
@@ -58,10 +59,10 @@ export function footOf(svg, scene) {
 function legend(svg, { message, tensors, width, columns }) {
   const text = (x, y, words) => make("text", { class: "legend", x, y, "dominant-baseline": "central" }, svg, words);
   const { inView } = heightsFor(message.keys.length, columns.isNarrow);
-  if (message.keys.length > inView) text(0, 42, `${message.keys.length} keys: ${inView} are in view, scroll for the others`);
+  if (message.keys.length > inView) text(0, 42, _("{count} keys: {inView} are in view, scroll for the others", { count: message.keys.length, inView }));
   if (columns.isNarrow) return;
   const limits = ["query", "key", "value"].map((name) => `${name[0]} ±${fixed(tensors.largest[name], 2)}`).join(", ");
   text(0, 17, "−");
-  make("image", { href: painted(Float32Array.from({ length: 41 }, (_, i) => i / 20 - 1), 1, 41, colors(message.scale), signed(1)), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
-  text(109, 17, width < 900 ? "+" : `+   full colour: ${limits}`);
+  make("image", { href: painted(Float32Array.from({ length: 41 }, (none, i) => i / 20 - 1), 1, 41, colors(message.scale), signed(1)), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
+  text(109, 17, width < 900 ? "+" : _("+   full colour: {limits}", { limits }));
 }

@@ -4,7 +4,7 @@ import { decoded } from "../shared/arrays.js";
 
 const largestOf = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
 
-// Gives a row of each array by its number, and what the colours and bars need to know about all of them.
+// `row(name, i)` is row i of an array; `largest`, `low` and `span` are the ranges of the colours and bars.
 export function tensorsOf(message) {
   const arrays = Object.fromEntries(Object.entries(message.arrays).map(([name, packed]) => [name, decoded(packed).values]));
   const wide = { query: message.d_k, key: message.d_k, value: message.d_k, context: message.d_k };
@@ -14,12 +14,12 @@ export function tensorsOf(message) {
   return { row, largest, low, span: high - low || 1 };
 }
 
-// What q and k give in each dimension; their sum is the dot product.
+// q_i * k_i of each dimension; their sum is the dot product.
 export const termsOf = (q, k) => Float64Array.from(q, (value, i) => value * k[i]);
 
 export const weighted = (value, weight) => Float64Array.from(value, (number) => weight * number);
 
-// The largest number of an array and how many decimals all of its numbers have: 54.15, 9.572, 0.3804.
+// How many decimals the numbers of an array have, by the largest of them: 54.15, 9.572, 0.3804.
 export const decimalsFor = (largest) => Math.min(Math.max(3 - Math.floor(Math.log10(largest)), 0), 5);
 
 export const weightText = (weight, isForbidden) => (isForbidden ? "0" : weight < 0.0005 ? "<0.001" : weight.toFixed(3));

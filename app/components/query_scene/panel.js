@@ -3,22 +3,23 @@
 import { SHORT_STEPS, STEPS } from "./sentences.js";
 import { LAST_STEP } from "./player.js";
 import { button } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 // Returns a function that shows which step there is and whether it plays.
 export function panelOf(state, { places, steps, columns, divisor }) {
   const named = STEPS.map((name, i) => {
     const text = columns.isNarrow ? SHORT_STEPS[i] : `${i + 1}  ${i === 1 ? divisor : name}`;
     const node = button("step", steps, text, () => state.player.go(i + 1));
-    node.setAttribute("aria-label", `Step ${i + 1}: ${name}`);
+    node.setAttribute("aria-label", _("Step {number}: {name}", { number: i + 1, name }));
     Object.assign(node.style, { left: `${columns.steps[i].x / 16}rem`, width: `${columns.steps[i].w / 16}rem` });
     return node;
   });
-  const back = button("press", places, "Back", () => state.player.go(state.step - 1));
-  const play = button("press play", places, "Play", () => (state.isPlaying ? state.player.pause() : state.player.play()));
-  const next = button("press", places, "Next", () => state.player.go(state.step + 1));
+  const back = button("press", places, _("Back"), () => state.player.go(state.step - 1));
+  const play = button("press play", places, _("Play"), () => (state.isPlaying ? state.player.pause() : state.player.play()));
+  const next = button("press", places, _("Next"), () => state.player.go(state.step + 1));
   return () => {
     named.forEach((node, i) => node.setAttribute("aria-current", i + 1 === state.step ? "step" : "false"));
     [back.disabled, next.disabled] = [state.step === 1, state.step === LAST_STEP];
-    play.textContent = state.isPlaying ? "Pause" : "Play";
+    play.textContent = state.isPlaying ? _("Pause") : state.step === LAST_STEP ? _("Play again") : _("Play");
   };
 }

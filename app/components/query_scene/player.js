@@ -1,4 +1,4 @@
-// Plays the steps: within step 1 the query meets one key after the other, within step 4 one value after the other is added.
+// Plays the steps: within step 1 the query is multiplied with one key after the other, within step 4 one value after the other is added.
 
 import { isCalm } from "../shared/dom.js";
 
@@ -6,8 +6,8 @@ export const LAST_STEP = 4;
 const AFTER = [0, 2200, 2600, 3200];  // ms that a finished step is shown before the next one begins
 const PER_ROW = 240, ALL_ROWS = 3200;  // ms
 
-// `state.view` draws: `changed()` says that another step or play and pause was chosen, `show(step, reached)` draws a step
-// of which so many rows are done, and `visit(step, row, ms)` is called at each row.
+// `state.view` draws. `changed()` is called after another step, play or pause was chosen; `show(step, reached)` draws a
+// step with its first `reached` rows done; `visit(step, row, ms)` is called at each row.
 export function playerOf(state) {
   const count = () => state.message.keys.length;
   const later = (ms, then) => { state.timer = setTimeout(then, ms); };
@@ -63,7 +63,7 @@ export function playerOf(state) {
     finish,
     pause,
     play,
-    // Forwards a step is run, backwards it is shown.
+    // A later step is played; an earlier one is shown at once.
     go: (step) => {
       if (step < 1 || step > LAST_STEP) return;
       state.isPlaying = false;
@@ -72,9 +72,10 @@ export function playerOf(state) {
       finish();
     },
     stop,
-    // Plays once; where motion is not wanted, the whole calculation is there.
+    // When the page opens: plays once; shows the whole calculation of a weight that was chosen before, and under
+    // prefers-reduced-motion.
     opens: () => {
-      if (!isCalm()) return play();
+      if (!isCalm() && !state.message.is_chosen) return play();
       stepTo(LAST_STEP);
       finish();
     },

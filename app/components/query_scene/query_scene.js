@@ -1,11 +1,11 @@
-// One query meets all keys. Step 1: it goes from key to key, cell by cell, and each dot product grows as a bar. Step 2: all
+// One query and all keys. Step 1: the query goes from key to key, cell by cell, and each dot product grows as a bar. Step 2: all
 // are divided by sqrt(d_k). Step 3: the softmax makes weights of them. Step 4: the values come back, each as much as its
 // weight says, and add up to the output. All numbers are there from the start: no step asks the server.
 
 import { strongestOf, tensorsOf } from "./numbers.js";
 import { playerOf } from "./player.js";
 import { viewOf } from "./view.js";
-import { focusedIn } from "../shared/dom.js";
+import { focusedIn, setColors } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
@@ -33,6 +33,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const before = root.scene, state = before ?? { step: 1, isPlaying: false };
   const isNew = !before || !isSame(before.message, message);
   const [query, key] = [chosen("query", message.queries.length), chosen("key", message.keys.length)];
+  const isOtherScene = before && before.message.scene !== message.scene;  // of a lesson
   const isOtherPlace = query !== state.query || key !== state.key;
   Object.assign(state, { message, query, key, tensors: isNew ? tensorsOf(message) : state.tensors });
 
@@ -44,7 +45,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
     setTriggerValue("chosen", numbered(root, name, place));
   };
   const draw = () => {
-    for (const [name, color] of Object.entries(message.colors)) root.style.setProperty(`--${name}`, color);
+    setColors(root, message.colors);
     const place = [...root.querySelectorAll("button, [tabindex]")].indexOf(focusedIn(root));
     const view = viewOf(root, state, choose);
     const changed = view.changed;
@@ -59,14 +60,14 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   root.scene = state;
   root.draw = draw;
   state.player ??= playerOf(state);
-  if (isNew || isOtherPlace) {
+  if (isNew || isOtherPlace || isOtherScene) {
     state.player.stop();
     draw();
   }
   if (!before) {
     watchSize(root, () => { if (isOther(root, state)) root.draw(); });
-    state.player.opens();
   }
+  if (!before || isOtherScene) state.player.opens();
   const keys = (event) => walk(event, state);
   document.addEventListener("keydown", keys);
   setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);  // this is called before the page has its new colours

@@ -85,7 +85,7 @@ export function keyRows(svg, scene) {
   };
   update();
 
-  // Shows of each row what is computed up to a step: `reached` rows of this step, all of those before.
+  // Shows what is computed so far: the first `reached` rows of this step, and all rows of the steps before.
   const reveal = (step, reached) => rows.forEach(({ group }, j) => {
     const steps = j < reached ? step : step - 1;
     for (const n of [1, 2, 3, 4]) group.classList.toggle(`has${n}`, steps >= n);

@@ -11,6 +11,7 @@ import { keyRows } from "./rows.js";
 import { follow } from "./pointer.js";
 import { rowInWords, sentenceOf } from "./sentences.js";
 import { element, within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { make, measurer } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
 import { wordsOf } from "../shared/words.js";
@@ -29,14 +30,14 @@ export function viewOf(root, state, choose) {
   const stage = element("div", `stage${columns.isNarrow ? " narrow" : ""}`);
   const top = element("div", "top", stage);
   const words = wordsOf(message, state.query, (query) => choose("query", query));
-  element("span", "asks", top, message.predicts.length ? "To write" : "Query of");
+  element("span", "asks", top, message.predicts.length ? _("To write") : _("Query of"));
   top.append(words.row);
   const places = element("div", "playing", columns.isNarrow ? stage : top);
   const sentence = element("p", { class: "sentence", role: "status" }, stage);
   sentence.style.height = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
   const steps = element("div", "steps", stage);
   const head = picture("head", width, HEAD, stage), list = element("div", {
-    class: "rows", tabindex: 0, role: "slider", "aria-label": `Key: ${message.key_title}`, "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count,
+    class: "rows", tabindex: 0, role: "slider", "aria-label": _("Key: {title}", { title: message.key_title }), "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count,
   }, stage);
   const body = picture("body", width, 1, list), rows = keyRows(body, scene), foot = picture("foot", width, FOOT, stage);
   body.setAttribute("viewBox", `0 0 ${width} ${rows.height}`);

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("ranking")
 
@@ -13,11 +11,11 @@ _component = component("ranking")
 def ranking(data: dict[str, Any], *, key: str, on_choose: Callable[[int, int], None]) -> None:
     """A table of all heads, sorted by any column, of which one is chosen; data from `app.views.attention.head_ranking`.
 
-    `on_choose` is told layer and head, from 0.
+    `on_choose` is called with layer and head, from 0.
     """
 
     def changed() -> None:
-        index = st.session_state[key].chosen
+        index = sent(key, "chosen")
         if isinstance(index, int) and 0 <= index < len(data["rows"]):
             row = data["rows"][index]
             on_choose(row["layer"] - 1, row["head"] - 1)

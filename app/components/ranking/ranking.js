@@ -1,13 +1,15 @@
 // All heads in a table: a click on a column's title sorts by it, a click on a row (or Enter) chooses the head; arrow keys,
-// Home and End walk the rows. How it is sorted stays while the numbers change.
+// Home and End walk the rows. The order stays the same when the numbers change.
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 
 const NAMES = ["layer", "head"];
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { by: null, up: true, top: 0, chosen: null });
+  const names = { layer: _("layer"), head: _("head") };  // of the first two columns
   const titles = [...NAMES, ...data.columns.map((column) => column.title)];
   const value = (row, title) => (NAMES.includes(title) ? row[title] : row.values[titles.indexOf(title) - NAMES.length]);
   const largest = data.columns.map((column, i) => column.most ?? Math.max(...data.rows.map((row) => row.values[i]), 1e-9));
@@ -15,18 +17,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const choose = (index) => { if (index !== now) setTriggerValue("chosen", now = index); };
 
   const draw = (focus) => {
-    const order = data.rows.map((_, i) => i);
+    const order = data.rows.map((unused, i) => i);
     if (titles.includes(state.by)) order.sort((a, b) => (state.up ? 1 : -1) * (value(data.rows[a], state.by) - value(data.rows[b], state.by)) || a - b);
     const frame = element("div", "ranking");
     const table = element("table", { role: "grid", "aria-label": data.label }, frame);  // rows can be chosen
     const head = element("tr", "", element("thead", "", table));
     titles.forEach((title, i) => {
       const sorted = state.by !== title ? "none" : state.up ? "ascending" : "descending";
-      const cell = element("th", { scope: "col", "aria-sort": sorted }, head), help = data.columns[i - NAMES.length]?.meaning ?? `Sort by ${title}`;
-      const node = button({ title: help }, cell, title, () => {
+      const cell = element("th", { scope: "col", "aria-sort": sorted }, head), help = data.columns[i - NAMES.length]?.meaning ?? _("Sort by {column}", { column: names[title] });
+      const node = button({ title: help }, cell, names[title] ?? title, () => {
         // Numbers from the largest down first; layers and heads from 1 up.
         state.up = state.by === title ? !state.up : NAMES.includes(title);
         state.by = title;
+        root.querySelector(".ranking").scrollTop = 0;  // what the order begins with is in sight
         draw({ column: i });
       });
       element("span", { "aria-hidden": "true" }, node, { none: "↕", ascending: "↑", descending: "↓" }[sorted]);
@@ -35,7 +38,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const rows = order.map((index, place) => {
       const { layer, head: number, values } = data.rows[index], isChosen = index === data.chosen;
       const row = element("tr", { tabindex: isChosen ? 0 : -1, "aria-selected": isChosen }, body);
-      row.setAttribute("aria-label", `Layer ${layer}, head ${number}: ` + values.map((v, i) => `${data.columns[i].title} ${v.toFixed(2)}`).join(", "));
+      row.setAttribute("aria-label", _("Layer {layer}, head {head}: {values}", { layer, head: number, values: values.map((v, i) => `${data.columns[i].title} ${v.toFixed(2)}`).join(", ") }));
       element("td", "", row, String(layer));
       element("td", "", row, String(number));
       values.forEach((v, i) => {

@@ -13,8 +13,8 @@ def residual_flow(state: dict[str, Any], *, key: str, on_choose: Callable[[str, 
     """Draws what `held_data` has brought under the name `flow`.
 
     Args:
-        state: the `stack` and the `row`, from 0, of the token that is shown until another one is clicked, and of which
-            `scene` this is the state.
-        on_choose: gets the stack and the row of the token that was.
+        state: the `stack` and the `row`, from 0, of the token that is shown until another one is clicked, the chosen
+            sub-layer `part` (-1: none), and of which `scene` this is the state.
+        on_choose: gets the stack and the row of the token that was; or "part" and the sub-layer.
     """
     _component(data=state | {"heard": heard(key)}, key=key, on_chosen_change=lambda: on_choose(*hear(key)))

@@ -1,30 +1,44 @@
 // The stream of one token from top to bottom: a row of colours for the vector after each sub-layer, a thinner one for what
-// the sub-layer added. All tokens are here, so another one is drawn at once; the server hears of it for the details.
+// the sub-layer added. The data of all tokens are in the browser, so another one is drawn at once; the server is told which,
+// for the details and for links. Two buttons take the chosen sub-layer away, or the pass around it; then the server computes again.
 
-import { asked, marked } from "../shared/arrow_keys.js";
+import { writeInAddress } from "../shared/address.js";
+import { itemByKey, marked } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
+import { _ } from "../shared/language.js";
 import { numbered } from "../shared/numbered_choices.js";
-import { make, measurer } from "../shared/svg.js";
+import { make, measurer, pixels } from "../shared/svg.js";
+import { drawPass } from "./pass.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const HEAD = 20, LEAST = 18, MOST = 72, FINGER = 44;  // px at the usual size of the type: of the heading, of a sub-layer
+const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720: heights of the heading and of a sub-layer; from a box to the line
+const NAME = 15.2, SMALLEST = 14, BOLD = 1.06;  // px of the name of a sub-layer; what bold type is wider
 const PHONE = 520;
-const SHORT = { "self-attention": "self", "encoder-decoder": "enc-dec", "feed-forward": "feed-fw" };
+const SHORT = { self_attention: _("self"), cross_attention: _("enc-dec"), feed_forward: _("feed-fw") };
+const STACKS = { encoder: _("encoder"), decoder: _("decoder") };
+const ADDRESS = { encoder: "s", decoder: "t" };  // in which choice the token of a stack is kept
+const TAKEN = { sublayer: _("the sub-layer"), pass: _("the pass around it") };  // the first button has the name of the chosen one
+const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
+const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
 const said = (value) => value.toFixed(value < 10 ? 2 : 1);
 const degrees = (value) => `${value.toFixed(0)}°`;
 
 function skeleton(root) {
   const flow = element("div", "flow", root);
-  const rows = Object.fromEntries([["encoder", "Source"], ["decoder", "Decoder reads"]].map(([stack, label]) => {
+  const rows = Object.fromEntries([["encoder", _("Source"), _("Token of the encoder")], ["decoder", _("Decoder reads"), _("Token of the decoder")]].map(([stack, label, tokens]) => {
     const line = element("div", "tokens", flow);
     element("span", "", line, label);
-    return [stack, element("div", { class: "chips sideways", role: "radiogroup", "aria-label": `Token of the ${stack}` }, line)];
+    return [stack, element("div", { class: "chips sideways", role: "radiogroup", "aria-label": tokens }, line)];
   }));
-  return { rows, frame: element("div", "frame downwards", flow), read: element("div", "read", flow) };
+  const frame = element("div", "frame downwards", flow), line = element("div", "line", flow), read = element("div", "read", line);
+  const edits = element("div", { class: "edits", role: "group" }, line);
+  element("span", "", edits, _("Take away:"));
+  const taken = Object.entries(TAKEN).map(([name, text]) => [name, element("button", { title: TITLE[name] }, edits, text)]);
+  return { rows, frame, read, edits, taken: Object.fromEntries(taken) };
 }
 
 function chips(row, stack, data, state, choose) {
@@ -33,7 +47,7 @@ function chips(row, stack, data, state, choose) {
   if (row.texts !== texts) {
     row.texts = texts;
     row.replaceChildren(...data.tokens.map((token, i) => {
-      const button = element("button", { role: "radio", title: data.predicts.length ? `reads ${token}, predicts ${data.predicts[i]}` : "" });
+      const button = element("button", { role: "radio", title: data.predicts.length ? _("reads {token}, predicts {predicts}", { token, predicts: data.predicts[i] }) : "" });
       put(button, token);
       return button;
     }));
@@ -44,7 +58,7 @@ function chips(row, stack, data, state, choose) {
     button.tabIndex = i === Math.max(chosen, 0) ? 0 : -1;
     button.onclick = () => choose(stack, i);
     button.onkeydown = (event) => {
-      const goal = asked(event, i, data.tokens.length);
+      const goal = itemByKey(event, i, data.tokens.length);
       if (goal === undefined) return;
       choose(stack, goal);
       marked(row, goal);
@@ -53,18 +67,27 @@ function chips(row, stack, data, state, choose) {
 }
 
 // What one sub-layer does, in words.
-function words({ data, stack, row }, u) {
+function words({ data, stack, row, off }, u) {
   const all = data.stacks[stack], { values: lengths } = decoded(all.lengths), { values: added } = decoded(all.addedLengths);
   const { values: angles } = decoded(all.toStream), count = all.parts.length;
   const [before, after] = [lengths[row * (count + 1) + u], lengths[row * (count + 1) + u + 1]];
-  const { layer, name } = all.parts[u];
-  return `Layer ${layer}, ${name}: adds a vector of length ${said(added[row * count + u])}, at ${degrees(angles[row * count + u])} to the stream; `
-    + `length ${said(before)} → ${said(after)}${data.preNorm ? "" : " after LayerNorm"}.`;
+  const { layer, name, edits } = all.parts[u], ends = { before: said(before), after: said(after) };
+  const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
+  const given = { layer, name, own: said(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
+  if (off.has(edits.pass)) return _("Layer {layer}, {name}, without the pass: its output, of length {own}, is the new stream; {length}", given);
+  if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
+  return _("Layer {layer}, {name}: adds a vector of length {own}, at {angle} to the stream; {length}", given);
 }
 
-function usual(state) {
-  if (state.part !== null) return words(state, state.part);
-  return "Thin rows: what a sub-layer adds. Thick rows: the stream after it. Point at one.";
+// The chosen sub-layer; at first one that is edited, or the feed-forward network that adds most for this token.
+function selected({ data, stack, row, part, off }) {
+  if (part !== null) return part;
+  const { parts, ...all } = data.stacks[stack], count = parts.length;
+  const edited = parts.findIndex(({ edits }) => off.has(edits.pass) || off.has(edits.sublayer));
+  if (edited >= 0) return edited;
+  const lengths = decoded(all.lengths).values, added = decoded(all.addedLengths).values;
+  const share = (u) => (parts[u].part === "feed_forward" ? added[row * count + u] / (lengths[row * (count + 1) + u] || 1) : -1);
+  return parts.reduce((best, part, u) => (share(u) > share(best) ? u : best), 0);
 }
 
 function draw(root, state) {
@@ -74,26 +97,29 @@ function draw(root, state) {
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
   const room = (frame.clientHeight - HEAD * unit - 4) / (count + 1);
   const high = (narrow ? FINGER : within(room / unit, LEAST, MOST)) * unit;
-  const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);
-  const left = Math.max(...[data.start, ...names].map((name) => 1.06 * measure(narrow ? name.slice(0, 9) : name, 15.2 * unit))) + 10 * unit;
-  const right = (narrow ? 108 : 210) * unit, across = width - left - right, table = colors(data.scale);
+  const names = all.parts.map((part) => named(part, narrow)), size = within(0.86 * high, SMALLEST * unit, NAME * unit);
+  const boxed = Math.max(...names.map((name) => BOLD * measure(name, NAME * unit))) + 10 * unit;
+  const start = narrow ? data.start.slice(0, 9) : data.start, line = Math.max(boxed, BOLD * measure(start, NAME * unit) - (BRANCH - 10) * unit) + BRANCH * unit, left = line + 14 * unit;
+  const originally = all.lengthsBefore && !narrow && decoded(all.lengthsBefore).values, chosen = selected(state);
+  const right = (narrow ? 108 : originally ? 290 : 210) * unit, across = width - left - right, table = colors(data.scale);
   const [vectors, added] = [decoded(all.vectors), decoded(all.added)], wide = vectors.shape[2];
   const lengths = decoded(all.lengths).values, addedLengths = decoded(all.addedLengths).values, angles = decoded(all.toLast).values;
-  const strip = (values, of, place, y, height, parent) => make("image", {
+  const strip = (values, of, place, y, height, parent) => pixels(parent, {
     href: painted(values.subarray((row * of + place) * wide, (row * of + place + 1) * wide), 1, wide, table, (value) => value),
-    x: left, y, width: across, height, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, parent);
+    x: left, y, width: across, height });
   const svg = make("svg", { class: "flow-picture picture", width, height: HEAD * unit + (count + 1) * high, role: "radiogroup",
-    "aria-label": `The stream of ${all.tokens[row]}, ${stack}, sub-layer by sub-layer` });
-  const at = { added: left + across + (narrow ? 58 : 62) * unit, length: narrow ? width : left + across + 122 * unit, pointer: left + across + 146 * unit, angle: width };
+    "aria-label": _("The stream of {token}, {stack}, sub-layer by sub-layer", { token: all.tokens[row], stack: STACKS[stack] }) });
+  const at = { added: left + across + (narrow ? 58 : 62) * unit, length: narrow ? width : left + across + 122 * unit, before: left + across + 202 * unit, pointer: width - 64 * unit, angle: width };
   const heading = (x, text, anchor = "end") => make("text", { class: "small", x, y: 13 * unit, "text-anchor": anchor }, svg, text);
-  heading(left, narrow ? `${wide} numbers` : `${wide} numbers of ${inWords(all.tokens[row])}`, "start");
-  [[at.added, "adds"], [at.length, "length"], ...(narrow ? [] : [[at.angle, "direction"]])].forEach(([x, text]) => heading(x, text));
+  heading(left, narrow ? _("{count} numbers", { count: wide }) : _("{count} numbers of {token}", { count: wide, token: inWords(all.tokens[row]) }), "start");
+  [[at.added, _("adds")], [at.length, _("length")], ...(originally ? [[at.before, _("unedited")]] : []), ...(narrow ? [] : [[at.angle, _("direction")]])].forEach(([x, text]) => heading(x, text));
   const longest = Math.max(...lengths.subarray(row * (count + 1), (row + 1) * (count + 1)));
-  const numbers = (place, middle, parent) => {
+  const numbers = (place, middle, parent, edits) => {
     const length = lengths[row * (count + 1) + place], angle = angles[row * (count + 1) + place];
     const number = (x, text) => make("text", { class: "small", x, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, parent, text);
-    if (place) number(at.added, `+ ${said(addedLengths[row * count + place - 1])}`);
+    if (place) number(at.added, `${edits && state.off.has(edits.pass) ? "=" : "+"} ${said(addedLengths[row * count + place - 1])}`);
     number(at.length, said(length));
+    if (originally) number(at.before, said(originally[row * (count + 1) + place])).classList.add("before");
     if (narrow) return;
     number(at.angle, degrees(angle));
     const reach = Math.min(high * 1.3, 34 * unit), pointer = make("g", { class: "pointer", stroke: all.color, "aria-hidden": "true" }, parent);
@@ -101,54 +127,74 @@ function draw(root, state) {
     pointer.style.transform = `translate(${at.pointer}px, ${middle + (reach / 2) * Math.sin((angle * Math.PI) / 180) * (length / longest)}px) rotate(${-angle}deg) scale(${Math.max(length / longest, 0.3)})`;
   };
   const y0 = HEAD * unit;
-  make("text", { x: left - 8 * unit, y: y0 + high / 2, "text-anchor": "end", "dominant-baseline": "central" }, svg, narrow ? data.start.slice(0, 9) : data.start);
+  const label = (x, middle, parent, text) => make("text", { x, y: middle + 0.36 * size, "text-anchor": "end", style: `font-size: ${size}px` }, parent, text);  // of names in the middle of the row
+  label(line - 9 * unit, y0 + high / 2, svg, start);
+  make("path", { d: `M${line},${y0 + 0.2 * high}V${y0 + high}`, stroke: all.color, "stroke-width": 3 * unit }, svg);
   strip(vectors.values, count + 1, 0, y0 + 0.2 * high, 0.8 * high, svg);
   numbers(0, y0 + high / 2, svg);
-  const rows = all.parts.map((part, u) => {
-    const y = y0 + (u + 1) * high, on = u === state.part;
-    const group = make("g", { class: "part", role: "radio", "aria-checked": String(on), tabindex: on || (state.part === null && u === 0) ? 0 : -1, "aria-label": words(state, u) }, svg);
+  const rows = all.parts.map(({ edits }, u) => {
+    const y = y0 + (u + 1) * high, on = u === chosen;
+    const group = make("g", { class: "part", role: "radio", "aria-checked": String(on), tabindex: on ? 0 : -1, "aria-label": words(state, u) }, svg);
     make("rect", { class: "ground", x: 0, y, width, height: high, rx: 4 }, group);
-    make("text", { x: left - 8 * unit, y: y + high / 2, "text-anchor": "end", "dominant-baseline": "central" }, group, names[u]);
+    drawPass(group, { from: line - BRANCH * unit - boxed, to: line - BRANCH * unit, x: line, y, high, unit, color: all.color },
+      { works: !state.off.has(edits.sublayer), passes: !state.off.has(edits.pass), last: u === count - 1 });
+    label(line - (BRANCH + 5) * unit, y + high / 2, group, names[u]);
     strip(added.values, count, u, y + 0.08 * high, 0.26 * high, group);
     strip(vectors.values, count + 1, u + 1, y + 0.38 * high, 0.58 * high, group);
-    numbers(u + 1, y + high / 2, group);
+    numbers(u + 1, y + high / 2, group, edits);
     group.addEventListener("click", () => state.choosePart(u));
     group.addEventListener("pointerenter", () => { read.textContent = words(state, u); });
-    group.addEventListener("pointerleave", () => { read.textContent = usual(state); });
+    group.addEventListener("pointerleave", () => { read.textContent = words(state, selected(state)); });
     group.addEventListener("keydown", (event) => {
-      const goal = asked(event, u, count);
+      const goal = itemByKey(event, u, count);
       if (goal !== undefined) state.choosePart(goal);
     });
     return group;
   });
-  read.textContent = usual(state);
+  read.textContent = words(state, chosen);
   frame.replaceChildren(svg);
   return rows;
 }
 
+const shownBy = ({ scene, stack, row, part, off }) => JSON.stringify([scene, stack, row, part, ...off]);
+
 class Flow {
   constructor(root) {
-    Object.assign(this, { root, parts: skeleton(root), part: null });
+    Object.assign(this, { root, parts: skeleton(root), part: null, off: new Set() });
+    for (const [name, button] of Object.entries(this.parts.taken)) button.addEventListener("click", () => this.toggle(name));
     watchSize(root, () => this.show());
     const arrived = () => (root.isConnected ? this.show() : document.removeEventListener("headlight-held", arrived));
     document.addEventListener("headlight-held", arrived);
   }
 
-  // What the server says, unless it has not heard yet what was chosen since.
+  // Takes the choice of the server, unless it was made before the newest choice here.
   take(state, send) {
     const another = this.scene !== state.scene;
     Object.assign(this, { send, scene: state.scene });
-    if (another || state.heard >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row });
-    this.show();
+    if (another || state.heard >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? this.part : state.part, off: new Set(state.off) });
+    if (this.shows !== shownBy(this)) this.show();  // else the answer is what is drawn
   }
 
   choose(stack, row) {
     if (stack !== this.stack) this.part = null;
     Object.assign(this, { stack, row });
-    const told = numbered(this.root, stack, row);
-    this.number = told.number;
-    this.send(told);
+    writeInAddress({ stream: stack, [ADDRESS[stack]]: row + 1, sub_layer: this.part === null ? null : this.part + 1 });
+    this.report(stack, row);
     this.show();
+  }
+
+  toggle(name) {
+    this.part = selected(this);
+    const text = this.data.stacks[this.stack].parts[this.part].edits[name], wasOff = this.off.delete(text);
+    if (!wasOff) this.off.add(text);
+    this.report(text, Number(!wasOff));
+    this.show();
+  }
+
+  report(name, index) {
+    const choice = numbered(this.root, name, index);
+    this.number = choice.number;
+    this.send(choice);
   }
 
   choosePart(part) {
@@ -157,8 +203,23 @@ class Flow {
       group.setAttribute("aria-checked", String(u === part));
       group.setAttribute("tabindex", u === part ? 0 : -1);
     });
-    this.parts.read.textContent = usual(this);
+    this.parts.read.textContent = words(this, part);
+    this.showTaken();
+    this.shows = shownBy(this);
     this.drawn[part].focus({ preventScroll: true });
+    writeInAddress({ sub_layer: part + 1 });
+    this.report("part", part);
+  }
+
+  // What is taken away at the chosen sub-layer. Its button is as wide as the longest name needs.
+  showTaken() {
+    const chosen = this.data.stacks[this.stack].parts[selected(this)], { layer, name, edits } = chosen, { sublayer } = this.parts.taken;
+    const all = Object.values(this.data.stacks).flatMap(({ parts }) => parts), measure = measurer(this.root);
+    const narrow = this.root.clientWidth < PHONE * scaleOfPage();
+    sublayer.textContent = named(chosen, narrow);
+    sublayer.style.minWidth = `calc(${Math.ceil(Math.max(...all.map((part) => measure(named(part, narrow), NAME * scaleOfPage()))))}px + 1.4rem)`;
+    this.parts.edits.setAttribute("aria-label", _("Take away at layer {layer}, {name}", { layer, name }));
+    for (const [which, button] of Object.entries(this.parts.taken)) button.setAttribute("aria-pressed", String(this.off.has(edits[which])));
   }
 
   show() {
@@ -169,13 +230,15 @@ class Flow {
     this.row = Math.min(this.row, tokens.length - 1);
     if (this.part >= parts.length) this.part = null;
     for (const [stack, row] of Object.entries(this.parts.rows)) chips(row, stack, data.stacks[stack], this, (...token) => this.choose(...token));
+    this.showTaken();
     this.drawn = draw(this.root, this) ?? [];
+    this.shows = shownBy(this);
   }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const flow = (root.headlightFlow ??= new Flow(root)), dark = isDark();
-  flow.take(data, (told) => setTriggerValue("chosen", told));
+  flow.take(data, (choice) => setTriggerValue("chosen", choice));
   setTimeout(() => { if (isDark() !== dark) flow.show(); }, 100);  // this is called before the page has its new colours
 }

@@ -5,6 +5,7 @@ from app.components.registration import component
 _component = component("save_picture", styles=["buttons"])
 
 
-def save_picture(target: str, name: str, *, key: str) -> None:
-    """Buttons that save the picture inside the container with key `target`."""
-    _component(data={"target": target, "name": name}, key=key)
+def save_picture(target: str, name: str, *, key: str, sentence: str = "") -> None:
+    """Buttons that save the picture inside the container with key `target`, below its name and, if given, a
+    sentence."""
+    _component(data={"target": target, "name": name, "sentence": sentence}, key=key)

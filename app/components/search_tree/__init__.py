@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("search_tree", styles=["svg"])
 
@@ -15,7 +13,7 @@ def search_tree(data: dict[str, Any], *, key: str, on_choose: Callable[[int], No
     known = {node["id"] for node in data["nodes"]}
 
     def changed() -> None:
-        chosen = st.session_state[key].chosen
+        chosen = sent(key, "chosen")
         if chosen in known:
             on_choose(int(chosen))
 

@@ -3,6 +3,7 @@
 // down within a step. Scrolls sideways, and brings the chosen node into view.
 
 import { element, focusedIn, handled } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { cut, make, measurer, write } from "../shared/svg.js";
 
 const BOX = { w: 138, h: 42 }, STEP_X = 184, STEP_Y = 52, TOP = 34, LEFT = 6;
@@ -19,10 +20,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": data.title, class: "picture tree" });
   svg.style.setProperty("--role", data.color);
   make("title", {}, svg, data.title);
-  for (let step = 0; step <= steps; step++) make("text", { class: "caption", x: LEFT + step * STEP_X + BOX.w / 2, y: 18, "text-anchor": "middle" }, svg, step ? `step ${step}` : "start");
+  for (let step = 0; step <= steps; step++) make("text", { class: "caption", x: LEFT + step * STEP_X + BOX.w / 2, y: 18, "text-anchor": "middle" }, svg, step ? _("step {step}", { step }) : _("start"));
 
   const edges = make("g", {}, svg);
-  const order = [...data.nodes].sort((a, b) => a.best - b.best);  // the way that is shown lies on top
+  const order = [...data.nodes].sort((a, b) => a.best - b.best);  // the path that is shown is on top
   for (const node of order) {
     const parent = byId.get(node.parent);
     if (!parent) continue;
@@ -72,7 +73,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 
   const scroller = element("div", "scroller sideways"), alt = element("p", "alt hidden", null, data.alt);
-  const legend = element("p", "note", null, `${data.legend.join(" · ")}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.`);
+  const legend = element("p", "note", null, _("{legend}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.", { legend: data.legend.join(" · ") }));
   scroller.append(svg);
   root.replaceChildren(scroller, legend, alt);
   scroller.scrollLeft = state.left;

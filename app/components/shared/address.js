@@ -1,9 +1,11 @@
-// What is chosen in the browser stands in the address at once, by the names of app/state/choices.py: a reload keeps it,
-// even if the server has not answered yet.
+// What is chosen in the browser is in the address at once, by the names of app/state/choices.py: a reload keeps it,
+// even if the server has not answered yet. null: it is not chosen any more.
 
 export function writeInAddress(chosen) {
   if (!window.location.protocol.startsWith("http")) return;  // a component alone on an empty page
   const url = new URL(window.location.href);
-  for (const [name, value] of Object.entries(chosen)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(chosen)) {
+    if (value === null) url.searchParams.delete(name); else url.searchParams.set(name, value);
+  }
   window.history.replaceState(window.history.state, "", url);
 }

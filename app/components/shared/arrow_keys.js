@@ -1,13 +1,24 @@
-// In a row with one chosen item: the number of the item that an arrow key, Home or End chooses; undefined for other
-// keys.
+// Keys that move a choice: arrows, Home, End.
 
-export function asked(event, chosen, count) {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  const goal = step ? chosen + step : { Home: 0, End: count - 1 }[event.key];
+import { handled, within } from "./dom.js";
+
+export const ARROW_STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };  // rows, columns
+
+// In a grid: the cell [row, column] to which an arrow key leads from this one; undefined for other keys.
+export function cellByKey(event, [row, column], rows, columns) {
+  const step = ARROW_STEPS[event.key];
+  if (!step) return undefined;
+  handled(event);
+  return [within(row + step[0], 0, rows - 1), within(column + step[1], 0, columns - 1)];
+}
+
+// In a row with one chosen item: the number of the item that a key chooses; undefined for other keys.
+export function itemByKey(event, chosen, count) {
+  const step = ARROW_STEPS[event.key];
+  const goal = step ? chosen + step[0] + step[1] : { Home: 0, End: count - 1 }[event.key];
   if (goal === undefined) return undefined;
-  event.preventDefault();
-  event.stopPropagation();
-  return Math.min(Math.max(goal, 0), count - 1);
+  handled(event);
+  return within(goal, 0, count - 1);
 }
 
 // Marks another button of a row as chosen before the page is drawn again, so that the next key starts from it.

@@ -1,23 +1,29 @@
-// A button that copies a text. Where the browser keeps the clipboard closed (plain http from another machine), the text
-// appears, selected, to be copied by hand: in an <input>, or in a <textarea> if it has several lines.
+// A button that copies a text, and says so in its own place, so that nothing moves. If the browser does not allow it
+// (plain http from another machine), the text appears, selected, to be copied by hand: in an <input>, or in a <textarea>
+// if it has several lines.
 
 import { button, element } from "./dom.js";
+import { _ } from "./language.js";
 
-export function copyButton(root, { label, help, done, field: kind, text }) {
+const SAID_FOR = 3000;  // ms
+
+export function copyButton(root, { label, help, field: kind, text }) {
   root.replaceChildren();
   const row = element("div", "buttons", root);
-  button({ title: help }, row, label, async () => {
+  const copy = button({ title: help }, row, label, async () => {
     const copied = text();
     try {
       await navigator.clipboard.writeText(copied);
-      note.textContent = done;
+      copy.style.width = `${copy.offsetWidth}px`;
+      copy.textContent = _("Copied");
+      said.textContent = _("Copied.");
+      setTimeout(() => { copy.textContent = label; }, SAID_FOR);
     } catch {
-      note.remove();
       row.querySelector(kind)?.remove();
       const field = element(kind, { readonly: "readonly", rows: 4, "aria-label": help }, row);
       field.value = copied;
       field.select();
     }
   });
-  const note = element("span", { class: "note", role: "status" }, row);
+  const said = element("span", { class: "hidden", role: "status" }, row);
 }

@@ -23,10 +23,15 @@ export const focusedIn = (root) => {
   return node && root.contains(node) ? node : null;
 };
 
-// The key is ours: the page does not scroll, and nothing else hears of it.
+// The key is handled here: the page does not scroll, and no other handler gets the event.
 export function handled(event) {
   event.preventDefault();
   event.stopPropagation();
+}
+
+// Sets the colours --name, for style sheets.
+export function setColors(root, colors) {
+  for (const [name, color] of Object.entries(colors)) root.style.setProperty(`--${name}`, color);
 }
 
 export const within = (value, least, most) => Math.min(Math.max(value, least), most);

@@ -1,9 +1,10 @@
 // A small map of one head: a square for each weight, the darker the larger, in the hue of its kind of attention. Tokens
-// stand along its sides, in a long sentence every other one or fewer; pointing at a square says which two tokens it is,
+// are along its sides, in a long sentence every other one or fewer; pointing at a square says which two tokens it is,
 // and how much.
 
 import { numbersIn } from "./arrays.js";
 import { within } from "./dom.js";
+import { _ } from "./language.js";
 import { cut, make, write } from "./svg.js";
 
 const TOKEN = 14, APART = 13;  // px at 1280x720: the type, and the least distance from one name to the next
@@ -35,7 +36,7 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
   });
   const ground = make("rect", { x: left, y: above, width: side * columns.length, height: side * rows.length, class: "ground" }, svg);
   ground.style.fill = color;
-  const cells = rows.flatMap((_, q) => columns.map((_, k) => {
+  const cells = rows.flatMap((row, q) => columns.map((column, k) => {
     const cell = make("rect", { x: left + k * side, y: above + q * side, width: side, height: side, class: "cell" }, svg);
     const masked = allowed?.[q * columns.length + k] === "0";
     cell.classList.toggle("masked", masked);
@@ -61,6 +62,9 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
     },
   };
 }
+
+// A cell that `cellAt` found, in words; "" for none.
+export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” to “{column}”: {weight}", { row: rows[cell.q], column: columns[cell.k], weight: cell.weight.toFixed(2) }) : "");
 
 // The same as a small sketch without tokens, in as many shades as one can tell apart: few elements, however long the sentence.
 export function sketch(place, weights, { rows, columns, color, allowed }, width, height) {

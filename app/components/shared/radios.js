@@ -1,6 +1,6 @@
 // A row of buttons of which one is chosen: by a click, by the arrow keys, Home and End. Tab reaches the chosen one.
 
-import { asked, marked } from "./arrow_keys.js";
+import { itemByKey, marked } from "./arrow_keys.js";
 import { button } from "./dom.js";
 
 // Fills `row` with a button for each of `names`: a text, or a function that fills the button. `choose` is called with the
@@ -24,7 +24,7 @@ export function radios(row, label, names, chosen, choose) {
     return node;
   });
   row.onkeydown = (event) => {
-    const goal = asked(event, now, names.length);
+    const goal = itemByKey(event, now, names.length);
     if (goal !== undefined) take(goal);
   };
   mark(chosen);

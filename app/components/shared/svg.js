@@ -1,5 +1,7 @@
 // What every picture in SVG needs.
 
+import { inWords } from "./token.js";
+
 export const SVG = "http://www.w3.org/2000/svg";
 
 export function make(name, attributes, parent, text) {
@@ -10,16 +12,34 @@ export function make(name, attributes, parent, text) {
   return node;
 }
 
-// A token, or a word and a token; the mark of a word's start stands back.
+// A picture of one pixel per cell, as `painted` makes it, without blur between the cells.
+export const pixels = (parent, attributes) => make("image", { preserveAspectRatio: "none", style: "image-rendering: pixelated", ...attributes }, parent);
+
+// The cell [row, column] of a grid that fills `node` under the pointer; null outside.
+export function cellUnder(event, node, rows, columns) {
+  const { left, top, width, height } = node.getBoundingClientRect();
+  const row = Math.floor(((event.clientY - top) / height) * rows), column = Math.floor(((event.clientX - left) / width) * columns);
+  return row >= 0 && row < rows && column >= 0 && column < columns ? [row, column] : null;
+}
+
+// A token, or a word and a token.
 export function write(label, text) {
-  for (const part of text.split(/(▁)/)) if (part) make("tspan", part === "▁" ? { class: "faint" } : {}, label, part);
+  label.append(inWords(text));
   return label;
 }
 
-// Gives the width of a text, in px, in the type of the page.
+// Returns a function of a text and a size: the width in px, in the font of the page.
 export function measurer(root) {
   const font = getComputedStyle(root).fontFamily, context = document.createElement("canvas").getContext("2d");
   return (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
+}
+
+// Calls `draw` when the font of the page is loaded, in which texts are measured: at once, or a moment later.
+export function onceFontIsLoaded(root, draw) {
+  const font = `16px ${getComputedStyle(root).fontFamily}`;
+  if (document.fonts.check(font)) { draw(); return; }
+  const late = new Promise((done) => setTimeout(done, 2000));
+  Promise.race([document.fonts.load(font), late]).catch(() => {}).then(draw);
 }
 
 // A text in as many lines as it needs.
@@ -35,4 +55,11 @@ export function cut(text, width, size, measure) {
   let n = text.length;
   while (n > 1 && measure(text.slice(0, n) + "…", size) > width) n -= 1;
   return text.slice(0, n) + "…";
+}
+
+// The pattern of what a mask forbids, "url(#hatch)", in the colours --hatch and --hatch-ground.
+export function hatch(svg) {
+  const pattern = make("pattern", { id: "hatch", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
+  make("rect", { class: "ground", width: 8, height: 8 }, pattern);
+  make("line", { class: "strokes", x1: 0, x2: 0, y1: 0, y2: 8 }, pattern);
 }

@@ -4,4 +4,4 @@
 const PAIR = /light-dark\((#\w+|rgba\([^)]*\)), (#\w+|rgba\([^)]*\))\)/g;
 
 export const isDark = () => getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.documentElement).colorScheme === "dark";
-export const resolved = (text) => text.replace(PAIR, (_, light, dark) => (isDark() ? dark : light));
+export const resolved = (text) => text.replace(PAIR, (pair, light, dark) => (isDark() ? dark : light));

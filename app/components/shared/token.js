@@ -1,12 +1,14 @@
-// A token in a page's text, or a word and a token; the mark of a word's start stands back, as in the pictures (svg.js).
+// A token in a page's text, or a word and a token. The mark of a word's start is shown only where the tokenizer is the
+// topic; there it stands back.
 
 import { element } from "./dom.js";
+import { _ } from "./language.js";
 
-// In a sentence a token has no such mark, where there is more of it.
-export const inWords = (text) => text.replace(/^▁(?=.)/, "");
-export const quoted = (text) => `“${inWords(text)}”`;
+export const inWords = (text) => text.replace(/▁(?=\S)/g, "");
+export const quoted = (text) => _("“{token}”", { token: inWords(text) });
+export const put = (parent, text) => element("span", "", parent, inWords(text));
 
-export function put(parent, text) {
+export function putWithMarks(parent, text) {
   for (const part of text.split(/(▁)/)) {
     if (part) element("span", part === "▁" ? "faint" : "", parent, part);
   }

@@ -1,16 +1,17 @@
 // The words of the reader: a click on one makes it the query. One line that scrolls sideways, and the chosen word is in view.
 
 import { element } from "./dom.js";
+import { _ } from "./language.js";
 import { centred, radios } from "./radios.js";
 
 export function wordsOf(message, chosen, choose) {
   const row = element("div", "words sideways"), names = message.queries.map((reads, i) => (node) => {
     const predicts = message.predicts[i];
-    node.title = predicts === undefined ? `${i + 1}: ${reads}` : `${i + 1}: reads ${reads}, writes ${predicts}`;
+    node.title = predicts === undefined ? `${i + 1}: ${reads}` : _("{number}: reads {reads}, writes {predicts}", { number: i + 1, reads, predicts });
     node.setAttribute("aria-label", node.title);
     node.textContent = predicts ?? reads;
   });
-  const { buttons } = radios(row, `Query: ${message.query_title}`, names, chosen, (i) => {
+  const { buttons } = radios(row, _("Query: {title}", { title: message.query_title }), names, chosen, (i) => {
     centred(row, buttons[i]);
     choose(i);
   });

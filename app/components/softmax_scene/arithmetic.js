@@ -1,4 +1,4 @@
-// What becomes of scores: the weights, how many keys they are spread over, and the gradient that is left. Keys that the mask
+// From scores: the weights, how many keys they are spread over, and the gradient that is left. Keys that the mask
 // forbids have the score null.
 
 export function softmax(scores) {

@@ -1,14 +1,16 @@
 // One of the two panels: the scores as signed bars, and below them the weights that the softmax makes of them.
 
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
 const LEFT = 34, TYPE = 14, GAP = 40;
+export const ABOVE = 8;  // room above the scores, for half of the label of the longest bar
 
 // How high the parts of a panel are: the scores, the weights, and the names below them.
 export function heightsOf(isNarrow) {
-  const [scores, weights, names] = isNarrow ? [64, 104, 30] : [92, 156, 56];
-  return { scores, weights, all: scores + GAP + weights + names };
+  const [scores, weights, names] = isNarrow ? [64, 96, 30] : [92, 148, 56];
+  return { scores, weights, all: ABOVE + scores + GAP + weights + names };
 }
 
 // `names` are below the bars. Returns what shows scores and weights; `limit` is the score of the longest bar.
@@ -20,10 +22,10 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
   const small = (x, y, anchor, text) => make("text", { class: "small", x, y, "text-anchor": anchor, "dominant-baseline": "central" }, svg, text);
   rule(zero);
   rule(floor);
-  const top = small(LEFT - 6, 8, "end", ""), bottom = small(LEFT - 6, SCORES - 8, "end", "");
+  const top = small(LEFT - 6, 0, "end", ""), bottom = small(LEFT - 6, 0, "end", "");
   small(LEFT - 6, zero, "end", "0");
-  small(LEFT - 6, floor - WEIGHTS + 6, "end", "1");
-  small(LEFT - 6, floor - 6, "end", "0");
+  small(LEFT - 6, floor - WEIGHTS, "end", "1");
+  small(LEFT - 6, floor, "end", "0");
   make("text", { class: "small", x: LEFT, y: SCORES + 12, "dominant-baseline": "central" }, svg, "softmax ↓");
   const every = Math.ceil(17 / place), slanted = names.some((name) => measure(name, TYPE) > 0.9 * place * every);
   const bars = names.map((name, i) => {
@@ -41,8 +43,10 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
   const best = make("text", { class: "best", "text-anchor": "middle" }, svg);
 
   return (scores, weights, limit) => {
-    const unit = (SCORES / 2 - 2) / limit, digits = limit < 10 ? 1 : 0;
-    [top.textContent, bottom.textContent] = [`+${limit.toFixed(digits)}`, `−${limit.toFixed(digits)}`];
+    const unit = (SCORES / 2 - 2) / limit, written = limit.toFixed(limit < 10 ? 1 : 0);
+    [top.textContent, bottom.textContent] = [`+${written}`, `−${written}`];
+    top.setAttribute("y", zero - written * unit);
+    bottom.setAttribute("y", zero + written * unit);
     bars.forEach(({ group, title, score, weight }, i) => {
       const isForbidden = scores[i] === null, long = isForbidden ? 0 : Math.abs(scores[i]) * unit;
       group.classList.toggle("forbidden", isForbidden);
@@ -51,7 +55,8 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
       const high = weights[i] * WEIGHTS;
       Object.assign(weight.style, { y: `${floor - high}px`, height: `${high}px` });
       weight.dataset.weight = weights[i];
-      title.textContent = isForbidden ? `${names[i]}: forbidden` : `${names[i]}: score ${fixed(scores[i], 3)}, weight ${weights[i].toFixed(4)}`;
+      title.textContent = isForbidden ? _("{token}: forbidden", { token: names[i] })
+        : _("{token}: score {score}, weight {weight}", { token: names[i], score: fixed(scores[i], 3), weight: weights[i].toFixed(4) });
     });
     const first = weights.reduce((most, p, i) => (p > weights[most] ? i : most), 0), half = measure("0.000", 15) / 2;
     best.textContent = weights[first].toFixed(3);

@@ -1,21 +1,37 @@
 // The two distributions in plain words.
 
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 
-const two = (value) => (value < 0.005 ? "less than 0.01" : value.toFixed(2));
+const two = (value) => (value < 0.005 ? _("less than 0.01") : value.toFixed(2));
 
 export function factsOf(weights, { spread, gradient }) {
   const keys = weights.filter((p) => p > 0).length;
-  const sure = keys === 1 ? "There is only one key." : `In effect it attends to ${spread.toFixed(1)} of ${keys} keys.`;
-  const reacts = keys === 1 ? "" : gradient < 0.02 ? "the weights no longer react to the scores" : gradient < 0.12 ? "the weights hardly react to the scores" : "the weights react to the scores";
-  return [sure, reacts ? `Gradient ${two(gradient)}: ${reacts}.` : `Gradient ${two(gradient)}.`];
+  if (keys === 1) return [_("There is only one key."), _("Gradient {gradient}.", { gradient: two(gradient) })];
+  return [_("In effect it attends to {spread} of {keys} keys.", { spread: spread.toFixed(1), keys }), reacts(gradient)];
 }
 
-export function sentenceOf({ d_k, isRandom, whose, largest, weights }) {
-  const root = Math.sqrt(d_k), written = Number.isInteger(root) ? root : root.toFixed(2);
-  const [without, with_] = weights.map((each) => Math.max(...each).toFixed(3));
-  const start = isRandom
-    ? `A score adds ${d_k === 1 ? "1 product" : `${d_k.toLocaleString("en")} products`} of random numbers, so its size is about √${d_k} = ${written}.`
-    : `${whose}: its largest score is ${fixed(largest, 1)} before the division by √${d_k} = ${written}.`;
-  return `${start} Without the division, the largest weight is ${without}; with it, ${with_}.`;
+function reacts(gradient) {
+  const given = { gradient: two(gradient) };
+  if (gradient < 0.02) return _("Gradient {gradient}: the weights no longer react to the scores.", given);
+  if (gradient < 0.12) return _("Gradient {gradient}: the weights hardly react to the scores.", given);
+  return _("Gradient {gradient}: the weights react to the scores.", given);
+}
+
+export function sentenceOf({ d_k, isRandom, word, largest, weights }) {
+  const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : root.toFixed(2) };
+  const [without, divided] = weights.map((each) => Math.max(...each).toFixed(3));
+  const largestWeights = _("Without the division, the largest weight is {without}; with it, {divided}.", { without, divided });
+  return `${isRandom ? sumOf(given) : scoreOf(word, largest, given)} ${largestWeights}`;
+}
+
+function sumOf({ d_k, root }) {
+  if (d_k === 1) return _("A score adds 1 product of random numbers, so its size is about √1 = 1.");
+  const count = d_k.toLocaleString("en");
+  return _("A score adds {count} products of random numbers, so its size is about √{d_k} = {root}.", { count, d_k, root });
+}
+
+function scoreOf(word, largest, { d_k, root }) {
+  const given = { word, largest: fixed(largest, 1), d_k, root };
+  return _("The query of “{word}”: its largest score is {largest} before the division by √{d_k} = {root}.", given);
 }

@@ -2,10 +2,11 @@
 // chosen by a slider; with the reader's words it is the model's, and a word is chosen. The browser computes all of it.
 
 import { divided, gradientOf, softmax, spreadOf } from "./arithmetic.js";
-import { barsOf, heightsOf } from "./bars.js";
+import { ABOVE, barsOf, heightsOf } from "./bars.js";
 import { factsOf, sentenceOf } from "./facts.js";
 import { decoded } from "../shared/arrays.js";
 import { button, element } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { make, measurer } from "../shared/svg.js";
@@ -29,7 +30,7 @@ function draw(root, state, send) {
   root.style.setProperty("--stream", state.isRandom ? "var(--st-text-color)" : message.colors.stream);
 
   const stage = element("div", `stage${isNarrow ? " narrow" : ""}`), top = element("div", "top", stage);
-  radios(element("div", "modes segments", top), "Scores of", ["Random vectors", "Your words"], state.isRandom ? 0 : 1, (i) => {
+  radios(element("div", "modes segments", top), _("Scores of"), [_("Random vectors"), _("Your words")], state.isRandom ? 0 : 1, (i) => {
     state.isRandom = i === 0;
     draw(root, state, send);
     root.querySelector(".modes [aria-checked=true]").focus({ preventScroll: true });
@@ -37,10 +38,10 @@ function draw(root, state, send) {
   const place = element("div", "chooser", top);
   const sentence = element("p", { class: "sentence", role: "status" }, stage), panels = element("div", "panels", stage);
   const { names } = shown(state);
-  const made = ["Not divided", "Divided by √d_k"].map((title, i) => {
+  const made = [_("Not divided"), _("Divided by √d_k")].map((title, i) => {
     const panel = element("section", "panel", panels);
     const heading = element("h3", "", panel, title);
-    const svg = make("svg", { class: "picture", role: "img", viewBox: `0 0 ${half} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
+    const svg = make("svg", { class: "picture", role: "img", viewBox: `0 ${-ABOVE} ${half} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
     const facts = [element("p", "fact", panel), element("p", "fact", panel)];
     return { heading, svg, facts, show: barsOf(svg, half, names, heights, measure), isDivided: i === 1 };
   });
@@ -50,18 +51,18 @@ function draw(root, state, send) {
     const limit = products.reduce((most, product) => Math.max(most, Math.abs(product ?? 0)), 0) || 1;
     made.forEach(({ heading, svg, facts, show, isDivided }, i) => {
       const found = { spread: spreadOf(weights[i]), gradient: gradientOf(weights[i]) };
-      const formula = isDivided ? `softmax(q·k / √${d_k})` : "softmax(q·k)";
-      heading.textContent = isNarrow ? (isDivided ? `Divided by √${d_k}` : "Not divided") : `${isDivided ? "Divided" : "Not divided"}: ${formula}`;
+      heading.textContent = headingOf(isDivided, isNarrow, d_k);
       show(sets[i], weights[i], limit);
       factsOf(weights[i], found).forEach((text, n) => { facts[n].textContent = text; });
-      svg.setAttribute("aria-label", `${heading.textContent}. Strongest weight ${Math.max(...weights[i]).toFixed(3)}. ${factsOf(weights[i], found).join(" ")}`);
+      const strongest = _("Strongest weight {weight}.", { weight: Math.max(...weights[i]).toFixed(3) });
+      svg.setAttribute("aria-label", `${heading.textContent}. ${strongest} ${factsOf(weights[i], found).join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];
-    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, whose: `The query of “${word}”`, largest: Math.max(...products.filter((p) => p !== null)), weights });
+    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, word, largest: Math.max(...products.filter((p) => p !== null)), weights });
   };
   if (state.isRandom) place.append(...sliderOf(state, update, send));
   else {
-    element("span", "asks", place, head.predicts.length ? "To write" : "Query of");
+    element("span", "asks", place, head.predicts.length ? _("To write") : _("Query of"));
     const words = wordsOf(head, state.query, (query) => { state.query = query; update(); send("query", query); });
     place.append(words.row);
     state.showWord = words.show;
@@ -71,10 +72,15 @@ function draw(root, state, send) {
   update();
 }
 
+function headingOf(isDivided, isNarrow, d_k) {
+  if (isNarrow) return isDivided ? _("Divided by √{d_k}", { d_k }) : _("Not divided");
+  return isDivided ? _("Divided: {formula}", { formula: `softmax(q·k / √${d_k})` }) : _("Not divided: {formula}", { formula: "softmax(q·k)" });
+}
+
 function sliderOf(state, update, send) {
   const { widths, own } = state.message;
   const label = element("label", "width"), said = element("output", "");
-  const slider = element("input", { class: "slider", type: "range", min: 0, max: widths.length - 1, "aria-label": "d_k, the width of a head" }, label);
+  const slider = element("input", { class: "slider", type: "range", min: 0, max: widths.length - 1, "aria-label": _("d_k, the width of a head") }, label);
   slider.value = state.width;
   const tell = () => {
     said.textContent = `d_k = ${widths[state.width].toLocaleString("en")}`;
@@ -82,7 +88,7 @@ function sliderOf(state, update, send) {
   };
   slider.addEventListener("input", () => { state.width = Number(slider.value); tell(); update(); });
   slider.addEventListener("change", () => send("width", state.width));
-  const back = button("own", null, state.isNarrow ? `Own: ${own}` : `This checkpoint: ${own}`, () => {
+  const back = button("own", null, state.isNarrow ? _("Own: {d_k}", { d_k: own }) : _("This checkpoint: {d_k}", { d_k: own }), () => {
     slider.value = state.width = widths.indexOf(own);
     tell();
     update();

@@ -1,7 +1,7 @@
 """A line of choices with few options each, drawn as one part of the page.
 
 Streamlit has widgets for this, but the browser builds each of them again at every click, whether it has changed or not,
-and a page has three or four (tests/benchmarks/app.py shows what a click costs). What is chosen is told to the page,
+and a page has three or four (tests/benchmarks/app.py shows what a click costs). What is chosen is sent to the page,
 which keeps it; nothing is kept here.
 """
 
@@ -21,7 +21,7 @@ class Options:
 
     Attributes:
         name: what the browser calls it.
-        label: what stands before it.
+        label: the text before it.
         texts: one for each option.
         chosen: the place of the chosen one, from 0.
         disabled: whether all are grey.

@@ -1,5 +1,5 @@
 // A line of choices: click, or Tab into one and use the arrow keys, Home and End. One with very many options is a list to
-// open. After them may stand a button that chooses by itself. Where one line is too short for all, the first choice has it
+// open. After them may be a button that chooses by itself. Where one line is too short for all, the first choice has it
 // alone, and the others stay together.
 
 import { button, element } from "../shared/dom.js";

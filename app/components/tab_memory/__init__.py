@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("tab_memory")
 
@@ -18,7 +16,7 @@ def tab_memory(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str],
     """
 
     def kept() -> None:
-        text = st.session_state[key].kept
+        text = sent(key, "kept")
         if isinstance(text, str):
             on_kept(text)
 

@@ -1,21 +1,40 @@
-// The sentence is in no address, so it would be lost whenever the server begins anew with a visitor (a reload, a lost
-// connection): the tab keeps it, and sends it nowhere else. Each page is one entry of the tab's history: without that
-// each choice would be one, and Back would seem to do nothing.
+// The sentence is in no address, so it would be lost whenever the server starts a new session for a visitor (a reload, a lost
+// connection): the tab keeps it, and sends it nowhere else. Each page is one entry of the tab's history, and so is each model that
+// is opened on it: without that each choice would be one, and Back would seem to do nothing. The next page begins at its top. A closed list says what it cuts when it is pointed at.
 
 const KEPT = "headlight sentence";
+
+const modelOf = (address) => (new URL(address, location.href).searchParams.get("checkpoint") ?? "").replace(/, update \d+$/, "");  // snapshots are one model
 
 function oneEntryEachPage() {
   if (window.headlightHistory) return;
   window.headlightHistory = true;
   const push = history.pushState;
+  let model = modelOf(location.href);  // the address of a page that is being opened has none yet
+  window.addEventListener("popstate", () => { model = modelOf(location.href); });
   history.pushState = (state, title, url) => {
     const samePage = url && new URL(url, location.href).pathname === location.pathname;
-    if (samePage) history.replaceState(state, title, url); else push.call(history, state, title, url);
+    if (samePage && modelOf(url) === model) {
+      history.replaceState(state, title, url);
+      return;
+    }
+    push.call(history, state, title, url);
+    if (samePage) model = modelOf(url);
+    else document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
   };
+}
+
+function sayWholeNames() {
+  if (window.headlightNames) return;
+  window.headlightNames = true;
+  document.addEventListener("pointerover", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.role === "combobox") target.title = target.value;
+  });
 }
 
 export default function ({ data, setTriggerValue }) {
   oneEntryEachPage();
+  sayWholeNames();
   if (window.top !== window) return;  // a frame shows another sentence than its tab
   try {
     const kept = sessionStorage.getItem(KEPT);

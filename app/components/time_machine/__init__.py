@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("time_machine", styles=["svg", "head_map"])
 
@@ -20,16 +18,16 @@ def time_machine(
 ) -> None:
     """Draws the rows and the head beside them; data from `app.views.training.snapshot_rows`.
 
-    The browser walks through the snapshots by itself.
+    The browser shows other snapshots without the server.
 
     Args:
-        on_run: is told which run was chosen, one of `data["runs"]`.
-        on_snapshot: is told the update of the snapshot on which the reader has stopped; -1: the newest.
-        on_open: is told the update of the snapshot that the reader wants to see on the other pages.
+        on_run: is called with the chosen run, one of `data["runs"]`.
+        on_snapshot: is called with the update of the snapshot at which the reader stopped; -1: the newest.
+        on_open: is called with the update of the snapshot that the reader wants to see on the other pages.
     """
 
     def heard(name: str) -> Any:
-        return getattr(st.session_state[key], name)
+        return sent(key, name)
 
     def run() -> None:
         if heard("run") in data["runs"]:

@@ -1,13 +1,15 @@
-// The time machine: a row for each snapshot of a run, what it writes large above, one head of it beside. The rows, the slider,
-// the arrow keys and Play walk through the snapshots; the page is told where the reader has stopped, and draws nothing for it.
+// The time machine: a row for each snapshot of a run. Above the rows is the translation by the chosen snapshot, beside them
+// one of its heads. The rows, the slider, the arrow keys and Play choose a snapshot without the server, which is only sent
+// the one at which the reader stops.
 
-import { asked } from "../shared/arrow_keys.js";
+import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
-import { headMap, unpacked } from "../shared/head_map.js";
+import { cellInWords, headMap, unpacked } from "../shared/head_map.js";
+import { _, ngettext } from "../shared/language.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const STEP = 700, REST = 500;  // ms a snapshot while it plays, and before the page is told where the reader is
+const STEP = 700, REST = 500;  // ms per snapshot while it plays, and until the page learns where the reader is
 
 // Words of a translation; those that the snapshot before did not write are marked.
 function writeWords(place, words) {
@@ -19,32 +21,39 @@ function writeWords(place, words) {
   }
 }
 
+// `model`: where it is not the one that translates above.
+function whoWrites({ number, update }, model) {
+  if (number === 0) return model ? _("The untrained {model} writes", { model }) : _("The untrained model writes");
+  if (model) return ngettext("After {update} update {model} writes", "After {update} updates {model} writes", number, { update, model });
+  return ngettext("After {update} update it writes", "After {update} updates it writes", number, { update });
+}
+
 function build(root, machine) {
   const box = element("div", "machine picture");
-  const line = element("div", "line", box);
-  const play = button("", line, "Play", () => machine.playing ? machine.stop() : machine.start());
-  const slider = element("input", { type: "range", min: 0, "aria-label": "Snapshot" }, line), news = element("span", { class: "news", role: "status" }, line);
+  const line = element("div", { class: "line", "data-unsaved": "" }, box);
+  const play = button("", line, _("Play"), () => machine.playing ? machine.stop() : machine.start());
+  const slider = element("input", { type: "range", min: 0, "aria-label": _("Snapshot") }, line), news = element("span", { class: "news", role: "status" }, line);
   const label = element("label", "", line);
-  element("span", "word", label, "Run");
-  const run = element("select", { "aria-label": "Run" }, label);
+  element("span", "word", label, _("Run"));
+  const run = element("select", { "aria-label": _("Run") }, label);
   const problem = element("p", "problem", box);
   const stage = element("div", "stage downwards", box);
   const when = element("div", "when", stage), says = element("div", { class: "says", dir: "auto" }, stage);
   const list = element("div", "snapshots", box);
   const names = element("div", "names", list);
-  element("span", "update", names, "update");
-  element("span", "", names, "what it writes");
+  element("span", "update", names, _("update"));
+  element("span", "", names, _("what it writes (greedy search)"));
   const share = element("span", "share", names);
-  const rows = element("div", { class: "rows downwards", role: "radiogroup", "aria-label": "Snapshots" }, list);
+  const rows = element("div", { class: "rows downwards", role: "radiogroup", "aria-label": _("Snapshots") }, list);
   const head = element("div", "head", box);
   const title = element("div", "title", head), map = element("div", "map", head), pointed = element("div", "pointed", head);
-  const open = button("open", head, "Use this snapshot on all pages", () => machine.send("opened", machine.data.rows[machine.at].number));
+  const open = button({ class: "open", "data-unsaved": "" }, head, _("Use this snapshot on all pages"), () => machine.send("opened", machine.data.rows[machine.at].number));
   root.replaceChildren(box);
   Object.assign(machine, { box, line, play, slider, news, run, problem, stage, when, says, list, share, rows, head, title, map, pointed, open });
 
   slider.addEventListener("input", () => machine.take(Number(slider.value)));
   rows.addEventListener("keydown", (event) => {
-    const goal = asked(event, machine.at, machine.data.rows.length);
+    const goal = itemByKey(event, machine.at, machine.data.rows.length);
     if (goal === undefined) return;
     machine.take(goal);
     rows.children[machine.at].focus({ preventScroll: true });
@@ -75,17 +84,16 @@ const behaviour = {
       if (this.data.rows[next]?.words) this.take(next, true);
       if (next >= this.data.rows.length - 1) this.stop();
     }, STEP);
-    this.play.textContent = "Pause";
+    this.play.textContent = _("Pause");
   },
   stop() {
     clearInterval(this.playing);
     this.playing = null;
-    this.play.textContent = "Play";
+    this.play.textContent = _("Play");
   },
   point(node) {
     const cell = node && this.drawn?.cellAt(node);
-    const { rows, columns } = this.data.head ?? {};
-    this.pointed.textContent = cell ? `“${rows[cell.q]}” to “${columns[cell.k]}”: ${cell.weight.toFixed(2)}` : "";
+    this.pointed.textContent = cell ? cellInWords(cell, this.data.head) : this.data.head?.reads ?? "";
   },
   drawRows() {
     const { rows } = this.data;
@@ -101,8 +109,9 @@ const behaviour = {
       const written = element("span", { class: "text", dir: "auto" }, node);
       if (!row.words) { written.textContent = "…"; return; }
       writeWords(written, row.words);
+      if (row.probability === undefined) return;  // a sample translation
       const bar = element("span", "bar", node);
-      bar.title = `loss ${row.loss} nats per token`;
+      bar.title = _("loss {loss} nats per token", { loss: row.loss });
       element("i", "", bar).style.width = `${100 * row.share}%`;
       element("span", "percent", node, row.probability);
     });
@@ -122,7 +131,7 @@ const behaviour = {
     const index = this.at, row = this.data.rows[index];
     if (!row) return;
     this.slider.value = index;
-    const after = row.number === 0 ? "The untrained model writes" : `After ${row.update} ${row.number === 1 ? "update" : "updates"} it writes`;
+    const after = whoWrites(row, this.data.model);
     this.slider.setAttribute("aria-valuetext", `${after}: ${(row.words ?? []).map(([word]) => word).join("")}`);
     this.when.textContent = after;
     writeWords(this.says, row.words ?? []);
@@ -159,6 +168,7 @@ const behaviour = {
     this.slider.max = Math.max(rows.length - 1, 1);
     if (none) return;
     this.title.textContent = head?.title ?? "";
+    this.point(null);
     this.drawRows();
     const text = JSON.stringify(head);
     if (text !== this.headText) {
@@ -179,14 +189,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const turn = machine.turn = {};
   machine.data = data;
   machine.send = (name, value) => setTriggerValue(name, value);
-  if (machine.subject !== data.subject) {  // another run
+  const subject = data.subject.join();
+  if (machine.subject !== subject) {  // another run, or another scene of a lesson
     machine.stop();
-    machine.subject = data.subject;
+    clearTimeout(machine.rest);
+    machine.subject = subject;
     machine.update = data.at < 0 ? null : data.at;
   }
   machine.draw();
   return () => {
-    if (machine.turn !== turn) return;  // a later call has taken it over
+    if (machine.turn !== turn) return;  // a later call uses the machine now
     machine.stop();
     clearTimeout(machine.rest);
     machine.watch.disconnect();

@@ -19,8 +19,11 @@ def token_picker(
     second: Sequence[str] = (),
     disabled: bool = False,
 ) -> None:
-    """A row of tokens of which one is chosen, by click or arrow keys; `second` stands below each, after an arrow, and
-    the label is then that of what is read and what is predicted."""
+    """A row of tokens of which one is chosen, by click or arrow keys.
+
+    Args:
+        second: a token below each, after an arrow: what is predicted where the first is read.
+    """
 
     def changed() -> None:
         _, index = hear(key)

@@ -2,6 +2,7 @@
 // however long the sentence is: a long row scrolls sideways, and the chosen token is in view.
 
 import { element, focusedIn } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { centred, radios } from "../shared/radios.js";
 import { put } from "../shared/token.js";
@@ -18,12 +19,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   root.style.setProperty("--role", data.color);
   const focused = focusedIn(root), whole = element("div", "picking"), label = element("span", "picker-label", whole, data.label);
-  if (data.second) element("span", "second", label, "reads → predicts");
+  if (data.second) element("span", "second", label, _("reads → predicts"));
   const row = element("div", { class: "picker sideways", "aria-disabled": data.disabled }, whole);
   if (data.disabled) row.tabIndex = 0;  // no token can have the focus, and the keys still scroll
   const chosen = standing(root, "token", { ...data, count: data.tokens.length });
-  const name = data.second ? `${data.label}: reads → predicts` : data.label;
-  const { buttons } = radios(row, name, data.tokens.map((_, index) => (node) => fill(node, data, index)), chosen, (index) => {
+  const name = data.second ? _("{label}: reads → predicts", { label: data.label }) : data.label;
+  const { buttons } = radios(row, name, data.tokens.map((token, index) => (node) => fill(node, data, index)), chosen, (index) => {
     centred(row, buttons[index]);
     setTriggerValue("chosen", numbered(root, "token", index));
   });

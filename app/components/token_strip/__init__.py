@@ -8,5 +8,5 @@ _component = component("token_strip", styles=["token", "folded"])
 
 
 def token_strip(data: dict[str, Any], *, key: str) -> None:
-    """A strip of tokens; data from `app.figures.token_strip`. With `headline`, that text stands above, large."""
+    """A strip of tokens; data from `app.figures.token_strip`. With `headline`, that text is above it, large."""
     _component(data=data, key=key)

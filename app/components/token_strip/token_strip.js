@@ -1,7 +1,7 @@
 // A strip of tokens: the token, a bar for its probability where it has one, and small lines below.
 
 import { element } from "../shared/dom.js";
-import { put } from "../shared/token.js";
+import { putWithMarks } from "../shared/token.js";
 
 const LONGEST = 140;  // characters of a headline; a longer one is written smaller
 
@@ -16,7 +16,7 @@ export default function ({ data, parentElement }) {
   const strip = element("ol", { class: "strip picture", "aria-label": data.label }, root);
   for (const chip of data.chips) {
     const item = element("li", { class: `chip ${chip.kind}`, title: chip.title ?? "" }, strip);
-    put(element("span", "text", item), chip.text);
+    putWithMarks(element("span", "text", item), chip.text);
     if (chip.share !== null) element("i", "", element("span", "bar", item)).style.width = `${100 * chip.share}%`;
     chip.under.forEach((line, i) => element("span", i ? "under" : "under first", item, line));
     if (chip.kind === "byte" || chip.kind === "unknown") element("span", "tag", item, chip.kind);

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import streamlit as st
-
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("translation_line")
 
@@ -19,10 +17,12 @@ class Sentences(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A few words in front of the translation, and the sentence that explains them."""
+    """A few words in front of the translation, the sentence that explains them, and what takes them away; None: it
+    cannot be taken away."""
 
     words: str = ""
     help: str = ""
+    on_leave: Callable[[], None] | None = None
 
 
 class Line(NamedTuple):
@@ -40,15 +40,19 @@ def translation_line(line: Line, sentences: Sentences, *, mark: Mark, color: str
 
     Args:
         sentences: of several, each has a button in front of the line.
-        mark: stands in front of the tokens; empty: nothing does.
+        mark: a text in front of the tokens; empty: none.
     """
 
     def chosen() -> None:
-        index = st.session_state[key].chosen
+        index = sent(key, "chosen")
         if isinstance(index, int) and 0 <= index < len(sentences.texts):
             sentences.on_choose(index)
 
+    def left() -> None:
+        if mark.on_leave:
+            mark.on_leave()
+
     data: dict[str, Any] = {"tokens": line.tokens, "text": line.text, "lang": line.language, "written": line.written}
-    data |= {"mark": mark._asdict(), "color": color}
+    data |= {"mark": {"words": mark.words, "help": mark.help, "leaves": mark.on_leave is not None}, "color": color}
     data |= {"sentences": list(sentences.texts), "shown": sentences.shown}
-    _component(data=data, key=key, on_chosen_change=chosen)
+    _component(data=data, key=key, on_chosen_change=chosen, on_left_change=left)

@@ -2,6 +2,7 @@
 // While the canvas of the page writes the translation, the line shows what is written so far.
 
 import { button, element, isCalm } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { inWords } from "../shared/token.js";
 import { watchSize } from "../shared/watch_size.js";
 import { onWritten, writtenCount } from "../shared/written.js";
@@ -18,14 +19,15 @@ function isExpected({ written, text }) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), line = element("div", "line");
   if (data.sentences.length > 1) {
-    const group = element("div", { class: "sentences", role: "group", "aria-label": "Sentence that is shown" }, line);
+    const group = element("div", { class: "sentences", role: "group", "aria-label": _("Sentence that is shown") }, line);
     data.sentences.forEach((text, i) => {
-      const said = { title: text, "aria-label": `Sentence ${i + 1}: ${text}`, "aria-pressed": i === data.shown };
+      const said = { title: text, "aria-label": _("Sentence {number}: {text}", { number: i + 1, text }), "aria-pressed": i === data.shown };
       button(said, group, String(i + 1), () => setTriggerValue("chosen", i));
     });
   }
-  if (data.mark.words) element("span", { class: "mark", title: data.mark.help }, line, data.mark.words);
-  const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": `Translation: ${data.text}` }, line);
+  if (data.mark.leaves) button({ class: "mark", title: data.mark.help }, line, `${data.mark.words} ×`, () => setTriggerValue("left", true));
+  else if (data.mark.words) element("span", { class: "mark", title: data.mark.help }, line, data.mark.words);
+  const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": _("Translation: {text}", { text: data.text }) }, line);
   tokens.style.setProperty("--role", data.color);
   for (const { text, probability } of data.tokens) {
     const token = element("span", { title: `${text}: ${(100 * probability).toFixed(1)} %` }, tokens, inWords(text));

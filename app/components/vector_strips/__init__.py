@@ -1,5 +1,7 @@
-"""Vectors below each other as strips of colour: drawn by
-the browser in a few milliseconds, where a chart takes fifty."""
+"""Vectors below each other, each as a strip of coloured cells.
+
+The browser draws them in a few milliseconds; a Plotly chart takes 50.
+"""
 
 from typing import Any
 
@@ -10,5 +12,5 @@ _component = component("vector_strips", styles=["svg"])
 
 
 def vector_strips(data: dict[str, Any], *, key: str) -> None:
-    """One row of several tensors; data from `app.figures.strips.strips_picture`."""
+    """Draws one row of several tensors; data from `app.figures.strips.strips_picture`."""
     _component(data=encode(data), key=key)

@@ -1,12 +1,13 @@
-// Vectors below each other as strips of colour, a cell a dimension. The numbers of one dimension stand at the right, and
+// Vectors below each other as strips of colour, one cell per dimension. The numbers of one dimension are at the right, and
 // the keys, a click or the pointer choose another; so a sum can be read downwards.
 
-import { asked } from "../shared/arrow_keys.js";
+import { itemByKey } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
 import { within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
-import { cut, make, measurer } from "../shared/svg.js";
+import { cut, make, measurer, pixels } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { watchSize } from "../shared/watch_size.js";
 
@@ -18,7 +19,7 @@ function draw(root, state) {
   Object.assign(state, { width, drawn: data, dark: isDark() });
   const measure = measurer(root);
   const longest = Math.max(...rows.map(({ name }) => measure(name, 15)));
-  // A saved picture has the type of whoever opens it, which may be wider.
+  // A saved picture is shown in the font of the reader's machine, which may be wider.
   const left = Math.ceil(1.12 * longest) + NAMES, across = width - left - VALUES;
   const bottom = TOP + rows.length * PITCH, height = bottom + 16;
   const svg = make("svg", { class: "picture strips", viewBox: `0 0 ${width} ${height}`, width, height, tabindex: 0, role: "slider",
@@ -29,8 +30,7 @@ function draw(root, state) {
   const numbers = rows.map(({ name, values, limit }, i) => {
     const y = TOP + i * PITCH, middle = y + HIGH / 2;
     make("text", { class: "name", x: left - NAMES, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg, name);
-    make("image", { href: painted(values, 1, count, colors(data.scale), signed(limit)), x: left, y, width: across, height: HIGH, preserveAspectRatio: "none",
-      style: "image-rendering: pixelated" }, svg);
+    pixels(svg, { href: painted(values, 1, count, colors(data.scale), signed(limit)), x: left, y, width: across, height: HIGH });
     return make("text", { class: "value", x: width, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg);
   });
   for (const [place, anchor] of [[0, "start"], [count - 1, "end"]]) {
@@ -39,7 +39,7 @@ function draw(root, state) {
   const mark = make("rect", { class: "mark", y: TOP - 4, width: Math.max(across / count, 3), height: bottom - TOP, rx: 1 }, svg);
   const show = (dimension) => {
     state.dimension = within(dimension, 0, count - 1);
-    at.textContent = `dimension ${state.dimension}`;
+    at.textContent = _("dimension {dimension}", { dimension: state.dimension });
     rows.forEach(({ values }, i) => { numbers[i].textContent = fixed(values[state.dimension], 4); });
     mark.setAttribute("x", left + ((state.dimension + 0.5) * across) / count - mark.width.baseVal.value / 2);
     svg.setAttribute("aria-valuenow", state.dimension);
@@ -52,7 +52,7 @@ function draw(root, state) {
   svg.addEventListener("pointermove", follow);
   svg.addEventListener("pointerdown", follow);
   svg.addEventListener("keydown", (event) => {
-    const goal = asked(event, state.dimension, count);
+    const goal = itemByKey(event, state.dimension, count);
     if (goal !== undefined) show(goal);
   });
   const focused = root.getRootNode().activeElement?.matches("svg.strips");

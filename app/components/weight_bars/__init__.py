@@ -1,5 +1,5 @@
 """One row of attention weights as bars: a bar is dragged, and the others share what is left, in the browser at once.
-When it is let go, the page is told all weights."""
+When it is released, the page gets all weights."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,9 +7,9 @@ from typing import Any
 import streamlit as st
 
 from app.components.numbered import heard, listening
-from app.components.registration import component
+from app.components.registration import component, sent
 
-WHOLE = 10_000  # what the weights that are told sum to, to rounding
+WHOLE = 10_000  # the sum of the weights that are sent, up to rounding
 
 _component = component("weight_bars", styles=["token"])
 
@@ -26,14 +26,14 @@ def weight_bars(
 
     Args:
         data: from `app.views.whatif.attention_row.message`.
-        on_choose: is told that another "layer", "head" or "step" was chosen, from 0, or "all" heads (1) or not (0).
-        on_set: is told the weights of all keys, in parts of `WHOLE`.
+        on_choose: is called with "layer", "head" or "step" and its number from 0, or with "all" and 1 (all heads) or 0.
+        on_set: is called with the weights of all keys, in parts of `WHOLE`.
     """
     counts = {"layer": data["layers"], "head": data["heads"], "step": len(data["steps"]), "all": 2}
 
     def released() -> None:
-        told: Any = st.session_state[key].released
-        weights, number = (told.get(part) if isinstance(told, dict) else None for part in ("weights", "number"))
+        found: Any = sent(key, "released")
+        weights, number = (found.get(part) if isinstance(found, dict) else None for part in ("weights", "number"))
         if not isinstance(number, int):
             return
         st.session_state[f"{key}_heard"] = number

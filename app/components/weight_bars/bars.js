@@ -1,13 +1,14 @@
 // A column for each key: its weight, a bar that is dragged, a line where the model's own weight is, and the token.
 
 import { element, handled, within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { inWords, put } from "../shared/token.js";
 import { perCent, withWeight } from "./weights.js";
 
 const SMALL = 0.05, LARGE = 0.2;
 
 function columnOf(parent, token, index) {
-  const label = `Weight on key ${index + 1}, ${inWords(token)}`;
+  const label = _("Weight on key {key}, {token}", { key: index + 1, token: inWords(token) });
   const column = element("div", { class: "column", role: "slider", "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": label }, parent);
   const value = element("span", "value", column), track = element("div", "track", column);
   const bar = element("i", "bar", track), own = element("i", "own", track), word = element("span", "word", column);
@@ -16,7 +17,7 @@ function columnOf(parent, token, index) {
   return { column, value, track, bar, own };
 }
 
-// `changed` is told each weight while it is dragged, `released` when it is let go.
+// `changed` is called for each weight while it is dragged, `released` when the drag ends.
 export function barsOf(frame, state, { changed, released }) {
   const columns = state.data.tokens.map((token, index) => columnOf(frame, token, index));
 
@@ -29,7 +30,8 @@ export function barsOf(frame, state, { changed, released }) {
       column.classList.toggle("selected", isSelected);
       column.tabIndex = isSelected ? 0 : -1;
       column.setAttribute("aria-valuenow", String(Math.round(100 * weight)));
-      column.setAttribute("aria-valuetext", `${perCent(weight)}, the model's own weight is ${perCent(state.data.base[index])}`);
+      const weights = { weight: perCent(weight), own: perCent(state.data.base[index]) };
+      column.setAttribute("aria-valuetext", _("{weight}, the model's own weight is {own}", weights));
     });
   }
   function set(index, weight) {

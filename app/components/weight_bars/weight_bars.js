@@ -1,7 +1,8 @@
-// A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. What is let go is
-// told to the page, which makes an edit of it; until the page has heard it, the row here stands.
+// A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. When the drag ends,
+// the row is sent to the page, which makes an edit of it; until the page has it, this component keeps its own row.
 
 import { button, element, focusedIn } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { barsOf } from "./bars.js";
 import { onlyOn, uniform, whole } from "./weights.js";
@@ -14,13 +15,13 @@ function list(parent, root, { name, label, texts, chosen, disabled }, heard, rep
   node.addEventListener("change", () => report(numbered(root, name, node.selectedIndex)));
 }
 
-const numbers = (count) => Array.from({ length: count }, (_, index) => String(index + 1));
+const numbers = (count) => Array.from({ length: count }, (unused, index) => String(index + 1));
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (root.headlight ??= { sent: 0 });
   const isOther = state.words !== data.words, isOtherRow = isOther || state.place !== data.place;
-  if (state.dragged !== undefined && !isOtherRow) return;  // it is drawn anew when the bar is let go
+  if (state.dragged !== undefined && !isOtherRow) return;  // it is drawn again when the drag ends
   const focused = focusedIn(root), focus = focused?.dataset?.name ?? (focused?.className.includes("column") ? "bar" : "");
   if (isOther) state.selected = data.row.indexOf(Math.max(...data.row));
   if (isOtherRow) {
@@ -42,20 +43,20 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
   const tools = element("div", "tools"), frame = element("div", { class: "columns sideways", role: "group", "aria-label": data.alt, lang: data.lang });
   for (const choice of [
-    { name: "step", label: "Predicting", texts: data.steps, chosen: data.step },
-    { name: "layer", label: "Layer", texts: numbers(data.layers), chosen: data.layer },
-    { name: "head", label: "Head", texts: numbers(data.heads), chosen: data.head, disabled: data.all },
+    { name: "step", label: _("Predicting"), texts: data.steps, chosen: data.step },
+    { name: "layer", label: _("Layer"), texts: numbers(data.layers), chosen: data.layer },
+    { name: "head", label: _("Head"), texts: numbers(data.heads), chosen: data.head, disabled: data.all },
   ]) list(tools, root, choice, data.heard, report);
   const all = { "data-name": "all", "aria-pressed": data.all };
-  button(all, tools, "All heads of this layer", () => report(numbered(root, "all", Number(!data.all))));
-  button({ "data-name": "only" }, tools, "Only this word", () => take(onlyOn(state.row, state.selected)));
-  button({ "data-name": "uniform" }, tools, "Uniform", () => take(uniform(state.row)));
-  button({ "data-name": "reset" }, tools, "Reset", () => { state.row = data.base; picture.show(); clearTimeout(state.waiting); tell(null); });
+  button(all, tools, _("All heads of this layer"), () => report(numbered(root, "all", Number(!data.all))));
+  button({ "data-name": "only" }, tools, _("Only this word"), () => take(onlyOn(state.row, state.selected)));
+  button({ "data-name": "uniform" }, tools, _("Uniform"), () => take(uniform(state.row)));
+  button({ "data-name": "reset" }, tools, _("Reset"), () => { state.row = data.base; picture.show(); clearTimeout(state.waiting); tell(null); });
   const picture = barsOf(frame, state, {
     changed: () => picture.show(),
     released: (patience = 0) => {
       clearTimeout(state.waiting);
-      state.sent = Infinity;  // what the page draws meanwhile does not take the row back
+      state.sent = Infinity;  // so that what the page draws meanwhile does not replace the row
       state.waiting = setTimeout(() => state.tell(whole(state.row)), patience);
     },
   });

@@ -2,16 +2,17 @@
 // say how far its output moved. Pointing at a token, or the arrow keys, single it out. A long sentence scrolls sideways.
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
+import { _ } from "../shared/language.js";
 import { percent } from "../shared/numbers.js";
 import { lines, make, measurer, write } from "../shared/svg.js";
-import { quoted } from "../shared/token.js";
+import { inWords } from "../shared/token.js";
 import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
 const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
 
 const moves = (share) => (share < 0.0005 ? "0" : percent(share));
 
-// Where each token of an order stands, by its number in the sentence.
+// The place of each token in an order, by its number in the sentence.
 function places(order, widths) {
   const found = [];
   let x = 2;
@@ -24,7 +25,7 @@ function places(order, widths) {
 
 function drawn(root, frame, data, before, point) {
   const measure = measurer(root), unit = scaleOfPage();
-  const room = root.clientWidth / unit, plain = data.tokens.map((_, token) => token);
+  const room = root.clientWidth / unit, plain = data.tokens.map((unused, token) => token);
   const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
   const total = (widths) => widths.reduce((sum, width) => sum + width + GAP, 4);
   const size = [20, 18, 16].find((each) => total(sized(each)) <= room) ?? 15, widths = sized(size);
@@ -78,9 +79,12 @@ function drawn(root, frame, data, before, point) {
 
 function said({ tokens, order, bars }, token) {
   const place = order.indexOf(token) + 1;
-  const moved = place === token + 1 ? `stays at place ${place}` : `goes from place ${token + 1} to ${place}`;
+  const values = { token: inWords(tokens[token]), from: token + 1, to: place };
+  const moved = place === token + 1 ? _("“{token}” stays at position {to}", values) : _("“{token}” goes from position {from} to {to}", values);
   const [first, second] = bars.map(({ shares }) => moves(shares[token]));
-  return `${quoted(tokens[token])} ${moved}; its output moves by ${first}${second === undefined ? "" : ` with positions, ${second} without`}.`;
+  return second === undefined
+    ? _("{moved}; its output moves by {share}.", { moved, share: first })
+    : _("{moved}; its output moves by {with} with positions, {without} without.", { moved, with: first, without: second });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -94,10 +98,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!root.querySelector(".tools")) {
     root.replaceChildren();
     const tools = element("div", "tools", root);
-    button("", tools, "Shuffle again", () => state.shuffle());
+    state.button = button("", tools, _("Shuffle again"), () => state.shuffle());
     element("span", { class: "said", "aria-live": "polite" }, tools);
     element("div", "frame sideways", root);
   }
+  state.button.disabled = !data.again;
+  state.button.title = data.again ? "" : _("These words have no other order");
   state.shuffle = () => setTriggerValue("shuffled", true);
   const frame = root.querySelector(".frame"), spoken = root.querySelector(".said");
   let picture;

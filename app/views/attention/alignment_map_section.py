@@ -5,6 +5,7 @@ from math import exp
 
 import streamlit as st
 
+from app.languages import _, gettext_noop
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
@@ -16,7 +17,7 @@ from transformer.analysis.alignment.alignment_report import percent
 from transformer.analysis.alignment.word_attention import Shift
 from transformer.errors import CheckpointError
 
-GUESS = (
+GUESS = gettext_noop(
     "It was not measured which heads of this checkpoint align. It opens with those that attend most sharply to words "
     "of this sentence: a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it, against "
     "links that people have drawn."
@@ -31,14 +32,18 @@ def measured(file: CheckpointFile) -> AlignmentMap | None:
         st.text(str(error))
         found = None
     if found is None:
-        st.caption(GUESS)
+        st.caption(_(GUESS))
     return found
 
 
 def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Callable[[list[Head]], None]) -> None:
     """The map of one shift; a click on a cell hands its head over, or all heads of its layer."""
     reading = found.reading(shift)
-    title = f"Alignment error rate, rows that {'read' if shift == 'reads' else 'predict'} the word"
+    title = (
+        _("Alignment error rate, rows that read the word")
+        if shift == "reads"
+        else _("Alignment error rate, rows that predict the word")
+    )
 
     def clicked(layer: int, head: int) -> None:
         choose([(layer, head)] if head != MEAN else [(layer, each) for each in range(len(reading.aer[layer]))])
@@ -55,18 +60,22 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
         )
     with right:
         st.caption(
-            "Each head links every word of a right translation to the word of the source to which it attends most; the "
-            "rate says how far that is from links that people have drawn (Och & Ney, 2003): 0% is perfect. A click "
-            "chooses a head, or with “all” the heads of a layer."
+            _(
+                "Each head links every word of a right translation to the word of the source to which it attends most; "
+                "the rate says how far that is from links that people have drawn (Och & Ney, 2003): 0% is perfect. A "
+                "click chooses a head, or with “all” the heads of a layer."
+            )
         )
         _measured_on(found)
-    with st.expander("How the rate is computed"):
+    with st.expander(_("How the rate is computed")):
         triplet(
-            "the alignment error rate, Och & Ney (2003)",
+            _("the alignment error rate, Och & Ney (2003)"),
             r"\mathrm{AER} = 1 - \frac{\lvert A \cap S \rvert + \lvert A \cap P \rvert}"
             r"{\lvert A \rvert + \lvert S \rvert}",
-            "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, which "
-            "hold the sure ones too.",
+            _(
+                "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, "
+                "which hold the sure ones too."
+            ),
             lines_between("analysis/alignment/alignment_error_rate.py", "Counts.aer"),
             in_paper=False,
         )
@@ -75,26 +84,32 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
 def _measured_on(found: AlignmentMap) -> None:
     """The text, and how far it is from the training text: numbers, no judgement."""
     gold, text, home = found.gold, found.text, found.home
-    st.text(f"Measured on {gold.name}: {gold.pairs:,} pairs, {gold.sure:,} sure links.")  # a name is never markdown
+    st.text(  # a name is never markdown
+        _("Measured on {name}: {pairs:,} pairs, {sure:,} sure links.", name=gold.name, pairs=gold.pairs, sure=gold.sure)
+    )
     st.caption(
-        f"There the diagonal alone has an alignment error rate of {percent(found.diagonal.aer)}%, a word drawn at "
-        f"random of {percent(found.chance.aer)}%. How far that text is from the training text, in numbers:"
+        _(
+            "There the diagonal alone has an alignment error rate of {diagonal}%, a word drawn at random of {chance}%. "
+            "How far that text is from the training text, in numbers:",
+            diagonal=percent(found.diagonal.aer),
+            chance=percent(found.chance.aer),
+        )
     )
     columns = [_numbers(text)] + ([_numbers(home)] if home else [])
-    head = "| | there | at home |" if home else "| | there |"
+    head = _("| | there | at home |") if home else _("| | there |")
     rows = [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
     st.markdown("\n".join([head, "| --- " * (1 + len(columns)) + "|", *rows]))
     if home:
-        st.text(f"Home is {home.name}, a text like that of training.")
+        st.text(_("Home is {name}, a text like that of training.", name=home.name))
     else:
-        st.caption("A text like that of training was not measured with it (`--home`), so the distance is not known.")
+        st.caption(_("A text like that of training was not measured with it (`--home`), so the distance is not known."))
 
 
 def _numbers(text: TextMeasures) -> dict[str, str]:
     return {
-        "words a sentence": f"{text.source_words:.1f}",
-        "tokens a source word": f"{text.source_pieces:.2f}",
-        "tokens a target word": f"{text.target_pieces:.2f}",
-        "nats a target token": f"{text.loss:.2f}",
-        "perplexity": f"{exp(min(text.loss, 50)):,.1f}",
+        _("words per sentence"): f"{text.source_words:.1f}",
+        _("tokens per source word"): f"{text.source_pieces:.2f}",
+        _("tokens per target word"): f"{text.target_pieces:.2f}",
+        _("nats a target token"): f"{text.loss:.2f}",
+        _("perplexity"): f"{exp(min(text.loss, 50)):,.1f}",
     }

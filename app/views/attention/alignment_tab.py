@@ -11,51 +11,58 @@ from app.compute import cached_results
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clarity
-from app.figures.matrix import matrix_alt
+from app.figures.matrix import matrix_alt, matrix_table
+from app.languages import _, gettext_noop, ngettext
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.state.choice import Between
-from app.state.choices import ALIGNMENT_HEADS, SHIFT, THRESHOLD, choose_head
+from app.state.choices import ALIGNMENT_HEADS, SHIFT, THRESHOLD
+from app.state.events import choose_head
 from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
-from app.views.shared.placed import export_buttons, weights_table
+from app.views.shared.placed import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.alignment.alignment_map import Head
 from transformer.analysis.alignment.alignment_report import named as head_name
 
-SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
+SHIFTS: dict[Shift, str] = {
+    "predicts": gettext_noop("rows that predict it"),
+    "reads": gettext_noop("rows that read it"),
+}
 FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
 
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
-    """Heads, threshold and shift; the links; the same as text to take away."""
+    """Heads, threshold and shift; the links; the same as text to copy."""
     weights = cached_results.attention(
         scene.subject, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
-    st.caption("The encoder-decoder attention of the chosen heads between words: how they are made is said below.")
+    st.caption(_("The encoder-decoder attention of the chosen heads between words: how they are made is said below."))
     found = measured(scene.subject.file)
     shift = cast(Shift, SHIFT.open(found.best_shift if found else "predicts", SHIFTS))
     heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         THRESHOLD.open(allowed=Between(0.05, 0.95))
         threshold = st.slider(
-            "Threshold",
+            _("Threshold"),
             0.05,
             0.95,
             step=0.05,
             key=THRESHOLD.key,
             persist_state="session",
             width=340,
-            help="Weight of a link.",
+            help=_("Weight of a link."),
         )
         buttons(
             SHIFT,
-            SHIFTS,
-            "A word is aligned by the",
-            help="Row t reads token t and predicts token t + 1. The row that predicts a word chose it; the row that "
-            "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
+            {each: _(words) for each, words in SHIFTS.items()},
+            _("A word is aligned by the"),
+            help=_(
+                "Row t reads token t and predicts token t + 1. The row that predicts a word chose it; the row that "
+                "reads it, one later, already knows it, and often aligns better (Chen et al., 2020)."
+            ),
             opening=shift,
         )
     if found:
@@ -74,28 +81,30 @@ def _take(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
 def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
     """The links of the chosen heads, or a sentence that says why there are none."""
     if not heads:
-        st.info("Choose at least one head.")
+        st.info(_("Choose at least one head."))
         return
     found = word_alignment(
         np.stack([weights[i, j] for i, j in heads]), scene.source.tokens, scene.target.predicts, shift
     )
     if not found.source or not found.target:
-        st.info("One side has no words, so there is nothing to align.")
+        st.info(_("One side has no words, so there is nothing to align."))
         return
     _links(scene, found, threshold, ", ".join(map(head_name, heads)))
 
 
 def _source(target: int, source: int) -> None:
     triplet(
-        "attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)",
+        _("attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)"),
         r"A_{ts} = \frac{1}{|\mathcal{H}|}\sum_{h \in \mathcal{H}}\;\frac{1}{|t|}\sum_{i \in t}\,\sum_{j \in s} "
         r"\alpha^{h}_{ij} \qquad \text{link where } A_{ts} \geq \theta",
-        "The encoder-decoder attention α of the chosen heads, averaged; tokens put together into words (rows averaged, "
-        "columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: they are left "
-        "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
-        "with little.",
+        _(
+            "The encoder-decoder attention α of the chosen heads, averaged; tokens put together into words (rows "
+            "averaged, columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: "
+            "they are left out, and rows are not divided by what is left, because a row that rests on `</s>` says that "
+            "it aligns with little."
+        ),
         lines_from(word_alignment, "mean =", "drawn[present]"),
-        shape="mean: " + shape_text(("T", "S"), (target, source)),
+        shape=_("mean: {shape}", shape=shape_text(("T", "S"), (target, source))),
         in_paper=False,
     )
 
@@ -111,20 +120,20 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] |
         ALIGNMENT_HEADS.forget()
         ALIGNMENT_HEADS.open(opening)
     found: list[Head] = st.multiselect(
-        "Heads (layer.head)",
+        _("Heads (layer.head)"),
         every,
         format_func=head_name,
         key=ALIGNMENT_HEADS.key,
         persist_state="session",
     )
-    presets = {"The best measured": best} if best else {}
+    presets = {_("The best measured"): best} if best else {}
     presets |= {
-        f"The {len(clearest)} clearest" if len(clearest) > 1 else "The clearest": clearest,
-        "All": every,
-        **{f"Layer {i + 1}": [(i, j) for j in range(heads)] for i in range(layers)},
+        ngettext("The clearest", "The {count} clearest", len(clearest)): clearest,
+        _("All"): every,
+        **{_("Layer {layer}", layer=i + 1): [(i, j) for j in range(heads)] for i in range(layers)},
     }
     if chosen.kind == "cross":
-        presets["The head above"] = [(chosen.layer, chosen.head)]
+        presets[_("The head above")] = [(chosen.layer, chosen.head)]
     with st.container(horizontal=True, gap="small"):
         for number, (label, wanted) in enumerate(presets.items()):
             st.button(label, key=f"alignment_preset_{number}", on_click=ALIGNMENT_HEADS.choose, args=(wanted,))
@@ -133,35 +142,39 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] |
 
 def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:
     task = scene.task
-    target = TokenAxis(f"{task.target} (translation), words", "decoder", found.target)
-    source = TokenAxis(f"{task.source} (source), words", "encoder", found.source)
+    target = TokenAxis(_("{language} (translation), words", language=task.target), "decoder", found.target)
+    source = TokenAxis(_("{language} (source), words", language=task.source), "encoder", found.source)
     pairs = links(found.weights, threshold)
     drawn = np.zeros_like(found.weights)  # (T', S')
     for s, t in pairs:
         drawn[t, s] = found.weights[t, s]
-    title = f"Soft alignment of words, threshold {threshold:.2f}"
-    with st.container(key="alignment"):
+    title = _("Soft alignment of words, threshold {threshold:.2f}", threshold=threshold)
+    with st.container(key="picture_alignment"):
         data = attention_lines(drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title))
         components.attention_lines(data, key="alignment_lines")
     text = pharaoh(pairs)
-    st.caption(
-        f"{len(pairs)} {'link' if len(pairs) == 1 else 'links'} from {len(found.source)} to {len(found.target)} words. "
-        f"{'Head' if ',' not in heads else 'Heads'} {heads}."
+    counted = ngettext(
+        "{count} link from {source} to {target} words.",
+        "{count} links from {source} to {target} words.",
+        len(pairs),
+        source=len(found.source),
+        target=len(found.target),
     )
+    named = _("Heads {heads}.", heads=heads) if "," in heads else _("Head {head}.", head=heads)
+    st.caption(f"{counted} {named}")
     if found.without_row:
-        st.caption("The translation was cut off, so no row reads its last word: it has no links.")
-    st.text("Pharaoh format: source-target, counted from 0")
-    st.code(text or "(no link)", language=None, wrap_lines=True)
-    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
-        export_buttons("alignment", title)
+        st.caption(_("The translation was cut off, so no row reads its last word: it has no links."))
+    st.text(_("Pharaoh format: source-target, counted from 0"))
+    st.code(text or _("(no link)"), language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.download_button("Pharaoh", f"{text}\n", "alignment.txt", "text/plain", key="pharaoh", on_click="ignore")
         st.download_button(
-            "The words",
+            _("The words"),
             f"{' '.join(found.source)} ||| {' '.join(found.target)}\n",
             "words.txt",
             "text/plain",
             key="pharaoh_words",
             on_click="ignore",
-            help="Both sentences in the words that the numbers count, as fast_align reads them: source ||| target.",
+            help=_("Both sentences in the words that the numbers count, as fast_align reads them: source ||| target."),
         )
-    weights_table("alignment", title, "The alignment as a table", found.weights, (target, source))
+        belongings(key="alignment", name=title, table=lambda: matrix_table(found.weights, target, source))

@@ -32,6 +32,7 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.tables import Table
 from app.figures.theme import GROUND, INK, resolved
+from app.languages import _, language
 
 View = Literal["head", "model", "neuron"]
 STATIC = Path(__file__).resolve().parents[2] / "static"
@@ -56,12 +57,6 @@ Promise.all([unpacked("data"), unpacked("code")]).then(([data, code]) => {{
   script.textContent = code;
   document.body.append(script);
 }});"""
-_CONTROLS = {
-    "head": '<label>Layer: <select id="layer"></select></label>',
-    "model": "",
-    "neuron": '<label class="dropdown-label">Layer: <select id="layer"></select></label> '
-    '<label class="dropdown-label">Head: <select id="att_head"></select></label>',
-}
 _WIDTH = 1010  # px that the views need; a narrower frame shows them smaller instead of cutting them off
 
 
@@ -150,7 +145,8 @@ def bertviz_html(view: View, shown: ShownAttention, title: str, *, inline: bool 
 
 
 def vectors_table(queries: np.ndarray, keys: np.ndarray, left: TokenAxis, right: TokenAxis) -> Table:
-    """The vectors of the neuron view, all digits of them: a line a query or key of each head, a column a dimension.
+    """The vectors of the neuron view, all digits of them: one line per query or key of each head, one column per
+    dimension.
 
     Args:
         queries, keys: (H, Q, E) and (H, K, E) of one layer.
@@ -160,16 +156,15 @@ def vectors_table(queries: np.ndarray, keys: np.ndarray, left: TokenAxis, right:
     heads, tokens, size = vectors.shape
     lines = vectors.reshape(-1, size)  # (H * (Q + K), E)
     return {
-        "head": np.repeat(np.arange(1, heads + 1), tokens),
-        "vector": (["q"] * len(left) + ["k"] * len(right)) * heads,
-        "token": [*left.names, *right.names] * heads,
-        **{f"dimension {i}": lines[:, i] for i in range(size)},
+        _("head"): np.repeat(np.arange(1, heads + 1), tokens),
+        _("vector"): (["q"] * len(left) + ["k"] * len(right)) * heads,
+        _("token"): [*left.names, *right.names] * heads,
+        **{_("dimension {number}", number=i): lines[:, i] for i in range(size)},
     }
 
 
-def _thousandths(values: np.ndarray) -> list[Any]:
-    found: list[Any] = np.round(values.astype(np.float64) * PARTS).astype(int).tolist()
-    return found
+def _thousandths(values: np.ndarray) -> Any:
+    return np.round(values.astype(np.float64) * PARTS).astype(int).tolist()
 
 
 def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
@@ -180,13 +175,23 @@ def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
         for name in LIBRARIES
     )
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="{language()}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
-        f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
+        f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_controls(view)}<div id="vis"></div></div>\n'
         f'<script type="text/plain" id="data">{_packed(data)}</script>\n'
         f'<script type="text/plain" id="code">{_packed_code(view)}</script>\n{libraries}'
         f"<script>{_SHIM}\n{_START}\n{_FIT}</script></body></html>\n"
     )
+
+
+def _controls(view: View) -> str:
+    layer, head = html.escape(_("Layer:")), html.escape(_("Head:"))
+    if view == "model":
+        return ""
+    if view == "head":
+        return f'<label>{layer} <select id="layer"></select></label>'
+    both = ((layer, "layer"), (head, "att_head"))
+    return " ".join(f'<label class="dropdown-label">{said} <select id="{id}"></select></label>' for said, id in both)
 
 
 def _packed(text: str) -> str:

@@ -3,8 +3,9 @@
 import numpy as np
 import streamlit as st
 
+from app.figures.all_heads import heads_table
 from app.figures.axes import visible
-from app.figures.mosaic import heads_table
+from app.languages import _, gettext_noop, language, speaking
 from app.stage.scene import Scene
 from app.state.choices import BERTVIZ
 from app.state.color_scheme import is_dark
@@ -22,27 +23,40 @@ from app.views.shared.head_pictures import Chosen
 from app.views.shared.placed import belongings
 from transformer.model.attention_kinds import KINDS, SITES
 
-NAMES: dict[View, str] = {"head": "Head view", "model": "Model view", "neuron": "Neuron view"}
+NAMES: dict[View, str] = {
+    "head": gettext_noop("Head view"),
+    "model": gettext_noop("Model view"),
+    "neuron": gettext_noop("Neuron view"),
+}
 EXPLAINED: dict[View, str] = {
-    "head": "All heads of a layer in their colours. Point at a token; click a colour to turn a head off, double-click "
-    "it to see it alone.",
-    "model": "Every layer and head. Click one to enlarge it.",
-    "neuron": "Query and key of each token, number by number. Point at a token on the left: q times k in each "
-    "dimension, their sum, and the softmax. Blue is positive, orange negative.",
+    "head": gettext_noop(
+        "All heads of a layer in their colours. Point at a token; click a colour to turn a head off, double-click "
+        "it to see it alone."
+    ),
+    "model": gettext_noop("Every layer and head. Click one to enlarge it."),
+    "neuron": gettext_noop(
+        "Query and key of each token, number by number. Point at a token on the left: q times k in each "
+        "dimension, their sum, and the softmax. Blue is positive, orange negative."
+    ),
 }
 
 
 def bertviz(scene: Scene, chosen: Chosen) -> None:
     """One of the views, of the kind of attention that is chosen above."""
     if not is_installed():
-        st.info("BertViz is not installed here: `pip install -r requirements.txt`.")
+        st.info(_("BertViz is not installed here: `pip install -r requirements.txt`."))
         return
-    view = buttons(BERTVIZ, NAMES, "View")
-    st.caption(f"{EXPLAINED[view]} {_limits(view)}")
+    view = buttons(BERTVIZ, {each: _(name) for each, name in NAMES.items()}, _("View"))
+    st.caption(f"{_(EXPLAINED[view])} {_limits(view)}")
     queries, keys = scene.axes(chosen.kind)
     tokens = max(len(queries), len(keys))
     if tokens > MOST_TOKENS:
-        st.info(f"This sentence has {tokens} tokens on its longer side, more than this view can draw. Shorten it.")
+        st.info(
+            _(
+                "This sentence has {tokens} tokens on its longer side, more than this view can draw. Shorten it.",
+                tokens=tokens,
+            )
+        )
         return
     layers = scene.attention(chosen.kind).weights  # (L, H, Q, K)
     numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
@@ -51,7 +65,12 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         site = SITES[chosen.kind].format(chosen.layer)
         found = scene.record(f"{site}.query", f"{site}.key")
         vectors = found[f"{site}.query"][None], found[f"{site}.key"][None]  # (1, H, ., E)
-    title = f"BertViz {NAMES[view].lower()}: {KINDS[chosen.kind]}"
+    kind = _(KINDS[chosen.kind])
+    title = {
+        "head": _("BertViz head view: {kind}", kind=kind),
+        "model": _("BertViz model view: {kind}", kind=kind),
+        "neuron": _("BertViz neuron view: {kind}", kind=kind),
+    }[view]
 
     shown = ShownAttention(
         layers[numbers],
@@ -64,43 +83,53 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         causal=chosen.kind == "decoder",
     )
 
-    st.caption(
-        f"{KINDS[chosen.kind]}; left: the queries"
-        + (", named by what the row reads" if queries.predicts else "")
-        + "; right: the keys."
-        + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
-        + " BertViz listens to the mouse alone; the lines above take the keyboard too."
+    sides = (
+        _("{kind}; left: the queries, named by what the row reads; right: the keys.", kind=kind)
+        if queries.predicts
+        else _("{kind}; left: the queries; right: the keys.", kind=kind)
     )
+    alone = [_("Layer {layer} alone.", layer=chosen.layer + 1)] if len(numbers) < len(layers) else []
+    mouse = _("BertViz listens to the mouse alone; the lines above take the keyboard too.")
+    st.caption(" ".join([sides, *alone, mouse]))
     st.iframe(
         bertviz_html(view, shown, title, dark=is_dark()),
         height="content",
-        alt=f"{title}. Its numbers are in the table{'s' if vectors else ''} below.",
+        alt=(
+            _("{title}. Its numbers are in the tables below.", title=title)
+            if vectors
+            else _("{title}. Its numbers are in the table below.", title=title)
+        ),
     )
-    name = title.replace(":", ",")
+    name, spoken = title.replace(":", ","), language()
+
+    def to_take_home() -> str:
+        with speaking(spoken):  # it is made when it is downloaded
+            return bertviz_html(view, shown, title, inline=True)  # in the light theme: it may be printed
+
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
-            "HTML to take home",
-            lambda: bertviz_html(view, shown, title, inline=True),  # in the light theme: it may be printed
+            _("HTML to take home"),
+            to_take_home,
             f"{name}.html",
             "text/html",
             key="bertviz_html",
             on_click="ignore",
-            help="One file that needs no network.",
+            help=_("One file that needs no network."),
         )
         belongings(
             key="bertviz",
             name=name,
             drawn=False,
-            of="weights" if vectors else "",
+            of=_("weights") if vectors else "",
             table=lambda: heads_table(layers[numbers], queries, keys, numbers),
         )
         if vectors:
             own, others = vectors
             belongings(
                 key="bertviz_vectors",
-                name=f"{name}, q and k",
+                name=_("{name}, q and k", name=name),
                 drawn=False,
-                of="q and k",
+                of=_("q and k"),
                 table=lambda: vectors_table(own[0], others[0], queries, keys),
             )
 
@@ -108,5 +137,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
 def _limits(view: View) -> str:
     all_layers = ALL_LAYERS_UP_TO[view]
     if not all_layers:
-        return f"It draws the chosen layer, up to {MOST_TOKENS} tokens."
-    return f"Up to {all_layers} tokens it draws all layers, up to {MOST_TOKENS} the chosen one."
+        return _("It draws the chosen layer, up to {tokens} tokens.", tokens=MOST_TOKENS)
+    return _(
+        "Up to {few} tokens it draws all layers, up to {tokens} the chosen one.", few=all_layers, tokens=MOST_TOKENS
+    )

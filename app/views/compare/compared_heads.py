@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from app.compute.compared import HeadChange, Reading, head_changes
 from app.figures.axes import in_words
+from app.languages import _, gettext_noop, ngettext
 from app.library.catalogue import entry
+from app.library.names import display_name
 from app.library.vocabularies import same_vocabulary
-from app.stage.checkpoint_choice import display_name
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
-from app.views.compare.other_side import other_files
+from app.views.shared.other_checkpoints import other_checkpoints
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind
 
@@ -49,11 +50,11 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
     sources = [scene.translation.source_ids for scene in (other, mine)]
     kept = [one == its for one, its in zip(*sources, strict=False)]
     if len(sources[0]) != len(sources[1]) or sum(kept) < len(kept) / 2:
-        return Heads([f"To see which heads differ, replace a word of your sentence: it has {len(sources[1])} tokens."])
+        return Heads([_replace_a_word(len(sources[1]))])
     if other.subject == mine.subject and all(kept):
-        return Heads(["Both translations are by the same model: over the same tokens, all its heads are the same."])
+        return Heads([_("Both translations are by the same model: over the same tokens, all its heads are the same.")])
     if not same_file and max(_heads(scene) for scene in (other, mine)) > MOST_MATCHED:
-        return Heads([f"Heads are matched up to {MOST_MATCHED} of a kind; here are more.", *languages])
+        return Heads([_("Heads are matched up to {most} of a kind; here are more.", most=MOST_MATCHED), *languages])
     try:
         read = mine if other.subject.edits == mine.subject.edits or not same_file else other
         one, its = (
@@ -62,9 +63,15 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
         changes = head_changes(one, its)
     except HeadlightError as error:  # the translation is too long for the other model
         return Heads([str(error), *languages])
-    said = _most(changes[0], "with the second sentence" if not all(kept) else "in the original model")
-    return Heads(
-        [said if same_file else _matched(changes), *languages], changes, (one, its), _tokens(other, mine, read)
+    said = _most(changes[0], is_other_sentence=not all(kept)) if same_file else _matched(changes)
+    return Heads([said, *languages], changes, (one, its), _tokens(other, mine, read))
+
+
+def _replace_a_word(size: int) -> str:
+    return ngettext(
+        "To see which heads differ, replace a word of your sentence: it has {count} token.",
+        "To see which heads differ, replace a word of your sentence: it has {count} tokens.",
+        size,
     )
 
 
@@ -85,40 +92,69 @@ def _heads(scene: Scene) -> int:
 
 def _other_vocabulary(mine: Scene) -> str:
     own = mine.subject.file
-    files = [each for each in other_files(own).values() if entry(each).languages[0] == entry(own).languages[0]]
+    files = [each for each in other_checkpoints(own).values() if entry(each).languages[0] == entry(own).languages[0]]
     found = [display_name(each) for each in same_vocabulary(own, files)]
-    named = ", ".join(found[:MOST_NAMED]) + (f" or {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
-    choose = f"To compare heads, choose a checkpoint with your vocabulary: {named}." if found else (
-        f"No other checkpoint here that reads {mine.task.source} has the vocabulary of yours; the snapshots of a "
-        "training run share theirs."
-    )  # fmt: skip
-    return f"The two have different vocabularies, so their maps of weights have different rows and columns. {choose}"
+    named = ", ".join(found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        named = _("{names} or {count} more", names=named, count=len(found) - MOST_NAMED)
+    differ = _("The two have different vocabularies, so their maps of weights have different rows and columns.")
+    if found:
+        choose = _("To compare heads, choose a checkpoint with your vocabulary: {names}.", names=named)
+    else:
+        choose = _(
+            "No other checkpoint here that reads {language} has the vocabulary of yours; the snapshots of a training "
+            "run share theirs.",
+            language=_(mine.task.source),
+        )
+    return f"{differ} {choose}"
 
 
 def _languages(other: Scene, mine: Scene) -> list[str]:
     one, own = other.task, mine.task
     if one.source != own.source:
-        return [f"The first reads {one.source}, yours {own.source}: for one of the two it is the wrong language."]
+        return [
+            _(
+                "The first reads {first}, yours {own}: for one of the two it is the wrong language.",
+                first=_(one.source),
+                own=_(own.source),
+            )
+        ]
     if one.target != own.target:
-        return [f"The first writes {one.target}, yours {own.target}."]
+        return [_("The first writes {first}, yours {own}.", first=_(one.target), own=_(own.target))]
     return []
 
 
-def _most(change: HeadChange, there: str) -> str:
+def _most(change: HeadChange, is_other_sentence: bool) -> str:
+    if change.moved < LEAST and is_other_sentence:
+        return _("Over the same translation, every head attends as with the second sentence.")
     if change.moved < LEAST:
-        return f"Over the same translation, every head attends as {there}."
-    where = f"head {change.head + 1} of layer {change.layer + 1} ({SHORT[change.kind]})"
-    return (
-        f"Over the same translation {where} changes most: {change.moved:.0%} of its weight is elsewhere than {there}."
-    )
+        return _("Over the same translation, every head attends as in the original model.")
+    if is_other_sentence:
+        text = gettext_noop(
+            "Over the same translation head {head} of layer {layer} ({kind}) changes most: {moved:.0%} of its weight "
+            "is elsewhere than with the second sentence."
+        )
+    else:
+        text = gettext_noop(
+            "Over the same translation head {head} of layer {layer} ({kind}) changes most: {moved:.0%} of its weight "
+            "is elsewhere than in the original model."
+        )
+    return _(text, head=change.head + 1, layer=change.layer + 1, kind=_(SHORT[change.kind]), moved=change.moved)
 
 
 def _matched(changes: Sequence[HeadChange]) -> str:
     pairs = [change for change in changes if change.partner]
     like, mean = pairs[-1], sum(change.moved for change in pairs) / len(pairs)
     layer, head = like.partner or (0, 0)
-    return (
-        f"Heads are matched by similarity: on average, the two of a pair have {mean:.0%} of their weight on different "
-        f"tokens. Most alike ({SHORT[like.kind]}, {like.moved:.0%}) are layer {layer + 1}, head {head + 1} of the "
-        f"first and layer {like.layer + 1}, head {like.head + 1} of yours."
+    return _(
+        "Heads are matched by similarity: on average, the two of a pair have {mean:.0%} of their weight on different "
+        "tokens. Most alike ({kind}, {moved:.0%}) are layer {layer}, head {head} of the first and layer {own_layer}, "
+        "head {own_head} of yours.",
+        mean=mean,
+        kind=_(SHORT[like.kind]),
+        moved=like.moved,
+        layer=layer + 1,
+        head=head + 1,
+        own_layer=like.layer + 1,
+        own_head=like.head + 1,
     )

@@ -8,10 +8,11 @@ import streamlit as st
 
 from app import components
 from app.compute.compared import HeadChange
-from app.figures.axes import visible
+from app.figures.axes import in_words
 from app.figures.canvas_message import LEVELS, packed, quantised
 from app.figures.tables import Table
 from app.figures.theme import GROUND, kind_color, signed_scale
+from app.languages import _, pgettext
 from app.stage.heads import SHORT
 from app.state.choices import COMPARED_HEAD
 from app.views.compare.compared_heads import Heads
@@ -19,8 +20,8 @@ from app.views.shared.placed import belongings
 from transformer.model.attention_kinds import KINDS, Kind
 
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # in which they compute
-FINE = 65_535  # levels of a weight, up to so many weights:
-MOST_FINE = 600_000
+FINE = 65_535  # levels of a weight (16 bits)
+MOST_FINE = 600_000  # weights in a message; with more, a weight has 8 bits
 KEY = "head_changes"
 
 
@@ -37,7 +38,8 @@ def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
             _message(heads, names, opened[1]), len(texts), key=KEY,
             on_choose=lambda place: COMPARED_HEAD.choose(texts[place]),
         )  # fmt: skip
-    belongings(key=KEY, name=f"Heads of {names[0]} and {names[1]}", table=partial(heads_table, heads.changes))
+    name = _("Heads of {one} and {other}", one=names[0], other=names[1])
+    belongings(key=KEY, name=name, table=partial(heads_table, heads.changes))
 
 
 def head_text(change: HeadChange) -> str:
@@ -47,40 +49,46 @@ def head_text(change: HeadChange) -> str:
 
 def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
     both = [(kind, reading.attention(kind)) for reading in heads.readings for kind in ORDER]
-    levels = FINE if sum(found.weights.size for _, found in both) <= MOST_FINE else LEVELS
+    levels = FINE if sum(found.weights.size for kind, found in both) <= MOST_FINE else LEVELS
     header = {
         "names": list(names),
         "chosen": chosen,
         "ground": GROUND,
         "scale": signed_scale(),
-        "tokens": [[[visible(token) for token in side] for side in heads.tokens[kind]] for kind in ORDER],
+        "tokens": [[[in_words(token) for token in side] for side in heads.tokens[kind]] for kind in ORDER],
         "order": [
             {"kind": ORDER.index(change.kind), "layer": change.layer, "head": change.head, "partner": change.partner,
              "moved": round(change.moved, 4)}
             for change in heads.changes
         ],
-        "alt": f"All heads of {names[1]}, coloured by how much of their weight is elsewhere than in "
-        f"{names[0]}, and the weights of one head in both, with their difference",
+        "alt": _(
+            "All heads of {other}, coloured by how much of their weight is elsewhere than in {one}, and the weights of "
+            "one head in both, with their difference", one=names[0], other=names[1]
+        ),
         "levels": levels,
         "kinds": [
-            {"name": kind, "title": SHORT[kind], "color": kind_color(kind), "shape": list(found.weights.shape)}
+            {"name": kind, "title": _(SHORT[kind]), "color": kind_color(kind), "shape": list(found.weights.shape)}
             for kind, found in both
         ],
     }  # fmt: skip
-    weights = [quantised(found.weights, levels) for _, found in both]
-    return packed(header, [*weights, *(found.mask.astype(np.uint8) for _, found in both)])
+    weights = [quantised(found.weights, levels) for kind, found in both]
+    return packed(header, [*weights, *(found.mask.astype(np.uint8) for kind, found in both)])
 
 
 def heads_table(changes: Sequence[HeadChange]) -> Table:
-    """A row a head, the one that changes most first."""
+    """One row per head, the one that changes most first."""
     return {
-        "attention": [KINDS[change.kind] for change in changes],
-        "layer": [change.layer + 1 for change in changes],
-        "head": [change.head + 1 for change in changes],
-        "compared with": [_place(change.partner) for change in changes],
-        "weight moved": [change.moved for change in changes],
+        _("attention"): [_(KINDS[change.kind]) for change in changes],
+        _("layer"): [change.layer + 1 for change in changes],
+        _("head"): [change.head + 1 for change in changes],
+        _("compared with"): [_place(change.partner) for change in changes],
+        _("weight moved"): [change.moved for change in changes],
     }
 
 
 def _place(partner: tuple[int, int] | None) -> str:
-    return f"layer {partner[0] + 1}, head {partner[1] + 1}" if partner else "none"
+    return (
+        _("layer {layer}, head {head}", layer=partner[0] + 1, head=partner[1] + 1)
+        if partner
+        else pgettext("no head", "none")
+    )

@@ -6,29 +6,34 @@ from typing import Any
 
 import streamlit as st
 
+from app.compute import cached_results
 from app.compute.subject import Subject
+from app.languages import _, gettext_noop
 from app.library import checkpoints
-from app.library.catalogue import Entry, entry
 from app.library.checkpoints import CheckpointFile
-from app.library.snapshots import place_of, snapshots
-from app.stage.checkpoint_choice import display_name, uploads
+from app.library.names import display_name, short_name
 from app.stage.scene import NoScene, Scene, Selection, scene_of
-from app.state.choices import COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, SIDE
+from app.state.choices import COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, LONGEST_SECOND, SIDE
+from app.views.shared.another_word import most_striking, with_as_many_tokens
 from app.views.shared.buttons import buttons
+from app.views.shared.other_checkpoints import has_its_task, other_checkpoints
 from transformer.errors import HeadlightError
 
 SIDES = {
-    "sentence": "Sentence",
-    "checkpoint": "Checkpoint",
-    "search": "Search",
-    "edits": "Edits",
+    "sentence": gettext_noop("Sentence"),
+    "checkpoint": gettext_noop("Checkpoint"),
+    "search": gettext_noop("Search"),
+    "edits": gettext_noop("Edits"),
     "torch": "torch.nn",
 }
 SEARCHES: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "greedy": ("Greedy", {"method": "greedy"}),
-    "beam2": ("Beam 2", {"method": "beam", "beam": 2}),
-    "beam8": ("Beam 8", {"method": "beam", "beam": 8}),
-    "unpenalised": ("Beam 4, no length penalty", {"method": "beam", "beam": 4, "length_penalty": "none"}),
+    "greedy": (gettext_noop("Greedy"), {"method": "greedy"}),
+    "beam2": (gettext_noop("Beam 2"), {"method": "beam", "beam": 2}),
+    "beam8": (gettext_noop("Beam 8"), {"method": "beam", "beam": 8}),
+    "unpenalised": (
+        gettext_noop("Beam 4, no length penalty"),
+        {"method": "beam", "beam": 4, "length_penalty": "none"},
+    ),
 }
 
 
@@ -64,78 +69,77 @@ def chosen_sides(scene: Scene) -> Sides:
 
 
 def _sides(scene: Scene) -> Sides:
-    opening = "edits" if scene.subject.edits else "search"
-    side = buttons(SIDE, SIDES, "What differs", opening=opening, says=False)
+    names = {side: _(name) for side, name in SIDES.items()}
+    side = buttons(SIDE, names, _("What differs"), opening=_opening(scene), says=False)
     subject, text, settings = scene.subject, scene.translation.source, replace(scene.translation.settings, n_best=1)
     if side == "sentence":
-        COMPARED_SENTENCE.open()
-        hint = "Type a second sentence, such as yours with another word"
-        st.text_input("Second sentence", key=COMPARED_SENTENCE.key, persist_state="session",
+        COMPARED_SENTENCE.open(most_striking(scene)[:LONGEST_SECOND])
+        hint = _("Type a second sentence, such as yours with another word")
+        st.text_input(_("Second sentence"), key=COMPARED_SENTENCE.key, persist_state="session",
                       label_visibility="collapsed", placeholder=hint)  # fmt: skip
-        text, names = COMPARED_SENTENCE.value, ("Second sentence", "Your sentence")
+        text, both = COMPARED_SENTENCE.value, (_("Second sentence"), _("Your sentence"))
         if not text.strip():
-            raise NoScene("Type a second sentence to compare with.")
+            raise NoScene(_("Type a second sentence to compare with."))
     elif side == "checkpoint":
         subject = _other_model(subject.file)
-        names = subject.file.name, "Your checkpoint"
+        both = short_name(subject.file), _("Your checkpoint")
     elif side == "search":
-        searches = {key: label for key, (label, _) in SEARCHES.items()}
-        key = buttons(COMPARED_SEARCH, searches, "The other search", says=False)
-        name, changed = SEARCHES[key]
-        names, settings = (name, "Your search"), replace(settings, **changed)
+        searches = {key: _(label) for key, (label, changed) in SEARCHES.items()}
+        opening = search_that_differs(scene) or next(iter(searches))
+        key = buttons(COMPARED_SEARCH, searches, _("The other search"), opening=opening, says=False)
+        both, settings = (searches[key], _("Your search")), replace(settings, **SEARCHES[key][1])
     elif side == "torch":
         if subject.edits:
             raise NoScene(
-                "torch.nn.Transformer cannot express edits. Take them back in the line above to compare.",
+                _("torch.nn.Transformer cannot express edits. Undo them in the line above to compare."),
                 "info",
             )
         greedy = scene_of(subject, text, replace(settings, method="greedy"), Selection())
-        return Sides(("torch.nn", "Ours"), None, greedy)
+        return Sides(("torch.nn", _("Ours")), None, greedy)
     else:
-        subject, names = subject.original, ("Original model", "Edited model")
+        subject, both = subject.original, (_("Original model"), _("Edited model"))
         if not scene.subject.edits:
-            raise NoScene("Nothing is edited yet. The page What if has the edits.")
-    return Sides(names, scene_of(subject, text, settings, Selection()), scene)
+            raise NoScene(_("Nothing is edited."))
+    return Sides(both, scene_of(subject, text, settings, Selection()), scene)
 
 
-def other_files(mine: CheckpointFile) -> dict[str, CheckpointFile]:
-    """What the open checkpoint can be compared with, by name; best first. If it is a snapshot, others of its run too.
-
-    The best is the one of the same languages and, as far as the headers tell, the same vocabulary.
-    """
-    place = place_of(mine.name)
-    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the last one first
-    files = of_run | checkpoints.checkpoints() | uploads()
-    files.pop(mine.name, None)
-
-    def unlike(file: CheckpointFile) -> tuple[bool, ...]:
-        one, other = entry(file), entry(mine)
-        facts = [(*each.languages, each.is_toy, *_sizes(each)) for each in (one, other)]
-        return file.name not in of_run, *(a != b for a, b in zip(*facts, strict=True))
-
-    return {file.name: file for file in sorted(files.values(), key=unlike)}
+def search_that_differs(scene: Scene) -> str:
+    """The first search that finds another translation; "" if none does."""
+    found, settings = scene.translation, replace(scene.translation.settings, n_best=1)
+    for name, search in SEARCHES.items():
+        other = cached_results.translate_one(scene.subject, found.source, replace(settings, **search[1]))
+        if other.hypotheses[0].pieces != scene.hypothesis.pieces:
+            return name
+    return ""
 
 
-def _sizes(known: Entry) -> tuple[int, int, int]:
-    config = known.header.config if known.header else None
-    return (config.vocab_size, config.heads, config.decoder_layers) if config else (0, 0, 0)
+def _opening(scene: Scene) -> str:
+    """What differs when the page opens: the edits, if there are any; else a word of the sentence, if another one fits;
+    else the checkpoint, if another one has the same task; else the search."""
+    if scene.subject.edits:
+        return "edits"
+    if with_as_many_tokens(scene):
+        return "sentence"
+    own = scene.subject.file
+    return "checkpoint" if any(has_its_task(file, own) for file in other_checkpoints(own).values()) else "search"
 
 
 def _other_model(mine: CheckpointFile) -> Subject:
     """The model that is chosen for the other side."""
-    files = other_files(mine)
+    files = other_checkpoints(mine)
     if not files:
         raise NoScene(
-            "There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu.",
+            _("There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu."),
             "info",
         )
     COMPARED_CHECKPOINT.open(next(iter(files)), files)
-    st.selectbox("The other checkpoint", list(files), key=COMPARED_CHECKPOINT.key, persist_state="session",
+    st.selectbox(_("The other checkpoint"), list(files), key=COMPARED_CHECKPOINT.key, persist_state="session",
                  format_func=lambda name: display_name(files[name]) if name in files else name,
                  label_visibility="collapsed")  # fmt: skip
     file = files[COMPARED_CHECKPOINT.value]
     try:
         checkpoints.load(file)
     except (HeadlightError, OSError) as error:
-        raise NoScene(f"This checkpoint cannot be opened. {str(error).replace(file.path, file.name)}") from error
+        reason = str(error).replace(file.path, file.name)
+        raise NoScene(_("This checkpoint cannot be opened. {reason}", reason=reason)) from error
     return Subject(file)

@@ -10,12 +10,14 @@ from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.compared import Compared
 from app.figures.tables import Table
 from app.figures.theme import fixed, role_color
+from app.languages import _
 from app.stage import template
 from app.stage.scene import NoScene, Scene
 from app.views.compare import torch_side
 from app.views.compare.compared_heads import Heads, compared_heads
 from app.views.compare.head_maps import draw_heads
 from app.views.compare.other_side import chosen_sides
+from app.views.compare.suggestions import suggest
 from app.views.shared.placed import belongings
 from app.views.shared.two_translations import summary
 from transformer.decoding.translation import Hypothesis
@@ -26,10 +28,12 @@ def draw(scene: Scene) -> None:
     try:
         sides = chosen_sides(scene)
     except NoScene as problem:
-        st.text(str(problem))
+        with st.container(key="said_nothing_to_compare"):
+            st.text(str(problem))
+        suggest(scene)
         return
     if sides.other is None:
-        with st.spinner("torch.nn translates, without a cache …"):
+        with st.spinner(_("torch.nn translates, without a cache …")):
             torch = torch_side.computed(sides.mine)
         found, heads = Compared(torch.written, sides.mine.hypothesis), Heads()
     else:
@@ -44,6 +48,8 @@ def draw(scene: Scene) -> None:
             language=sides.language,
             key="compared",
         )
+    if found.parts_at is None and not heads.changes and not torch:
+        suggest(scene)
     if torch:
         torch_side.draw_stages(torch)
         sentences = torch_side.says(torch, found, scene.config)
@@ -60,48 +66,57 @@ def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> Outco
         OutcomeToken(piece, differs, _written(value), math.exp(value))
         for piece, differs, value in zip(hypothesis.pieces, changed, hypothesis.log_probabilities, strict=True)
     ]
-    return OutcomeRow(label, "log-probability", tokens)
+    return OutcomeRow(label, _("log-probability"), tokens)
 
 
 def _scores(found: Compared) -> str:
     one, other = (_written(sum(each.log_probabilities)) for each in (found.one, found.other))
-    return f"The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it."
+    return _(
+        "The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it.",
+        one=one,
+        other=other,
+    )
 
 
 def _details(found: Compared, heads: Heads, torch: bool) -> None:
     if torch:
-        st.markdown(torch_side.EXPLAINED)
+        st.markdown(_(torch_side.EXPLAINED))
     st.markdown(
-        "A token is marked if the longest common parts of the two translations leave it out. Below each token is the "
-        "natural logarithm of its probability, given the tokens before it in its own translation."
+        _(
+            "A token is marked if the longest common parts of the two translations leave it out. Below each token is "
+            "the natural logarithm of its probability, given the tokens before it in its own translation."
+        )
     )
     if heads.changes:
         st.markdown(
-            "Both decoders read the same translation: with edits that by the original model, else yours. Two "
-            "sentences can be compared where some tokens are replaced by equally many others. The change of a head is "
-            "half the sum of the differences of its weights, averaged over its rows: 0 is no change, 1 is other tokens "
-            "only. Colours follow the square root, so that small weights are seen, too."
+            _(
+                "Both decoders read the same translation: with edits that by the original model, else yours. Two "
+                "sentences can be compared where some tokens are replaced by equally many others. The change of a head "
+                "is half the sum of the differences of its weights, averaged over its rows: 0 is no change, 1 is other "
+                "tokens only. Colours follow the square root, so that small weights are seen, too."
+            )
         )
         st.markdown(
-            "In one checkpoint a head is compared with itself. The heads of two checkpoints have no common order, so "
-            "each is compared with the one of the other that is most like it: the pairs are the one-to-one assignment "
-            "with the smallest sum of changes, found exactly (Hungarian method), for each kind of attention over all "
-            "layers."
+            _(
+                "In one checkpoint a head is compared with itself. The heads of two checkpoints have no common order, "
+                "so each is compared with the one of the other that is most like it: the pairs are the one-to-one "
+                "assignment with the smallest sum of changes, found exactly (Hungarian method), for each kind of "
+                "attention over all layers."
+            )
         )
-    belongings(
-        key="compared_numbers", name="Tokens of both translations", table=lambda: tokens_table(found), drawn=False
-    )
+    name = _("Tokens of both translations")
+    belongings(key="compared_numbers", name=name, table=lambda: tokens_table(found), drawn=False)
 
 
 def tokens_table(found: Compared) -> Table:
-    """A row a token, first those of the first translation."""
+    """One row per token, first those of the first translation."""
     both = [(number, each, changed) for number, (each, changed) in
             enumerate(zip((found.one, found.other), found.changed, strict=True), start=1)]  # fmt: skip
     return {
-        "translation": [number for number, each, _ in both for _ in each.pieces],
-        "token": [piece for _, each, _ in both for piece in each.pieces],
-        "log-probability": [value for _, each, _ in both for value in each.log_probabilities],
-        "changed": [str(value) for _, _, changed in both for value in changed],
+        _("translation"): [number for number, each, changed in both for piece in each.pieces],
+        _("token"): [piece for number, each, changed in both for piece in each.pieces],
+        _("log-probability"): [value for number, each, changed in both for value in each.log_probabilities],
+        _("changed"): [str(value) for number, each, changed in both for value in changed],
     }
 
 

@@ -5,13 +5,14 @@ from app.components.comparison import Cell, Row
 from app.compute.against_torch import AgainstTorch, against_torch
 from app.compute.compared import Compared
 from app.figures.theme import fixed, number, role_color
+from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from transformer.config import ModelConfig
 from transformer.decoding.length_penalty import length_limit
 
 ROUNDING = 1e-4  # of the largest number: float32 has 7 digits, and a stack adds up many of its errors
 
-EXPLAINED = (
+EXPLAINED = gettext_noop(
     "`torch.nn.Transformer` has both stacks: attention, feed-forward, residual sums and LayerNorm. Embeddings, "
     "positions and the projection to the vocabulary are ours, around it: see `transformer/export/torch_model.py`. "
     "Three things differ. $W^Q$, $W^K$ and $W^V$ are one matrix there. Its masks mean the opposite: True is “must not "
@@ -31,13 +32,13 @@ def computed(scene: Scene) -> AgainstTorch:
 def draw_stages(found: AgainstTorch) -> None:
     """A column for each stage."""
     numbers = {
-        "Largest number": [stage.largest for stage in found.stages],
-        "Largest difference": [stage.difference for stage in found.stages],
+        _("Largest number"): [stage.largest for stage in found.stages],
+        _("Largest difference"): [stage.difference for stage in found.stages],
     }
     components.comparison(
-        [stage.name for stage in found.stages],
+        [_(stage.name) for stage in found.stages],
         [Row(name, tuple(Cell(number(each) if each else "0") for each in row)) for name, row in numbers.items()],
-        title="Over the same tokens, those of our translation", key="torch_stages", color=role_color("decoder"),
+        title=_("Over the same tokens, those of our translation"), key="torch_stages", color=role_color("decoder"),
     )  # fmt: skip
 
 
@@ -46,30 +47,48 @@ def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[s
     worst = max(found.stages, key=lambda stage: stage.difference / max(stage.largest, 1.0))
     most = found.stages[-1].difference
     is_rounding = worst.difference <= ROUNDING * max(worst.largest, 1.0)
-    return [
-        f"The log-probability of a token differs by at most {number(most) if most else '0'}: "
-        + ("that is the rounding of float32, which has seven digits."
-           if is_rounding else "that is more than rounding of float32 explains."),
-        _written(compared),
-        _norms(config),
-    ]  # fmt: skip
+    text = number(most) if most else "0"
+    if is_rounding:
+        said = _(
+            "The log-probability of a token differs by at most {most}: that is the rounding of float32, which has "
+            "seven digits.",
+            most=text,
+        )
+    else:
+        said = _(
+            "The log-probability of a token differs by at most {most}: that is more than rounding of float32 explains.",
+            most=text,
+        )
+    return [said, _written(compared), _norms(config)]
 
 
 def _written(compared: Compared) -> str:
     step = compared.parts_at
     if step is None:
-        return "torch.nn.Transformer, which computes all tokens again at each step, writes the same translation."
+        return _("torch.nn.Transformer, which computes all tokens again at each step, writes the same translation.")
     both = [each.log_probabilities[step : step + 1] for each in (compared.one, compared.other)]
-    there = " and ".join(fixed(values[0], 4) for values in both if values)
-    return (
+    there = [fixed(values[0], 4) for values in both if values]
+    return _(
         "torch.nn.Transformer writes a different translation: at the first token that differs, the log-probabilities "
-        f"are {there}."
+        "are {values}.",
+        values=_("{one} and {other}", one=there[0], other=there[1]) if len(there) == 2 else there[0],
     )
 
 
 def _norms(config: ModelConfig) -> str:
-    window = config.attention_window
-    end = f"; torch.nn gets the attention window of {window} as a mask" if window is not None else ""
-    if config.norm == "pre":
-        return f"Both are pre-norm, with a LayerNorm at the end of each stack{end}."
-    return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out{end}."
+    window, is_pre = config.attention_window, config.norm == "pre"
+    if window is None and is_pre:
+        return _("Both are pre-norm, with a LayerNorm at the end of each stack.")
+    if window is None:
+        return _("Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out.")
+    if is_pre:
+        return _(
+            "Both are pre-norm, with a LayerNorm at the end of each stack; torch.nn gets the attention window of "
+            "{window} as a mask.",
+            window=window,
+        )
+    return _(
+        "Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out; torch.nn gets "
+        "the attention window of {window} as a mask.",
+        window=window,
+    )

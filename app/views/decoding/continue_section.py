@@ -9,7 +9,8 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.figures.distribution import offers
-from app.figures.theme import counted, probability_text, score_text
+from app.figures.theme import probability_text, score_text
+from app.languages import _, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, PREFIX, STEP
 from app.state.given_translation import show_instead, take_back
@@ -25,7 +26,7 @@ from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
-OFFERED = 6  # tokens to go on with
+OFFERED = 6  # tokens to continue with
 
 
 def alone(scene: Scene) -> Hypothesis:
@@ -34,34 +35,34 @@ def alone(scene: Scene) -> Hypothesis:
 
 
 def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
-    """Tokens to go on with, the most probable first, the end, or the reader's own words."""
-    st.subheader("Continue from here with another token", anchor=False)
+    """Draws what a translation can continue with: tokens, the most probable first; </s>; or typed words."""
+    st.subheader(_("Continue from here with another token"), anchor=False)
     ids = tuple(node.token for node in path)
     if ids and ids[-1] == EOS:
-        st.caption("This hypothesis has ended. Choose a node before its end.")
+        st.caption(_("This hypothesis has ended. Choose a node before its end."))
         return
     if len(ids) >= scene.config.max_positions:
-        st.caption("This hypothesis fills all positions that this model has. Choose an earlier node.")
+        st.caption(_("This hypothesis fills all positions that this model has. Choose an earlier node."))
         return
     logits = cached_results.record(scene.subject, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
     piece = scene.subject.translator.tokenizer.piece
     known = offers(logits, EOS, piece, count=OFFERED + 4)
     found = [offer for offer in known if offer.id > EOS][:OFFERED]
-    if ids:  # an empty translation is none
+    if ids:  # the first token cannot be </s>: the translation would be empty
         found = sorted([*found, *(offer for offer in known if offer.id == EOS)], key=lambda offer: offer.rank)
     components.choice_list(
         [
             {"text": offer.piece, "detail": probability_text(offer.probability)}
-            | ({"second": "end here"} if offer.id == EOS else {})
+            | ({"second": _("end here")} if offer.id == EOS else {})
             for offer in found
         ],
         -1,
-        "Tokens that may come next, the most probable first",
+        _("Tokens that may come next, the most probable first"),
         key="next_pieces",
         on_choose=lambda index: _force((*ids, found[index].id)),
     )
     st.text_input(
-        "or your own words, then Enter",
+        _("or your own words, then Enter"),
         key="own_words",
         max_chars=200,
         on_change=_force_words,
@@ -74,7 +75,7 @@ def _force_words(scene: Scene, ids: tuple[int, ...]) -> None:
     words = clean(st.session_state.get("own_words", ""))
     st.session_state["own_words"] = ""
     if words:
-        _force((*ids, *scene.subject.translator.tokenizer.encode(words)))
+        _force((*ids, *scene.subject.translator.tokenizer.target.encode(words)))
 
 
 def _force(prefix: tuple[int, ...]) -> None:
@@ -83,35 +84,44 @@ def _force(prefix: tuple[int, ...]) -> None:
 
 
 def other_line(scene: Scene) -> None:
-    """One line: what the model writes after the visitor's beginning, if there is one. The details compare the two."""
+    """One line: what the model writes after the visitor's prefix, if there is one. The details compare both
+    translations."""
     prefix = PREFIX.value
     if not prefix:
         return
     tokenizer, ids = scene.subject.translator.tokenizer, scene.hypothesis.ids
     try:
-        new, _ = _going_on(scene, prefix)
+        new = _continued(scene, prefix)[0]
     except HeadlightError as error:
         st.text(str(error))
         return
     instead = prefix[:-1] == ids[: len(prefix) - 1]
-    said = f"With the beginning “{tokenizer.decode(prefix)}”"
+    written = new.text or _("(nothing)")
+    said = _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=written)
     if instead:
-        said = f"With “{as_word(tokenizer.piece(prefix[-1]))}” at step {len(prefix)} instead"
+        said = _(
+            "With “{token}” at step {step} instead: {translation}",
+            token=as_word(tokenizer.piece(prefix[-1])),
+            step=len(prefix),
+            translation=written,
+        )
     is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
     with st.container(key="said_other", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"{said}: {new.text or '(nothing)'}", width="content")
+        st.text(said, width="content")
         if not is_shown:
             st.button(
-                "Show it on every page",
+                _("Show it on every page"),
                 key="show_continued",
                 type="tertiary",
                 on_click=show_instead,
                 args=(new.text, new.ids[: -1 if new.finished else None], STEP.value),
                 disabled=not new.text.strip(),
-                help="All pages then show the attention of this translation, until you take it back or choose another "
-                "translation.",
+                help=_(
+                    "All pages then show the attention of this translation, until you take it back or choose another "
+                    "translation."
+                ),
             )
-        st.button("Take it back", on_click=_take_back, args=(is_shown, instead), key="take_back", type="tertiary")
+        st.button(_("Take it back"), on_click=_take_back, args=(is_shown, instead), key="take_back", type="tertiary")
 
 
 def _take_back(is_shown: bool, instead: bool) -> None:
@@ -125,34 +135,45 @@ def _take_back(is_shown: bool, instead: bool) -> None:
 
 
 def continued(scene: Scene, pruned: bool) -> None:
-    """The translation with the forced beginning, beside the free one, and its search; with what was pruned, or not."""
+    """The translation with the forced prefix beside the free one, and its search; `pruned`: whether pruned nodes are
+    shown."""
     prefix = PREFIX.value
     if not prefix:
         return
-    st.header("With your beginning", anchor=False)
+    st.header(_("With your beginning"), anchor=False)
     try:
-        new, searched = _going_on(scene, prefix)
+        new, searched = _continued(scene, prefix)
     except HeadlightError as error:
         st.text(str(error))
         return
     old = alone(scene)
     left, right = st.columns([1, 1], gap="large")
     with left:
-        st.subheader("The model alone", anchor=False)
+        st.subheader(_("The model alone"), anchor=False)
         components.token_strip(strip_of(scene, old), key="alone")
-        st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
+        st.caption(_sums(old))
     with right:
-        ended = prefix[-1] == EOS
-        pieces = counted(len(prefix) - ended, "token")
-        st.subheader(f"Ended by you after {pieces}" if ended else f"Beginning with {pieces} of yours", anchor=False)
+        if prefix[-1] == EOS:
+            heading = ngettext(
+                "Ended by you after {count:,} token", "Ended by you after {count:,} tokens", len(prefix) - 1
+            )
+        else:
+            heading = ngettext(
+                "Beginning with {count:,} token of yours", "Beginning with {count:,} tokens of yours", len(prefix)
+            )
+        st.subheader(heading, anchor=False)
         components.token_strip(strip_of(scene, new), key="continued")
-        st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
-    components.difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
+        st.caption(_sums(new))
+    components.difference(difference_data(old.text, new.text, label=_("What your beginning changed")), key="changed")
     if searched:
         _search(scene, prefix, searched, path_to(searched, new.node or 0), pruned)
 
 
-def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
+def _sums(found: Hypothesis) -> str:
+    return _("Sum {sum}, score {score}", sum=score_text(found.score), score=score_text(found.normalised_score))
+
+
+def _continued(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
     """The translation that begins with these tokens, and the tree of its search. If the tokens end the sentence,
     nothing is searched: they are the translation. Raises TranslationError."""
     subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
@@ -174,7 +195,7 @@ def _search(
     node = nodes[chosen] if 0 <= chosen < len(nodes) else way[min(len(prefix), len(way) - 1)]
     best = {0, *(each.id for each in way)}
     probabilities = [math.exp(each.log_probability) for each in nodes]
-    title = f"The search from your beginning: {len(nodes) - 1} candidates, the best sums on top"
+    title = _("The search from your beginning: {count} candidates, the best sums on top", count=len(nodes) - 1)
 
     with st.container(key="picture_continued_tree"):
         components.search_tree(
@@ -184,6 +205,6 @@ def _search(
             on_choose=CONTINUED_NODE.choose,
         )
     belongings(
-        key="continued_tree", name="Search from your beginning", table=lambda: tree_table(nodes, probabilities, best)
+        key="continued_tree", name=_("Search from your beginning"), table=lambda: tree_table(nodes, probabilities, best)
     )
     node_numbers(scene, node, path_to(nodes, node.id))

@@ -1,4 +1,4 @@
-"""Two translations of one sentence, token by token: where they part, and how their sums of log-probabilities grow.
+"""Two translations of one sentence, token by token: how their sums of log-probabilities grow.
 
 Greedy decoding takes the most probable token at each step. A beam may take a less probable one, fall behind, and be
 ahead in the end: log p(y | x) = sum over t of log p(y_t | y_<t, x), and only the whole sum counts (paper, section 6.1).
@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import plotly_text, visible
+from app.figures.axes import in_words, plotly_text
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, pair_color, score_text
-
-
-def parting(first: Sequence[int], second: Sequence[int]) -> int | None:
-    """The first step, from 0, at which two outputs differ; None where they are the same."""
-    for step, (a, b) in enumerate(zip(first, second, strict=False)):
-        if a != b:
-            return step
-    return None if len(first) == len(second) else min(len(first), len(second))
+from app.languages import _
 
 
 def running_sums(log_probabilities: Sequence[float]) -> np.ndarray:
@@ -39,7 +32,7 @@ def running_chart(
     """Two lines over the steps, from the last that they share; the end of each has its sum in numbers.
 
     Args:
-        log_probabilities: of the tokens of each of the two outputs. tokens: what stands in the hover.
+        log_probabilities: of the tokens of each of the two outputs. tokens: the texts for the hover.
         parts_at: from 0.
     """
     begin = max(parts_at - 1, 0)
@@ -58,19 +51,20 @@ def running_chart(
             "mode": "lines+markers+text",
             "line": {"color": color, "width": 3, "dash": "dot" if i else "solid"},
             "marker": {"color": color, "size": 8, "symbol": "square" if i else "circle"},
-            "text": ["" for _ in each[:-1]] + [score_text(float(each[-1]))],
+            "text": [*[""] * (len(each) - 1), score_text(float(each[-1]))],
             "textposition": "top right" if above else "bottom right",
             "textfont": {"size": 15, "color": color},
             "cliponaxis": False,
             "name": name,
-            "customdata": [plotly_text(visible(piece)) for piece in written[begin:]],
-            "hovertemplate": "step %{x}: %{customdata}<br>sum %{y:.3f}<extra>" + name + "</extra>",
+            "customdata": [plotly_text(in_words(piece)) for piece in written[begin:]],
+            "hovertemplate": _("step {step}: {token}<br>sum {sum}", step="%{x}", token="%{customdata}", sum="%{y:.3f}")
+            + f"<extra>{name}</extra>",
         }
         data.append(line)
     steps = [begin + 0.8, last + 0.5 + 0.06 * (last - begin)]
     layout = settled(title, 320, top=72) | {
-        "xaxis": axis("step", steps, dtick=max((last - begin) // 12, 1)),
-        "yaxis": axis("sum of log p", [low - room, high + room]),
+        "xaxis": axis(_("step"), steps, dtick=max((last - begin) // 12, 1)),
+        "yaxis": axis(_("sum of log p"), [low - room, high + room]),
         "shapes": [line_at(x=parts_at + 1, line={"color": CHOSEN, "width": 2, "dash": "dot"})],
         "showlegend": True,
     }
@@ -80,14 +74,15 @@ def running_chart(
 def running_table(
     log_probabilities: Sequence[Sequence[float]], pieces: Sequence[Sequence[str]], names: Sequence[str]
 ) -> Table:
-    """A row a step: the token of each output, its log-probability, and the sum so far; empty where one has ended."""
+    """One row per step: the token of each output, its log-probability, and the sum so far; empty where one has
+    ended."""
     longest = max(map(len, pieces))
-    found: dict[str, Sequence[Any]] = {"step": list(range(1, longest + 1))}
+    found: dict[str, Sequence[Any]] = {_("step"): list(range(1, longest + 1))}
     for each, written, name in zip(log_probabilities, pieces, names, strict=True):
         rest = [None] * (longest - len(written))
         found |= {
-            f"{name}: token": [*written, *rest],
+            _("{name}: token", name=name): [*written, *rest],
             f"{name}: log p": [*each, *rest],
-            f"{name}: sum": [*running_sums(each).tolist(), *rest],
+            _("{name}: sum", name=name): [*running_sums(each).tolist(), *rest],
         }
     return found

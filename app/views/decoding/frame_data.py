@@ -1,7 +1,7 @@
 """The loop of decoding in one frame, for the browser component `next_token`: all steps of a translation at once.
 
 A step has the most probable next tokens, why the chosen one was chosen, where one head attends in the source, and the
-hypotheses that go on after it.
+hypotheses that are kept after it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import visible
-from app.figures.distribution import Mark, Offer, offers
+from app.figures.distribution import Mark, Offer, both_percents, offers, percent
 from app.figures.tables import Table
 from app.figures.theme import fixed, score_text
-from app.views.decoding.tree_data import NodeLike
+from app.languages import _, gettext_noop, pgettext
+from app.views.decoding.reasons import reason_text
 from transformer.config import EOS
+from transformer.decoding.translation import SearchNode
 
 SHOWN = (5, 9)  # tokens of a distribution on a phone and in a wide frame
-MARKS = {"beam": "kept", "sampling": "drawn"}  # by method: other tokens with which a hypothesis goes on
+MARKS = {
+    "beam": gettext_noop("kept"),
+    "sampling": gettext_noop("drawn"),
+}  # by method: other tokens with which a hypothesis continues
 
 
 @dataclass(frozen=True)
@@ -27,9 +32,9 @@ class Step:
 
     Attributes:
         logits: (V).
-        chosen: id of the token with which the translation goes on.
+        chosen: id of the token with which the translation continues.
         why: it was chosen, in a sentence.
-        others: ids with which other hypotheses go on from here.
+        others: ids with which other hypotheses continue from here.
         allowed: (V) boolean, what may be drawn; None = everything.
     """
 
@@ -47,23 +52,6 @@ def as_word(piece: str) -> str:
     return f"…{visible(piece)}" if piece[:1].isalnum() else visible(piece)
 
 
-def percent(probability: float) -> str:
-    """A probability with three digits or more: 51.1%, 3.14%, 0.120%, 99.97%; never 0% and never 100%."""
-    value = 100 * probability
-    if value < 0.001:
-        return "<0.001%"
-    if value >= 99.995:
-        return ">99.99%"
-    digits = 2 if value >= 99.95 or value < 9.95 else 1
-    return f"{value:.3f}%" if value < 0.0995 else f"{value:.{digits}f}%"
-
-
-def both_percents(probability: float, share: float) -> str:
-    """The probability, and after an arrow the share of what may be drawn where that is another number."""
-    texts = percent(probability), percent(share) if share < 1 else "100%"
-    return texts[0] if abs(probability - share) < 1e-9 else " → ".join(texts)
-
-
 def step_data(
     step: Step, piece: Callable[[int], str], *, temperature: float = 1.0, mark: Mark = "chosen", other_mark: str = ""
 ) -> dict[str, Any]:
@@ -72,7 +60,7 @@ def step_data(
     Args:
         temperature: at which it was decoded.
         mark: of the chosen token.
-        other_mark: of the tokens with which other hypotheses go on.
+        other_mark: of the tokens with which other hypotheses continue, in the visitor's language.
     """
     found = offers(
         step.logits, step.chosen, piece,
@@ -80,22 +68,32 @@ def step_data(
     )  # fmt: skip
     rows = [_row(offer, other_mark if offer.id in step.others else "") for offer in found]
     chosen = next(offer for offer in found if offer.chosen)
+    probability = both_percents(chosen.probability, chosen.share)
     return {
         "rows": rows,
         "rest": {str(count): _rest(found, count, len(step.logits)) for count in SHOWN},
-        "says": f"Chosen: “{as_word(chosen.piece)}” with {both_percents(chosen.probability, chosen.share)}",
-        "why": f"Why “{as_word(chosen.piece)}”? {step.why}",
+        "says": _("Chosen: “{token}” with {probability}", token=as_word(chosen.piece), probability=probability),
+        "why": _("Why “{token}”? {reason}", token=as_word(chosen.piece), reason=step.why),
     }
 
 
 def _row(offer: Offer, other: str) -> dict[str, Any]:
     number = percent(offer.probability) if offer.cut else both_percents(offer.probability, offer.share)
     never = offer.id < EOS  # the search leaves out <pad>, <unk> and <s>
-    words = offer.mark or ("never" if never else "left out" if offer.cut else other)
+    if offer.mark:
+        words = _("chosen") if offer.mark == "chosen" else pgettext("in a narrow column", "given")
+    else:
+        words = _("never") if never else pgettext("in a narrow column", "left out") if offer.cut else other
     mark = f"#{offer.rank:,}" if offer.mark and offer.rank > SHOWN[-1] else words
-    said = f"{visible(offer.piece)}: probability {offer.probability:.6f}, rank {offer.rank:,}, logit "
-    said += fixed(offer.logit, 4) + (f", {words}" if words else "")
-    said += " by another hypothesis" if words and words == other else ""
+    said = _(
+        "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
+        token=visible(offer.piece),
+        probability=offer.probability,
+        rank=offer.rank,
+        logit=fixed(offer.logit, 4),
+    )
+    if words:
+        said += ", " + (_("{mark} by another hypothesis", mark=words) if words == other else words)
     return {
         "id": offer.id,
         "text": as_word(offer.piece),
@@ -106,37 +104,38 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         "chosen": offer.chosen,
         "cut": offer.cut or never,
         "never": never,
-        "title": said if offer.mark or never else f"{said}. Click to continue with it",
+        "title": said if offer.mark or never else said + ". " + _("Click to continue with it"),
     }
 
 
 def _rest(found: Sequence[Offer], count: int, vocabulary: int) -> dict[str, Any]:
-    """All tokens but the `count` that are shown: the most probable, the last of which makes room for the chosen one."""
+    """All tokens but the `count` that are shown: the most probable; if the chosen one is not among them, it replaces
+    the last."""
     shown = list(found[:count])
     if not any(offer.chosen for offer in shown):
         shown[count - 1] = next(offer for offer in found if offer.chosen)
     p = max(1 - sum(offer.probability for offer in shown), 0.0)
     share = max(1 - sum(offer.share for offer in shown), 0.0)
     number = percent(p) if share < 1e-9 else both_percents(p, share)
-    return {"text": f"{vocabulary - len(shown):,} others", "p": p, "share": share, "number": number}
+    return {"text": _("{count:,} others", count=vocabulary - len(shown)), "p": p, "share": share, "number": number}
 
 
 def frame_table(frame: dict[str, Any]) -> Table:
     """The most probable tokens of all steps, as columns of a table."""
     rows = [(step, row) for step, data in enumerate(frame["steps"], start=1) for row in data["rows"]]
     return {
-        "step": [step for step, _ in rows],
-        "reads": [frame["written"]["tokens"][step - 1] for step, _ in rows],
-        "token": [row["text"] for _, row in rows],
-        "id": [row["id"] for _, row in rows],
-        "probability": [row["p"] for _, row in rows],
-        "of what may be drawn": [row["share"] for _, row in rows],
-        "mark": [row["mark"] for _, row in rows],
+        _("step"): [step for step, row in rows],
+        _("reads"): [frame["written"]["tokens"][step - 1] for step, row in rows],
+        _("token"): [row["text"] for step, row in rows],
+        "id": [row["id"] for step, row in rows],
+        _("probability"): [row["p"] for step, row in rows],
+        _("of what may be drawn"): [row["share"] for step, row in rows],
+        _("mark"): [row["mark"] for step, row in rows],
     }
 
 
-def beams_data(nodes: Sequence[NodeLike], best: Collection[int], steps: int, title: str, rows: int) -> dict[str, Any]:
-    """The hypotheses that go on after each step, or end with it, the best sums first.
+def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, title: str, rows: int) -> dict[str, Any]:
+    """The hypotheses that are kept after each step, or end with it, the best sums first.
 
     Args:
         nodes: of the search.
@@ -160,7 +159,12 @@ def beams_data(nodes: Sequence[NodeLike], best: Collection[int], steps: int, tit
                 "sum": score_text(node.sum),
                 "best": node.id in best,
                 "ended": node.fate == "finished",
-                "title": f"sum of log p {fixed(node.sum, 3)}, score {fixed(node.normalised, 3)}. {node.reason}",
+                "title": _(
+                    "sum of log p {sum}, score {score}. {reason}",
+                    sum=fixed(node.sum, 3),
+                    score=fixed(node.normalised, 3),
+                    reason=reason_text(node.reason),
+                ),
             }
             for node in alive
         ],

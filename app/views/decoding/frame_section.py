@@ -8,16 +8,21 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.figures.axes import visible
-from app.figures.theme import counted, role_color, themed
+from app.figures.theme import role_color, themed
+from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
+from app.state.given_translation import chosen_steps
 from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, step_data
+from app.views.decoding.reasons import reason_text
 from app.views.shared.placed import belongings
 from app.views.shared.search_code import Method, method_of, temperature_of
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
 ATTENTION = themed("#7a3fb8", "#c79bff")
-GIVEN = "You gave this token; the model did not choose it. The tokens that it finds most probable are at the top."
+GIVEN = gettext_noop(
+    "You gave this token; the model did not choose it. The tokens that it finds most probable are at the top."
+)
 
 
 def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -35,7 +40,7 @@ def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
     with st.container(key="next_token_place"):
         with st.container(key="picture_next_token"):
             components.next_token(frame, step, key="next_token", on_step=stop, on_other=other)
-        belongings(key="next_token", name=f"Decoding, step {step + 1}", table=lambda: frame_table(frame))
+        belongings(key="next_token", name=_("Decoding, step {step}", step=step + 1), table=lambda: frame_table(frame))
 
 
 def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
@@ -43,25 +48,30 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     method, config, settings = method_of(scene), scene.config, scene.translation.settings
     weights = scene.attention("cross").weights[layer, head]  # (T, S)
     source, target = scene.source, scene.target
-    whose = f"layer {layer + 1}, head {head + 1}"
+    whose = _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)
     return {
         "colors": {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "attention": ATTENTION},
-        "title": f"Probability of the next token, of {config.vocab_size:,}",
+        "title": _("Probability of the next token, of {count:,}", count=config.vocab_size),
         "source": {
-            "title": f"{scene.task.source}: {counted(len(source), 'token')}, read once",
-            "more": f" · bars: attention of {whose}",
+            "title": ngettext(
+                "{language}: {count:,} token, read once",
+                "{language}: {count:,} tokens, read once",
+                len(source),
+                language=_(scene.task.source),
+            ),
+            "more": " · " + _("bars: attention of {head}", head=whose),
             "head": whose,
             "tokens": [visible(token) for token in source.tokens],
         },
         "written": {
-            "title": f"{scene.task.target}: written so far, read again at each step",
+            "title": _("{language}: written so far, read again at each step", language=_(scene.task.target)),
             "tokens": [visible(token) for token in (target.tokens[0], *target.predicts)],
         },
         "encoderLayers": config.encoder_layers,
         "decoderLayers": config.decoder_layers,
         "twoNumbers": method == "sampling" and bool(settings.top_k or settings.top_p < 1),
         "twoLines": method == "sampling",
-        "ends": "</s> ends the loop" if scene.hypothesis.finished else "it is cut off here",
+        "ends": _("</s> ends the loop") if scene.hypothesis.finished else _("it is cut off here"),
         "steps": [
             data | {"weights": [round(float(weight), 4) for weight in row]}
             for data, row in zip(_steps(scene, method), weights, strict=True)
@@ -82,13 +92,22 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     drawn = (
         cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
     )
-    found = []
+    found, mine = [], chosen_steps()
+    continued = _(
+        "The model wrote it by itself, in a translation with a token that you chose at step {steps}.",
+        steps=_(" and ").join(str(step + 1) for step in sorted(mine)),
+    )
     for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):
-        why = path[t].reason if path else GIVEN
+        is_given = method == "given" and (not mine or t in mine)
+        given = _(GIVEN) if is_given else continued
+        why = reason_text(path[t].reason) if path else given
         if drawn:
-            why += (
-                f" The random number {drawn[t].number:.5f} is in the interval of this token, {drawn[t].begin:.5f} to "
-                f"{drawn[t].end:.5f}: each token that may be drawn has an interval as long as its share."
+            why += " " + _(
+                "The random number {number:.5f} is in the interval of this token, {begin:.5f} to {end:.5f}: each token "
+                "that may be drawn has an interval as long as its share.",
+                number=drawn[t].number,
+                begin=drawn[t].begin,
+                end=drawn[t].end,
             )
         others = goes_on.get(path[t].parent, set()) if path else set[int]()
         allowed = may_be_drawn(row, settings) if method == "sampling" else None
@@ -97,8 +116,8 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
                 Step(np.asarray(row), chosen, why, others, allowed),
                 piece,
                 temperature=temperature_of(scene),
-                mark="given" if method == "given" else "chosen",
-                other_mark=MARKS.get(method, ""),
+                mark="given" if is_given else "chosen",
+                other_mark=_(MARKS[method]) if method in MARKS else "",
             )
         )
     return found
@@ -108,10 +127,23 @@ def _beams(scene: Scene, method: Method) -> dict[str, Any]:
     settings, hypothesis = scene.translation.settings, scene.hypothesis
     beam, draws = settings.beam, settings.n_best
     rows, title = {
-        "beam": (beam, f"Beam search: the {beam} best hypotheses go on, each with its sum of log p"),
-        "greedy": (0, "Greedy decoding: one hypothesis, and the most probable token goes on"),
-        "sampling": (draws, f"Sampling: {counted(draws, 'draw')} side by side, each with its sum of log p"),
-        "given": (0, "Your own translation is read, not searched for (teacher forcing)"),
+        "beam": (
+            beam,
+            _("Beam search: the {count} best hypotheses are kept, each with its sum of log p", count=beam),
+        ),
+        "greedy": (0, _("Greedy decoding: one hypothesis, which continues with the most probable token")),
+        "sampling": (
+            draws,
+            ngettext(
+                "Sampling: {count:,} draw side by side, each with its sum of log p",
+                "Sampling: {count:,} draws side by side, each with its sum of log p",
+                draws,
+            ),
+        ),
+        "given": (
+            0,
+            _("Your translation is read, not searched for (teacher forcing): “your translation ×” leads back"),
+        ),
     }[method]
     tree = scene.translation.tree if rows else ()
     best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}

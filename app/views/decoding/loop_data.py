@@ -1,4 +1,4 @@
-"""One turn of the decoder's loop as a picture: what goes in, what is kept, what comes out and goes in again.
+"""One turn of the decoder's loop as a picture: its input, its cache, and its output, which is the next input.
 
 The encoder reads the source once. Each step of the decoder reads one token, the newest; of the earlier ones it has kept
 keys and values (the cache), so Q has one row and K and V have as many as tokens were read.
@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
-from app.figures.theme import counted, role_color
+from app.figures.theme import role_color
+from app.languages import _, ngettext
 
 BYTES = 4  # of a number in float32
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of the model, in the alphabet of the design."""
+    """The sizes of the model."""
 
     encoder_layers: int
     layers: int  # of the decoder, N
@@ -29,7 +30,8 @@ class Sizes:
 
 
 def cached_numbers(sizes: Sizes, positions: int) -> int:
-    """Keys and values of so many positions, in all layers and heads of the decoder: 2 N H K d_k."""
+    """How many numbers the keys and values of these positions have, in all layers and heads of the decoder: 2 N H K
+    d_k."""
     return 2 * sizes.layers * sizes.heads * positions * sizes.d_k
 
 
@@ -43,90 +45,116 @@ def bytes_text(count: int) -> str:
     return next(f"{count / size:.3g} {unit}" for size, unit in UNITS if count < 999.5 * size or unit == "GB")
 
 
-def loop_picture(
-    source: TokenAxis,
-    target: TokenAxis,
-    step: int,
-    sizes: Sizes,
-    *,
-    looks: tuple[np.ndarray, np.ndarray],
-    head: str,
-    probability: str,
-    hypotheses: int = 1,
-) -> dict[str, Any]:
-    """The data of the browser component `loop`.
+@dataclass(frozen=True)
+class DecodingStep:
+    """One step of the decoder.
 
-    Args:
-        source, target: S tokens the encoder reads; T rows of the decoder.
-        step: the row of the decoder, from 0. It has read step + 1 tokens.
-        looks: weights of one head in this row: encoder-decoder attention (S), self-attention (step + 1).
-        head: which head that is, in words.
-        probability: of the token that was chosen, as it is written.
-        hypotheses: rows that are decoded side by side at this step.
+    Attributes:
+        index: the row of the decoder, from 0. It has read index + 1 tokens.
+        cross, own: the weights of one head in this row: encoder-decoder attention (S), self-attention (index + 1).
+        layer, head: which head that is, from 0.
+        probability: of the token that was chosen, as it is written on the screen.
+        hypotheses: how many are decoded side by side at this step.
     """
-    read, s, most = step + 1, len(source), int(looks[0].argmax())
+
+    index: int
+    cross: np.ndarray
+    own: np.ndarray
+    layer: int
+    head: int
+    probability: str
+    hypotheses: int = 1
+
+
+def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes: Sizes) -> dict[str, Any]:
+    """The data of the browser component `decoding_loop`; source and target are the S tokens that the encoder reads and
+    the T rows of the decoder."""
+    read, s, most = step.index + 1, len(source), int(step.cross.argmax())
     shape = f"2 × N {sizes.layers} × H {sizes.heads}"
     cross, own = cached_numbers(sizes, s), cached_numbers(sizes, read)
     new = cached_numbers(sizes, 1)
-    times = f", × {hypotheses} hypotheses" if hypotheses > 1 else ""
+    numbers = _("= {count:,} numbers, {bytes}", count=own, bytes=bytes_text(BYTES * own))
+    if step.hypotheses > 1:
+        numbers += _(", × {count} hypotheses", count=step.hypotheses)
+    place = {"layer": step.layer + 1, "head": step.head + 1}
     return {
         "colors": {role: role_color(role) for role in ("query", "key", "value", "encoder", "decoder")},
         "source": {
-            "caption": f"Source: S = {s} tokens, read once",
-            "tokens": [visible(token) for token in source.tokens],
-            "weights": [round(float(w), 4) for w in looks[0]],
+            "caption": _("Source: S = {count} tokens, read once", count=s),
+            "tokens": [in_words(token) for token in source.tokens],
+            "weights": [round(float(w), 4) for w in step.cross],
             "kept": most,  # in sight where not all tokens have room
         },
         "output": {
-            "caption": f"Output so far: {read} read, the newest is fed in",
-            "tokens": [visible(token) for token in target.tokens[:read]],
-            "weights": [round(float(w), 4) for w in looks[1]],
-            "kept": step,
+            "caption": _("Output so far: {count} read, the newest is fed in", count=read),
+            "tokens": [in_words(token) for token in target.tokens[:read]],
+            "weights": [round(float(w), 4) for w in step.own],
+            "kept": step.index,
         },
         "encoder": [
-            f"Encoder, {sizes.encoder_layers} layer{'s' * (sizes.encoder_layers > 1)}",
-            f"S × D = {s} × {sizes.d_model}, all rows at once",
+            ngettext("Encoder, {count} layer", "Encoder, {count} layers", sizes.encoder_layers),
+            _("S × D = {s} × {d_model}, all rows at once", s=s, d_model=sizes.d_model),
         ],
         "decoder": [
-            f"Decoder, {sizes.layers} layer{'s' * (sizes.layers > 1)}",
-            f"only the newest row: 1 × D = 1 × {sizes.d_model}",
+            ngettext("Decoder, {count} layer", "Decoder, {count} layers", sizes.layers),
+            _("only the newest row: 1 × D = 1 × {d_model}", d_model=sizes.d_model),
         ],
         "cross": {
-            "title": "K and V from the encoder",
+            "title": _("K and V from the encoder"),
             "layers": sizes.layers,
             "filled": s,
             "room": s,
             "newest": -1,
             "lines": [
                 f"{shape} × S {s} × d_k {sizes.d_k}",
-                f"= {cross:,} numbers, {bytes_text(BYTES * cross)}",
-                "made once, the same at every step",
+                _("= {count:,} numbers, {bytes}", count=cross, bytes=bytes_text(BYTES * cross)),
+                _("made once, the same at every step"),
             ],
         },
         "own": {
-            "title": "K and V of the output: the cache",
+            "title": _("K and V of the output: the cache"),
             "layers": sizes.layers,
             "filled": read,
             "room": len(target),
-            "newest": step,
+            "newest": step.index,
             "lines": [
-                f"{shape} × {read} read × d_k {sizes.d_k}",
-                f"= {own:,} numbers, {bytes_text(BYTES * own)}{times}",
-                f"{new:,} of them new at this step",
+                _("{shape} × {count} read × d_k {d_k}", shape=shape, count=read, d_k=sizes.d_k),
+                numbers,
+                _("{count:,} of them new at this step", count=new),
             ],
         },
-        "query": f"Q 1 × {sizes.d_k} a head",
-        "logits": f"logits 1 × {sizes.vocabulary:,}",
-        "chosen": visible(target.predicts[step]),
-        "probability": probability,
-        "last": step == len(target) - 1,
-        "note": f"Bars under the tokens: where {head} attends to this step.",
-        "alt": (
-            f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
-            f"{visible(target.predicts[step])} with {probability}. It keeps keys and values of "
-            f"{read} positions of the output and {s} of the source, in {counted(sizes.layers, 'layer')}. "
-            f"{head.capitalize()} attends most to {visible(source.tokens[most])} of the source, with "
-            f"{looks[0][most]:.2f}."
+        "query": _("Q 1 × {d_k} per head", d_k=sizes.d_k),
+        "logits": _("logits 1 × {count:,}", count=sizes.vocabulary),
+        "chosen": in_words(target.predicts[step.index]),
+        "probability": step.probability,
+        "last": step.index == len(target) - 1,
+        "note": _("Bars under the tokens: where layer {layer}, head {head} attends to this step.", **place),
+        "alt": " ".join(
+            [
+                _(
+                    "Step {step} of {count}. The decoder reads {token} and predicts {predicted} with {probability}.",
+                    step=read,
+                    count=len(target),
+                    token=in_words(target.tokens[step.index]),
+                    predicted=in_words(target.predicts[step.index]),
+                    probability=step.probability,
+                ),
+                ngettext(
+                    "It keeps keys and values of {read} positions of the output and {source} of the source, in "
+                    "{count:,} layer.",
+                    "It keeps keys and values of {read} positions of the output and {source} of the source, in "
+                    "{count:,} layers.",
+                    sizes.layers,
+                    read=read,
+                    source=s,
+                ),
+                _(
+                    "Layer {layer}, head {head} attends most to {token} of the source, with {weight:.2f}.",
+                    token=in_words(source.tokens[most]),
+                    weight=float(step.cross[most]),
+                    **place,
+                ),
+            ]
         ),
     }
 
@@ -136,22 +164,22 @@ def cache_table(target: TokenAxis, source_length: int, sizes: Sizes) -> Table:
     steps = range(1, len(target) + 1)
     rows = f"{sizes.layers} × {sizes.heads} × {{}} × {sizes.d_k}"
     return {
-        "step": list(steps),
-        "reads": list(target.tokens),
-        "predicts": list(target.predicts),
-        "K and V of the output, each": [rows.format(t) for t in steps],
-        "bytes": [BYTES * cached_numbers(sizes, t) for t in steps],
-        "K and V from the encoder, each": [rows.format(source_length)] * len(target),
-        "bytes, once": [BYTES * cached_numbers(sizes, source_length)] * len(target),
+        _("step"): list(steps),
+        _("reads"): list(target.tokens),
+        _("predicts"): list(target.predicts),
+        _("K and V of the output, each"): [rows.format(t) for t in steps],
+        _("bytes"): [BYTES * cached_numbers(sizes, t) for t in steps],
+        _("K and V from the encoder, each"): [rows.format(source_length)] * len(target),
+        _("bytes, once"): [BYTES * cached_numbers(sizes, source_length)] * len(target),
     }
 
 
-def looks_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: np.ndarray) -> Table:
+def weights_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: np.ndarray) -> Table:
     """The bars under the tokens as numbers: one head's weights of the source (S) and of what was read (step + 1)."""
     read = target.tokens[: len(own)]
     return {
-        "attention": ["encoder-decoder"] * len(source) + ["decoder self"] * len(own),
-        "number": [*range(1, len(source) + 1), *range(1, len(own) + 1)],
-        "piece": [*source.tokens, *read],
-        "weight": np.concatenate([cross, own]),
+        _("attention"): [_("encoder-decoder")] * len(source) + [_("decoder self")] * len(own),
+        _("number"): [*range(1, len(source) + 1), *range(1, len(own) + 1)],
+        _("piece"): [*source.tokens, *read],
+        _("weight"): np.concatenate([cross, own]),
     }

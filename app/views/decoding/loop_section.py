@@ -4,31 +4,15 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.languages import _
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
-from app.views.decoding.loop_data import Sizes, cache_table, looks_table, loop_picture
+from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
 from app.views.shared.placed import belongings
-from app.views.shared.search_code import Method, choice, method_of
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
-
-_WORDS: dict[Method, str] = {
-    "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
-    "token that goes on need not be the most probable one of its own step.",
-    "greedy": "Greedy decoding takes the most probable token, and never comes back to it.",
-    "sampling": "Sampling draws the token at random; temperature, top k and top p say how freely.",
-    "given": "Nothing is searched for: the decoder reads what you gave, step by step here, in training all at once.",
-}
-
-
-_WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
-    "beam": ("section 6.1", True),
-    "greedy": ("greedy decoding", False),
-    "sampling": ("sampling", False),
-    "given": ("teacher forcing", False),
-}
 
 
 def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -39,16 +23,16 @@ def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
             _loop(scene, step, layer, head)
         belongings(
             key="loop",
-            name=f"Decoding, step {step + 1}",
+            name=_("Decoding, step {step}", step=step + 1),
             table=lambda: cache_table(scene.target, len(scene.source), _sizes(scene)),
-            of="cache",
+            of=_("cache"),
         )
         belongings(
             key="loop_looks",
-            name=f"Decoding, step {step + 1}, layer {layer + 1}, head {head + 1}",
-            table=lambda: looks_table(scene.source, scene.target, *_looks(scene, step, layer, head)),
+            name=_("Decoding, step {step}, layer {layer}, head {head}", step=step + 1, layer=layer + 1, head=head + 1),
+            table=lambda: weights_table(scene.source, scene.target, *_weights(scene, step, layer, head)),
             drawn=False,
-            of="weights",
+            of=_("weights"),
         )
     with right:
         distribution_part(scene, step)
@@ -62,7 +46,7 @@ def _sizes(scene: Scene) -> Sizes:
     )
 
 
-def _looks(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
+def _weights(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of a head at this step: over the source (S), and over what was read so far (step + 1)."""
     cross = scene.attention("cross").weights[layer, head, step]  # (S)
     own = scene.attention("decoder").weights[layer, head, step]  # (T)
@@ -74,12 +58,15 @@ def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
         loop_picture(
             scene.source,
             scene.target,
-            step,
+            DecodingStep(
+                step,
+                *_weights(scene, step, layer, head),
+                layer=layer,
+                head=head,
+                probability=probability_at(scene, step),
+                hypotheses=_alive(scene, step),
+            ),
             _sizes(scene),
-            looks=_looks(scene, step, layer, head),
-            head=f"layer {layer + 1}, head {head + 1}",
-            probability=probability_at(scene, step),
-            hypotheses=_alive(scene, step),
         ),
         key="loop",
     )
@@ -95,38 +82,42 @@ def _alive(scene: Scene, step: int) -> int:
 
 
 def _paper(scene: Scene, step: int) -> None:
-    method = method_of(scene)
     rows, config = _alive(scene, step), scene.config
     triplet(
-        "section 3.1",
+        _("section 3.1"),
         r"h_t = \mathrm{Decoder}\big(y_{<t},\ \mathrm{Encoder}(x)\big)",
-        "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
-        "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
-        "encoder's output and from the rows before, which the cache has kept.",
+        _(
+            "*The model is auto-regressive, consuming the previously generated symbols as additional input when "
+            "generating the next.* A step computes the newest row alone: queries come from that row, keys and values "
+            "from the encoder's output and from the rows before, which the cache has kept."
+        ),
         lines_from(Decoder.step, "for i, (layer, cache)", "x = layer.step"),
         whole=lines_between("model/transformer.py", "Decoder.step"),
         shape="x: " + shape_text(("R", "1", "D"), (rows, 1, config.d_model)),
     )
     triplet(
-        "section 3.4",
+        _("section 3.4"),
         r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
         r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
-        "The row becomes one number a token of the vocabulary, and the softmax makes probabilities of them: the bars "
-        "above. A translation's log-probability is the sum over its steps.",
+        _(
+            "The row becomes one number per token of the vocabulary, and the softmax makes probabilities of them: the "
+            "bars above. A translation's log-probability is the sum over its steps."
+        ),
         lines_from(Transformer.project, "return linear"),
-        shape="logits: " + shape_text(("R", "V"), (rows, config.vocab_size)),
+        shape=_("logits: {shape}", shape=shape_text(("R", "V"), (rows, config.vocab_size))),
     )
-    few, whole = choice(method)
-    shape = "logits: " + shape_text(("W", "V"), (rows, config.vocab_size))
-    where, in_paper = _WHERE[method]
-    triplet(where, "", _WORDS[method], few, whole=whole, shape=shape, in_paper=in_paper)
     triplet(
-        "the key-value cache",
+        _("the key-value cache"),
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
-        "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
-        "each layer, instead of computing them all again.",
+        _(
+            "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them "
+            "in each layer, instead of computing them all again."
+        ),
         lines_from(LayerCache.append, "key = torch.cat", "return key, value"),
         whole=lines_between("model/cache.py", "LayerCache.append"),
-        shape="keys and values, each: " + shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
+        shape=_(
+            "keys and values, each: {shape}",
+            shape=shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
+        ),
         in_paper=False,
     )

@@ -1,25 +1,42 @@
-"""A node of a search in numbers: of the model's own search, and of the one that went on from a visitor's beginning."""
+"""The numbers of a node of a search tree: of the model's search, or of a search from a forced prefix."""
 
 import math
 
 import streamlit as st
 
 from app.figures.theme import fixed, probability_text
+from app.languages import _, ngettext
 from app.stage.scene import Scene
+from app.views.decoding.reasons import reason_text
 from transformer.decoding.length_penalty import formula
 from transformer.decoding.translation import SearchNode
 
 
 def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
-    """Its text, its probability, its sum and its score worked out, and what became of it; `path` leads to it."""
+    """Writes its text, probability, sum, score and fate. `path`: the nodes from the first token to this one."""
     text = scene.subject.translator.tokenizer.decode([each.token for each in path])
-    st.text(text or "(nothing yet)")
+    st.text(text or _("(nothing yet)"))
     if path:
-        st.text(
-            f"Its token: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
-            f"log p = {fixed(node.log_probability, 3)}\n"
-            f"Sum of log p over {node.step} {'token' if node.step == 1 else 'tokens'}: {fixed(node.sum, 3)}\n"
-            f"Score: {fixed(node.sum, 3)} / {formula(node.step, scene.translation.settings)} = "
-            f"{fixed(node.normalised, 3)}"
+        total = fixed(node.sum, 3)
+        lines = (
+            _(
+                "Its token: {token}   p = {probability}, log p = {log_probability}",
+                token=node.piece,
+                probability=probability_text(math.exp(node.log_probability)),
+                log_probability=fixed(node.log_probability, 3),
+            ),
+            ngettext(
+                "Sum of log p over {count} token: {sum}",
+                "Sum of log p over {count} tokens: {sum}",
+                node.step,
+                sum=total,
+            ),
+            _(
+                "Score: {sum} / {penalty} = {score}",
+                sum=total,
+                penalty=formula(node.step, scene.translation.settings),
+                score=fixed(node.normalised, 3),
+            ),
         )
-    st.text(node.reason)
+        st.text("\n".join(lines))
+    st.text(reason_text(node.reason))

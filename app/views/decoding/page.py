@@ -1,13 +1,15 @@
 """Decoding: the loop and the distribution of each step; below, the search, its methods, the lens and a reference.
 
-The picture shows the hypothesis that is shown on every page; the tree in the details has all the others.
+The first picture shows one hypothesis, the same as on all other pages; the search tree in the details shows all.
 """
 
 from dataclasses import replace
 
 from app.compute import cached_results
+from app.languages import _, gettext_noop
 from app.stage.controls import controls
 from app.stage.heads import chosen_head, opening_head
+from app.stage.question_card import predict
 from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import PART, STEP
@@ -23,37 +25,44 @@ from app.views.shared.buttons import buttons
 from app.views.shared.search_code import Method, method_of
 
 PARTS = {
-    "loop": "Cache and temperature",
-    "tree": "Search tree",
-    "methods": "Greedy or beam",
-    "penalty": "Length penalty",
-    "lens": "Logit lens",
-    "reference": "Reference",
+    "loop": gettext_noop("Cache and temperature"),
+    "tree": gettext_noop("Search tree"),
+    "methods": gettext_noop("Greedy or beam"),
+    "penalty": gettext_noop("Length penalty"),
+    "lens": gettext_noop("Logit lens"),
+    "reference": gettext_noop("Reference"),
 }
 WITH_STEPS = ("loop", "tree", "lens")
 WITH_HEAD = ("loop", "tree")
 
 _CHOOSES: dict[Method, str] = {
-    "beam": "Beam search compares sums of log-probabilities, so the chosen token is not always the most probable one "
-    "of its step.",
-    "greedy": "Greedy decoding takes the most probable token at each step and never changes it later.",
-    "sampling": "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10.",
-    "given": "Here the model chooses nothing: the decoder reads the translation that you gave.",
+    "beam": gettext_noop(
+        "Beam search compares sums of log-probabilities, so the chosen token is not always the most probable one "
+        "of its step."
+    ),
+    "greedy": gettext_noop("Greedy decoding takes the most probable token at each step and never changes it later."),
+    "sampling": gettext_noop(
+        "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10."
+    ),
+    "given": gettext_noop("Here the model chooses nothing: the decoder reads the translation that you gave."),
 }
 
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    scene = _with_tree(scene)
+    scene = with_tree(scene)
     step = min(max(STEP.open(0), 0), len(scene.target) - 1)
     frame_part(scene, step, *chosen_head(scene, "cross", opening_head(scene, "cross")[0]))
     other_line(scene)
     say(
-        "The decoder reads the source and all tokens written so far, and gives each token of its vocabulary a "
-        "probability.",
-        _CHOOSES[method_of(scene)],
-        "Click a written token to see its distribution, or another token of the list to continue with it.",
+        _(
+            "The decoder reads the source and all tokens written so far, and gives each token of its vocabulary a "
+            "probability."
+        ),
+        _(_CHOOSES[method_of(scene)]),
+        _("Click a written token to see its distribution, or another token of the list to continue with it."),
     )
+    predict(scene, "next-word")
     details(lambda: _details(scene, step))
 
 
@@ -62,7 +71,7 @@ def _details(scene: Scene, step: int) -> None:
     with_head = part in WITH_HEAD
     layer, head = chosen.layer_and_head("cross", enabled=with_head)
     chosen.row("decoder", disabled=part not in WITH_STEPS)
-    buttons(PART, PARTS, "Part", says=False)
+    buttons(PART, {name: _(title) for name, title in PARTS.items()}, _("Part"), says=False)
     if part == "loop":
         loop_part(scene, step, layer, head)
     elif part == "tree":
@@ -77,15 +86,15 @@ def _details(scene: Scene, step: int) -> None:
         reference_part(scene)
 
 
-def _with_tree(scene: Scene) -> Scene:
+def with_tree(scene: Scene) -> Scene:
     """The same scene, whose translation has the tree of its search."""
     found = cached_results.translate_one(
         scene.subject, scene.translation.source, scene.translation.settings, keep_tree=True
     )
     if found.settings.method == "sampling":
         ids = tuple(hypothesis.ids for hypothesis in found.hypotheses)
-        told = cached_results.mark_truncated(scene.subject, found.source_ids, ids, found.settings, found.tree)
-        found = replace(found, tree=told)
+        marked = cached_results.mark_truncated(scene.subject, found.source_ids, ids, found.settings, found.tree)
+        found = replace(found, tree=marked)
     if scene.given:
         found = replace(found, hypotheses=(*found.hypotheses, scene.given))
     return replace(scene, translation=found)

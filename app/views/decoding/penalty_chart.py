@@ -12,6 +12,7 @@ import numpy as np
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, INK, fixed, role_color
+from app.languages import _, pgettext
 
 
 def penalty_lines(
@@ -33,6 +34,7 @@ def penalty_lines(
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
+        winning = _("{name} wins: {score}", name=names[i], score=fixed(float(scores[i, at]), 3))
         color = role_color("decoder") if wins else "rgba(128, 136, 150, 0.85)"
         line = {
             "type": "scatter",
@@ -41,7 +43,14 @@ def penalty_lines(
             "mode": "lines",
             "line": {"color": color, "width": 6 if wins else 2.5},
             "customdata": scores[i],
-            "hovertemplate": f"{names[i]}, place %{{y}}<br>α %{{x:.2f}}, score %{{customdata:.4f}}<extra></extra>",
+            "hovertemplate": _(
+                "{name}, place {place}<br>α {alpha}, score {score}",
+                name=names[i],
+                place="%{y}",
+                alpha="%{x:.2f}",
+                score="%{customdata:.4f}",
+            )
+            + "<extra></extra>",
             "showlegend": False,
         }
         said = {
@@ -51,7 +60,7 @@ def penalty_lines(
             "mode": "markers+text",
             "text": [
                 f"{names[i]} ",
-                f" {names[i]} wins: {fixed(float(scores[i, at]), 3)} " if wins else "",
+                f" {winning} " if wins else "",
                 f" {names[i]}",
             ],
             "textposition": ["middle left", f"top {side}", "middle right"],
@@ -65,7 +74,9 @@ def penalty_lines(
     count = len(names)
     layout = settled(title, 130 + 34 * count) | {
         "xaxis": axis("α", [alphas[0] - 0.12, alphas[-1] + 0.12]),
-        "yaxis": axis("place", [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
+        "yaxis": axis(
+            pgettext("in a ranking", "place"), [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False
+        ),
         "shapes": [line_at(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})],
     }
     return Figure(data, layout)
@@ -83,7 +94,7 @@ def worth_showing(variants: Sequence[np.ndarray], most: int) -> list[int]:
 
 
 def letters(count: int) -> list[str]:
-    """A, B, ... Z, A1, B1, ...: names that a picture can carry."""
+    """A, B, ... Z, A1, B1, ...: short names for labels in a picture."""
     return [chr(65 + i % 26) + (str(i // 26) if i >= 26 else "") for i in range(count)]
 
 
@@ -94,8 +105,8 @@ def penalty_table(
     sums: Sequence[float],
     columns: dict[str, np.ndarray],
 ) -> Table:
-    """A row a hypothesis; `columns` are scores by what they are called."""
-    return {"name": names, "pieces": lengths, "sum": sums, **columns, "translation": texts}
+    """One row per hypothesis; `columns` are scores by what they are called."""
+    return {_("name"): names, _("pieces"): lengths, _("sum"): sums, **columns, _("translation"): texts}
 
 
 def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:

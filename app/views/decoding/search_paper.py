@@ -1,10 +1,15 @@
-"""What the paper and the code say of the search as a whole: who goes on at each step, and when it is over."""
+"""What the paper and the code say of the search as a whole: which hypotheses are kept at each step, and when it
+ends."""
 
+from app.languages import _
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.shared.triplet import shape_text, triplet
+from transformer.config import DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.search import rounds
+
+PAPER_ALPHA = 0.6
 
 
 def search_paper(scene: Scene) -> None:
@@ -14,42 +19,64 @@ def search_paper(scene: Scene) -> None:
         _beam(scene)
         return
     rows = settings.n_best if settings.method == "sampling" else 1
+    if rows == 1:
+        text = _(
+            "One way through the tree, without a way back: what is not taken is gone. The candidates beside it are "
+            "shown for comparison; the search never follows them."
+        )
+    else:
+        text = _(
+            "{count} ways, each drawn by itself, through the tree, without a way back: what is not taken is gone. The "
+            "candidates beside them are shown for comparison; no way follows another's.",
+            count=rows,
+        )
     triplet(
-        "greedy decoding" if settings.method != "sampling" else "sampling",
+        _("greedy decoding") if settings.method != "sampling" else _("sampling"),
         r"y_t = \arg\max_y\; p(y \mid y_{<t}, x)" if settings.method != "sampling" else r"y_t \sim p(y \mid y_{<t}, x)",
-        ("One way" if rows == 1 else f"{rows} ways, each drawn by itself,")
-        + " through the tree, without a way back: what is not taken is gone. The candidates beside "
-        + (
-            "it are shown for comparison; the search never follows them."
-            if rows == 1
-            else "them are shown for comparison; no way follows another's."
-        ),
+        text,
         lines_from(rounds, "while True:", "tokens = step.tokens"),
         whole=lines_between("decoding/search.py", "rounds"),
-        shape="logits: " + shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size)),
+        shape=_("logits: {shape}", shape=shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size))),
         in_paper=False,
     )
 
 
+def _alpha(settings: DecodingConfig) -> list[str]:
+    """Where the exponent of the scores above is not that of the paper."""
+    if settings.alpha == PAPER_ALPHA:
+        return []
+    return [_("The search of this checkpoint uses α = {alpha:g}.", alpha=settings.alpha)]
+
+
 def _beam(scene: Scene) -> None:
-    size, pieces = scene.translation.settings.beam, scene.config.vocab_size
+    settings, pieces = scene.translation.settings, scene.config.vocab_size
+    said = [
+        _("“We used beam search with a beam size of 4 and length penalty α = 0.6.”"),
+        *_alpha(settings),
+        _(
+            "At each step every hypothesis of the beam is extended by every token, and the k best sums are kept, here "
+            "k = {beam}. The code compares 2k of them: up to k may end here.",
+            beam=settings.beam,
+        ),
+    ]
     triplet(
-        "section 6.1",
+        _("section 6.1"),
         r"H_t = \operatorname{top}_k\,\{\,\log p(h \mid x) + \log p(y \mid h, x) : h \in H_{t-1},\; y \in V\,\}",
-        "“We used beam search with a beam size of 4 and length penalty α = 0.6.” At each step every hypothesis of the "
-        f"beam is lengthened by every token, and the k best sums go on, here k = {size}. The code compares 2k of them: "
-        "up to k may end here.",
+        " ".join(said),
         lines_from(Beam.advance, "sums = (self.sums", "self.sums, kept ="),
         whole=lines_between("decoding/beam.py", "Beam.advance"),
-        shape="logits: " + shape_text(("W", "V"), (size, pieces)),
+        shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, pieces))),
     )
+    over, worst = _("over once"), _("the worst that is shown")
     triplet(
-        "section 6.1",
-        r"\text{over once}\quad s(\text{the worst that is shown}) \geq \max_h\, \frac{\log p(h \mid x)}{lp(l_{max})}",
-        "“We set the maximum output length during inference to input length + 50, but terminate early when possible.” "
-        "A sum only falls, so what a live hypothesis can still reach is known: its sum now, with the penalty of the "
-        "longest output.",
+        _("section 6.1"),
+        rf"\text{{{over}}}\quad s(\text{{{worst}}}) \geq \max_h\, \frac{{\log p(h \mid x)}}{{lp(l_{{max}})}}",
+        _(
+            "“We set the maximum output length during inference to input length + 50, but terminate early when "
+            "possible.” A sum only falls, so what a live hypothesis can still reach is known: its sum now, with the "
+            "penalty of the longest output."
+        ),
         lines_from(Beam.done, "attainable =", "return"),
         whole=lines_between("decoding/search.py", "rounds"),
-        shape="sums: " + shape_text(("B", "W"), (1, size)),
+        shape=_("sums: {shape}", shape=shape_text(("B", "W"), (1, settings.beam))),
     )

@@ -1,55 +1,42 @@
-"""The search as a tree: a column a step, in it the candidates of that step, those that went on above the others.
+"""The search as a tree: one column per step, in it the candidates of that step, those that went on above the others.
 
 Whatever is drawn comes from the search itself (`Translation.tree`): probability, sum of log-probabilities, score after
-the length penalty, and what became of it. Fates are told by shape and sign as well as by colour.
+the length penalty, and its fate. Fates differ in shape and sign as well as in colour.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import probability_text, role_color, score_text
+from app.languages import _, gettext_noop
+from app.views.decoding.reasons import reason_text
+from transformer.decoding.translation import Fate, SearchNode
 
-
-class NodeLike(Protocol):
-    """What `transformer.decoding.SearchNode` offers."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def parent(self) -> int | None: ...
-    @property
-    def step(self) -> int: ...
-    @property
-    def piece(self) -> str: ...
-    @property
-    def log_probability(self) -> float: ...
-    @property
-    def sum(self) -> float: ...
-    @property
-    def normalised(self) -> float: ...
-    @property
-    def fate(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-SIGNS = {"start": "", "kept": "→", "pruned": "✕", "finished": "■", "stopped": "‖", "unfinished": "…"}
-FATES = {
-    "start": "the start",
-    "kept": "kept: goes on",
-    "pruned": "pruned",
-    "finished": "finished with </s>",
-    "stopped": "still alive when the search ended",
-    "unfinished": "cut off",
+SIGNS: dict[Fate, str] = {"start": "", "kept": "→", "pruned": "✕", "finished": "■", "stopped": "‖", "unfinished": "…"}
+FATES: dict[Fate, str] = {
+    "start": gettext_noop("the start"),
+    "kept": gettext_noop("kept"),
+    "pruned": gettext_noop("pruned"),
+    "finished": gettext_noop("finished with </s>"),
+    "stopped": gettext_noop("still alive when the search ended"),
+    "unfinished": gettext_noop("cut off"),
+}
+IN_TABLE: dict[Fate, str] = {
+    "start": gettext_noop("start"),
+    "kept": gettext_noop("kept"),
+    "pruned": gettext_noop("pruned"),
+    "finished": gettext_noop("finished"),
+    "stopped": gettext_noop("stopped"),
+    "unfinished": gettext_noop("unfinished"),
 }
 
 
 def tree_picture(
-    tree: Sequence[NodeLike],
+    tree: Sequence[SearchNode],
     best: Collection[int],
     chosen: int,
     probabilities: Sequence[float],
@@ -57,7 +44,7 @@ def tree_picture(
     title: str,
     pruned: bool = True,
 ) -> dict[str, Any]:
-    """The data of the browser component `tree`.
+    """The data of the browser component `search_tree`.
 
     Args:
         best: ids of the nodes of the shown hypothesis, drawn heavily.
@@ -79,14 +66,20 @@ def tree_picture(
                 "parent": node.parent,
                 "step": node.step,
                 "row": rows[node.id],
-                "piece": visible(node.piece),
+                "piece": in_words(node.piece),
                 "probability": "" if start else p,
                 "share": float(probabilities[node.id]),
                 "numbers": "" if start else numbers,
                 "sign": SIGNS[node.fate],
                 "fate": node.fate,
                 "best": node.id in best,
-                "label": f"step {node.step}, {visible(node.piece)}, {p}, {FATES[node.fate]}",
+                "label": _(
+                    "step {step}, {token}, {probability}, {fate}",
+                    step=node.step,
+                    token=in_words(node.piece),
+                    probability=p,
+                    fate=_(FATES[node.fate]),
+                ),
             }
         )
     return {
@@ -94,11 +87,11 @@ def tree_picture(
         "chosen": chosen,
         "title": title,
         "color": role_color("decoder"),
-        "legend": [f"{sign} {FATES[fate]}" for fate, sign in SIGNS.items() if sign and fate in fates],
+        "legend": [f"{sign} {_(FATES[fate])}" for fate, sign in SIGNS.items() if sign and fate in fates],
     }
 
 
-def tree_rows(nodes: Sequence[NodeLike]) -> dict[int, int]:
+def tree_rows(nodes: Sequence[SearchNode]) -> dict[int, int]:
     """The place of each node in its column, from 0: what went no further below, and the larger the sum, the higher."""
     rows: dict[int, int] = {}
     for step in {node.step for node in nodes}:
@@ -108,35 +101,41 @@ def tree_rows(nodes: Sequence[NodeLike]) -> dict[int, int]:
     return rows
 
 
-def tree_table(tree: Sequence[NodeLike], probabilities: Sequence[float], best: Collection[int]) -> Table:
+def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best: Collection[int]) -> Table:
     """Every candidate as a row of a table."""
     return {
-        "node": [node.id for node in tree],
-        "step": [node.step for node in tree],
-        "after node": [node.parent for node in tree],
-        "piece": [node.piece for node in tree],
-        "probability": [float(probabilities[node.id]) for node in tree],
-        "log-probability": [node.log_probability for node in tree],
-        "sum": [node.sum for node in tree],
-        "score": [node.normalised for node in tree],
-        "fate": [node.fate for node in tree],
-        "why": [node.reason for node in tree],
-        "shown": ["on the way" if node.id in best else "" for node in tree],
+        _("node"): [node.id for node in tree],
+        _("step"): [node.step for node in tree],
+        _("after node"): [node.parent for node in tree],
+        _("piece"): [node.piece for node in tree],
+        _("probability"): [float(probabilities[node.id]) for node in tree],
+        _("log-probability"): [node.log_probability for node in tree],
+        _("sum"): [node.sum for node in tree],
+        _("score"): [node.normalised for node in tree],
+        _("fate"): [_(IN_TABLE[node.fate]) for node in tree],
+        _("why"): [reason_text(node.reason) for node in tree],
+        _("shown"): [_("on the way") if node.id in best else "" for node in tree],
     }
 
 
-def tree_alt(tree: Sequence[NodeLike], title: str) -> str:
+def tree_alt(tree: Sequence[SearchNode], title: str) -> str:
     """What the picture says, in words."""
     counts = {fate: sum(node.fate == fate for node in tree) for fate in SIGNS}
-    said = ", ".join(f"{count} {FATES[fate]}" for fate, count in counts.items() if count and fate != "start")
-    return f"{title}. {len(tree) - 1} candidates in {tree[-1].step} steps: {said}. The table below has all of them."
+    said = ", ".join(f"{count} {_(FATES[fate])}" for fate, count in counts.items() if count and fate != "start")
+    return _(
+        "{title}. {count} candidates in {steps} steps: {fates}. The table below has all of them.",
+        title=title,
+        count=len(tree) - 1,
+        steps=tree[-1].step,
+        fates=said,
+    )
 
 
-def looked_at(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[str, Any]:
-    """Weights (K) of one row of attention as bars under its keys, for `app.components.pieces`."""
+def attended_tokens(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[str, Any]:
+    """Weights (K) of one row of attention as bars under its keys, for `app.components.token_strip`."""
     chips = [
         {
-            "text": visible(token),
+            "text": in_words(token),
             "kind": "piece",
             "under": [f"{float(weight):.2f}"],
             "share": float(weight),

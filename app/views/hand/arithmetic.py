@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from app.languages import _
+
 LARGEST_EXPONENT = 80.0  # float32 ends at e^88: beyond this the largest score is subtracted first
 
 
@@ -134,10 +136,10 @@ def differences(hand: ByHand, tensors: Mapping[str, np.ndarray], query: int) -> 
         at = hand.largest_dimension if name == "context" else hand.chosen
         rows.append(
             {
-                "site": name,
-                "by hand": float(values[at]),
-                "tensor": float(theirs[at]),
-                "largest difference in the row": float(apart),
+                _("site"): name,
+                _("by hand"): float(values[at]),
+                _("tensor"): float(theirs[at]),
+                _("largest difference in the row"): float(apart),
             }
         )
     return rows

@@ -1,6 +1,6 @@
-"""The steps of one head by hand, in the paper's order: formula, code, and the very numbers for a query and a key.
+"""The calculation of one head by hand, in the paper's order: formula, code, and the numbers for a query and a key.
 
-Each stands alone: the page shows the one that is chosen, or all below each other.
+The page shows the chosen step, or all steps.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,17 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from app.figures.attention_stages import stages_alt, stages_figure, stages_table
 from app.figures.axes import TokenAxis
-from app.figures.mask_reasons import verdict
+from app.figures.mask_reasons import MaskReasons
 from app.figures.tensor import tensor_alt
+from app.languages import _, gettext_noop
 from app.library.source_code import SourceLines, lines_from, lines_of
 from app.stage.scene import Scene
 from app.state.choices import ALL_TERMS
 from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand
 from app.views.hand.hand_figures import (
-    row_stages,
     terms_alt,
     terms_figure,
     terms_table,
@@ -28,24 +27,16 @@ from app.views.hand.hand_figures import (
     values_table,
 )
 from app.views.hand.latex import TERMS, Writing
-from app.views.hand.shape_blocks import Sizes, blocks_alt, blocks_figure, blocks_table
+from app.views.hand.matrix_products import products_table
+from app.views.hand.projection_origin import origin
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
 from transformer.model.attention import MultiHeadAttention, attend
-from transformer.model.attention_kinds import KINDS, Kind
+from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
-
-
-def origin(kind: Kind, layer: int, pre_norm: bool) -> str:
-    """What the projections of a layer (from 0) are made from."""
-    if kind == "cross":
-        return "The queries come from the decoder, the keys and values from the encoder's output: T queries, S keys."
-    below = "layer below" if layer else "embedding"
-    asks = "S queries, S keys" if kind == "encoder" else "T queries, T keys"
-    return f"Queries, keys and values all come from the {kind}'s {'normalised stream' if pre_norm else below}: {asks}."
 
 
 @dataclass(frozen=True)
@@ -54,8 +45,8 @@ class Calculation:
 
     scene: Scene
     kind: Kind
-    site: str  # "decoder.layers.0.cross_attention"
-    title: str
+    layer: int  # from 0
+    head: int  # from 0
     queries: TokenAxis
     keys: TokenAxis
     query: int  # from 0
@@ -63,13 +54,24 @@ class Calculation:
     hand: ByHand
 
     @property
+    def site(self) -> str:
+        """ "decoder.layers.0.cross_attention"."""
+        return SITES[self.kind].format(self.layer)
+
+    @property
+    def title(self) -> str:
+        """The head in words."""
+        kind = _(KINDS[self.kind])
+        return _("{kind}, layer {layer}, head {head}", kind=kind, layer=self.layer + 1, head=self.head + 1)
+
+    @property
     def q(self) -> str:
-        """The letter of how many queries there are."""
+        """The letter for the number of queries."""
         return "S" if self.kind == "encoder" else "T"
 
     @property
     def k(self) -> str:
-        """The letter of how many keys there are."""
+        """The letter for the number of keys."""
         return "T" if self.kind == "decoder" else "S"
 
     def shape(self, *letters: str) -> str:
@@ -81,28 +83,23 @@ def _writing(this: Calculation, terms: int | None = TERMS) -> Writing:
 
 
 def projections(this: Calculation) -> None:
-    """What q, k and v are made from, and the shapes of it all."""
-    st.header("Where q, k and v come from", anchor=False)
+    """The projections to q, k and v, and all shapes."""
+    st.header(_("Where q, k and v come from"), anchor=False)
+    memory = _("m is the encoder's output.") if this.kind == "cross" else _("In self-attention m is x itself.")
     triplet(
-        "section 3.2.2",
+        _("section 3.2.2"),
         r"{Q = x\,W^Q + b^Q} \qquad \allowbreak {K = m\,W^K + b^K} \qquad \allowbreak {V = m\,W^V + b^V}",
-        "Three matrices, and biases that the paper's formula lacks, turn each vector into a query, a key and a value. "
-        + ("m is the encoder's output. " if this.kind == "cross" else "In self-attention m is x itself. ")
-        + f"{origin(this.kind, int(this.site.split('.')[2]), this.scene.config.norm == 'pre')} No parameter has S or T "
-        "in its shape: a longer sentence needs no other W.",
+        _(
+            "Three matrices, and biases that the paper's formula lacks, turn each vector into a query, a key and a "
+            "value. {memory} {origin} No parameter has S or T in its shape: a longer sentence needs no other W.",
+            memory=memory,
+            origin=origin(this.kind, this.layer, this.scene.config.norm == "pre"),
+        ),
         _projecting(this.site),
-        shape=f"Q: {this.shape('H', this.q, 'E')}. K and V: {this.shape('H', this.k, 'E')}",
+        shape=_("Q: {q}. K and V: {k}", q=this.shape("H", this.q, "E"), k=this.shape("H", this.k, "E")),
     )
-    sizes = Sizes(len(this.queries), len(this.keys), this.scene.config.d_model, this.hand.d_k)
-    name = f"{KINDS[this.kind]}: shapes"  # of all its heads: another one changes nothing here
-    placed(
-        blocks_figure(this.kind, sizes, title=name),
-        key="hand_blocks",
-        name=name,
-        alt=blocks_alt(this.kind, sizes, name),
-        table=lambda: blocks_table(this.kind, sizes),
-    )
-    st.caption("Dotted: parameters, the same for every sentence. Sides are drawn on a logarithmic scale.")
+    st.table(products_table(this.kind, this.scene.sizes), border="horizontal")
+    st.caption(_("The matrices W are parameters: the same for every sentence, however long."))
 
 
 def _projecting(site: str) -> SourceLines:
@@ -113,19 +110,22 @@ def _projecting(site: str) -> SourceLines:
 
 def product(this: Calculation) -> None:
     """The sum of products, the largest first."""
-    st.header("1. The dot product q·k", anchor=False)
+    st.header(_("1. The dot product q·k"), anchor=False)
     triplet(
-        "section 3.2.1",
+        _("section 3.2.1"),
         r"q \cdot k = \sum_{i=1}^{d_k} q_i\,k_i",
-        "Each number of the query times the number of the key in the same dimension, all added up: large where both "
-        "point the same way. The largest products stand first, each with its dimension below (from 0, as in the code).",
+        _(
+            "Each number of the query times the number of the key in the same dimension, all added up: large where "
+            "both point the same way. The largest products are first, each with its dimension below (from 0, as in "
+            "the code)."
+        ),
         f"{this.site}.products",
         shape=this.shape("H", this.q, this.k),
     )
     ALL_TERMS.open()
-    everything = st.toggle("Write out all terms", key=ALL_TERMS.key, persist_state="session")
+    everything = st.toggle(_("Write out all terms"), key=ALL_TERMS.key, persist_state="session")
     st.latex(_writing(this, None if everything else TERMS).product())
-    name = f"{this.title}: q·k term by term"
+    name = _("{head}: q·k term by term", head=this.title)
     placed(
         terms_figure(this.hand, title=name),
         key="hand_terms",
@@ -137,12 +137,14 @@ def product(this: Calculation) -> None:
 
 def scale(this: Calculation) -> None:
     """The product over the root of d_k."""
-    st.header(r"2. Divided by $\sqrt{d_k}$", anchor=False)
+    st.header(_(r"2. Divided by $\sqrt{d_k}$"), anchor=False)
     triplet(
-        "section 3.2.1",
+        _("section 3.2.1"),
         r"s = \frac{q \cdot k}{\sqrt{d_k}}",
-        "A sum of d_k products grows with the root of d_k. Divided by it, scores keep their size however wide a head "
-        "is, and the softmax keeps a gradient.",
+        _(
+            "A sum of d_k products grows with the root of d_k. Divided by it, scores keep their size however wide a "
+            "head is, and the softmax keeps a gradient."
+        ),
         f"{this.site}.scores",
         shape=this.shape("H", this.q, this.k),
     )
@@ -151,11 +153,11 @@ def scale(this: Calculation) -> None:
 
 def mask(this: Calculation) -> None:
     """Whether the query may attend to the key, and why."""
-    st.header("3. The mask", anchor=False)
+    st.header(_("3. The mask"), anchor=False)
     triplet(
-        "section 3.2.3",
-        r"s \to -\infty \;\text{ where a connection is illegal}",
-        "Minus infinity before the softmax is a weight of exactly 0 after it.",
+        _("section 3.2.3"),
+        r"s \to -\infty \;\text{ " + _("where a connection is illegal") + "}",
+        _("Minus infinity before the softmax is a weight of exactly 0 after it."),
         f"{this.site}.masked_scores",
         shape=this.shape("H", this.q, this.k),
     )
@@ -164,52 +166,48 @@ def mask(this: Calculation) -> None:
     read = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, read, this.kind)
     with st.container(key="said_mask"):
-        st.text(
-            verdict(parts, this.query, this.hand.chosen, this.queries, this.keys, window=scene.config.attention_window)
-        )
+        reasons = MaskReasons(parts, this.queries, this.keys, scene.config.attention_window)
+        st.text(reasons.of_cell(this.query, this.hand.chosen))
 
 
 def softmax(this: Calculation) -> None:
     """From the scores of the row to its weights."""
-    st.header("4. The softmax of the row", anchor=False)
+    st.header(_("4. The softmax of the row"), anchor=False)
     subtracted = (
-        "The largest score is subtracted first, which changes no weight: $e^s$ itself would leave the range of a "
-        "computer's numbers."
+        _(
+            "The largest score is subtracted first, which changes no weight: $e^s$ itself would leave the range of a "
+            "computer's numbers."
+        )
         if this.hand.subtracted
-        else "The code subtracts the largest score first, which changes no weight and keeps $e^s$ in range."
+        else _("The code subtracts the largest score first, which changes no weight and keeps $e^s$ in range.")
     )
     triplet(
-        "section 3.2.1, equation 1",
-        r"\text{weight}_j = \frac{e^{s_j}}{\sum_{j'} e^{s_{j'}}}",
-        f"The exponential makes each score positive; divided by their sum, the weights of a row sum to 1. {subtracted}",
+        _("section 3.2.1, equation 1"),
+        r"\text{" + _("weight") + r"}_j = \frac{e^{s_j}}{\sum_{j'} e^{s_{j'}}}",
+        _("The exponential makes each score positive; divided by their sum, the weights of a row sum to 1.")
+        + f" {subtracted}",
         f"{this.site}.weights",
         shape=this.shape("H", this.q, this.k),
     )
     st.latex(_writing(this).softmax())
-    stages, name = row_stages(this.hand), f"{this.title}: query {this.query + 1} and all keys"
-    placed(
-        stages_figure(stages, this.keys, this.hand.mask, title=name, chosen=this.hand.chosen),
-        key="hand_stages",
-        name=name,
-        alt=stages_alt(stages, this.keys, name),
-        table=lambda: stages_table(stages, this.keys),
-    )
 
 
 def values(this: Calculation) -> None:
     """What the weights are for: the context."""
     hand = this.hand
-    st.header("5. The weighted sum of the values", anchor=False)
+    st.header(_("5. The weighted sum of the values"), anchor=False)
     triplet(
-        "section 3.2.1, equation 1",
-        r"\text{context} = \sum_j \text{weight}_j\, v_j",
-        "Attention *is* a weighted sum: of each key's value vector as much as its weight says. The contexts of all "
-        "heads go on, side by side, through $W^O$.",
+        _("section 3.2.1, equation 1"),
+        r"\text{" + _("context") + r"} = \sum_j \text{" + _("weight") + r"}_j\, v_j",
+        _(
+            "Attention *is* a weighted sum: each value vector times the weight of its key. The contexts of all "
+            "heads go on, side by side, through $W^O$."
+        ),
         lines_from(attend, "@ value  # (B, H, Q, E)"),
         shape=this.shape("H", this.q, "E"),
     )
     dimension = st.number_input(
-        "Dimension of v that is written out",
+        _("Dimension of v that is written out"),
         0,
         hand.d_k - 1,
         hand.largest_dimension,
@@ -217,7 +215,7 @@ def values(this: Calculation) -> None:
         width=300,
     )
     st.latex(_writing(this).context(int(dimension)))
-    name = f"{this.title}: weights times values"
+    name = _("{head}: weights times values", head=this.title)
     rows = value_rows(this.keys)
     placed(
         values_figure(hand, this.keys, title=name),
@@ -228,12 +226,12 @@ def values(this: Calculation) -> None:
     )
 
 
-# What stands on the buttons, in the order of the calculation.
+# The texts of the buttons, in the order of the calculation.
 STEPS: dict[str, tuple[str, Callable[[Calculation], None]]] = {
-    "projections": ("x → q, k, v", projections),
-    "product": ("1 q·k", product),
-    "scale": ("2 ÷ √d_k", scale),
-    "mask": ("3 mask", mask),
-    "softmax": ("4 softmax", softmax),
-    "values": ("5 values", values),
+    "projections": (gettext_noop("x → q, k, v"), projections),
+    "product": (gettext_noop("1 q·k"), product),
+    "scale": (gettext_noop("2 ÷ √d_k"), scale),
+    "mask": (gettext_noop("3 mask"), mask),
+    "softmax": (gettext_noop("4 softmax"), softmax),
+    "values": (gettext_noop("5 values"), values),
 }

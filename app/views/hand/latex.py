@@ -1,6 +1,6 @@
 """The arithmetic of `arithmetic.ByHand`, written out as LaTeX: numbers and indices only, never a token.
 
-Each sum has its largest terms first; the rest is folded into one number, so that what stands there still adds up.
+Each sum has its largest terms first; the others are added up to one number, so that the printed sum is still right.
 Query, key and value keep their colours. Tokens count from 1, dimensions from 0 as in the code.
 """
 
@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.figures.theme import Role, mantissa_exponent, resolved, role_color
+from app.languages import _, ngettext
 from app.views.hand.arithmetic import ByHand
 
-TERMS = 6  # of a sum, before the rest is folded
+TERMS = 6  # of a sum that are written out
 PER_LINE = 3
 
 
@@ -24,7 +25,7 @@ def digits(value: float) -> str:
 
 
 def exponent(value: float) -> str:
-    """Four decimals: of e^14.61 a calculator would get two digits right, of e^14.6074 four."""
+    """With four decimals. From e^14.61 a calculator gets only two digits of the result right, from e^14.6074 four."""
     return f"{value:.4f}" if abs(value) < float("inf") else digits(value)
 
 
@@ -57,24 +58,24 @@ class Writing:
         return self._colored("value", f"v_{{{key + 1}}}")
 
     def _shown(self, count: int) -> int:
-        """How many terms of a sum of `count` are shown: one alone is not worth folding."""
+        """How many terms of a sum of `count` are shown; a single remaining term is shown too."""
         return count if self.terms is None or count <= self.terms + 1 else self.terms
 
     def summary(self) -> str:
-        """The whole calculation for the chosen key, a line a step."""
+        """The whole calculation for the chosen key, one line per step."""
         hand, j = self.hand, self.hand.chosen
         product, score, masked = (float(row[j]) for row in (hand.products, hand.scores, hand.masked_scores))
         e, weight = float(hand.exponentials[j]), float(hand.weights[j])
-        dims, keys = f"{hand.d_k}", int(hand.mask.sum())
-        over = "over 1 key" if keys == 1 else f"over {keys} keys"
+        dims, keys, mask = f"{hand.d_k}", int(hand.mask.sum()), _("mask")
+        over = ngettext("over {count} key", "over {count} keys", keys)
         minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
         lines = [
-            (rf"{self._q} \cdot {self._k}", f"= {digits(product)}", f"{dims} products"),
-            (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
-            (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
-            (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", "four decimals"),
+            (rf"{self._q} \cdot {self._k}", f"= {digits(product)}", _("{count} products", count=dims)),
+            (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", _("the score")),
+            (rf"\text{{{mask}}}", rf"\to {digits(masked)}", _("allowed") if hand.mask[j] else _("forbidden")),
+            (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", _("four decimals")),
             (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", over),
-            (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", "the weight"),
+            (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", _("the weight")),
         ]
         written = [rf"{a} & {b} & {{\footnotesize\text{{{note}}}}}" for a, b, note in lines]
         rows = r" \\[.4em] ".join(written)
@@ -107,7 +108,7 @@ class Writing:
     def mask(self) -> str:
         """The chosen score before and after the mask."""
         hand, j = self.hand, self.hand.chosen
-        said = "may be attended to" if hand.mask[j] else "may not be attended to"
+        said = _("may be attended to") if hand.mask[j] else _("may not be attended to")
         return rf"{digits(hand.scores[j])} \;\xrightarrow{{\text{{{said}}}}}\; {digits(hand.masked_scores[j])}"
 
     def softmax(self) -> str:
@@ -121,8 +122,9 @@ class Writing:
         written = _sum(
             rf"\textstyle\sum_j e^{{s_j{minus}}}", parts, len(allowed) - len(shown), rest, rf"= {digits(hand.total)}"
         )
+        name = _("weight")
         share = (
-            rf"\text{{weight}}_{{{j + 1}}} = \frac{{e^{{{exponent(hand.masked_scores[j])}{minus}}}}}"
+            rf"\text{{{name}}}_{{{j + 1}}} = \frac{{e^{{{exponent(hand.masked_scores[j])}{minus}}}}}"
             rf"{{\sum_j e^{{s_j{minus}}}}} = \frac{{{digits(hand.exponentials[j])}}}{{{digits(hand.total)}}} = "
             rf"\mathbf{{{digits(hand.weights[j])}}}"
         )
@@ -141,11 +143,13 @@ class Writing:
             for key in keys
         ]
         rest = float(sum(hand.contributions[key][dimension] for key in left))
-        first = _sum(r"\text{context}", vectors, 0, 0.0, "")
+        context = r"\text{" + _("context") + "}"
+        first = _sum(context, vectors, 0, 0.0, "")
         if left:
-            first = _sum(r"\text{context}", vectors, 0, 0.0, rf"+ \dots \text{{ {len(left)} more, }} {digits(folded)}")
+            more = _("{count} more,", count=len(left))
+            first = _sum(context, vectors, 0, 0.0, rf"+ \dots \text{{ {more} }} {digits(folded)}")
         second = _sum(
-            rf"\text{{context}}[{dimension}]",
+            rf"{context}[{dimension}]",
             parts,
             len(left),
             rest,
@@ -155,10 +159,11 @@ class Writing:
 
 
 def _sum(left: str, parts: Sequence[str], more: int, rest: float, end: str) -> str:
-    """left = a + b + c, three a line; what is left out stands as one number with its count."""
+    """left = a + b + c, three terms per line; the terms left out are one number with their count."""
     terms = list(parts) or ["0"]
     if more:
-        terms.append(rf"\underset{{\text{{and {more} more, together}}}}{{({digits(rest)})}}")
+        left_out = _("and {count} more, together", count=more)
+        terms.append(rf"\underset{{\text{{{left_out}}}}}{{({digits(rest)})}}")
     lines = [" + ".join(terms[i : i + PER_LINE]) for i in range(0, len(terms), PER_LINE)]
     written = [rf"{left} &= {lines[0]}", *(rf"&\quad + {line}" for line in lines[1:])]
     if end:

@@ -1,7 +1,7 @@
-"""The calculation as a few lines of NumPy that stand alone: paste, run, and the page's numbers are printed.
+"""The calculation as a few lines of NumPy that need nothing else: paste, run, and the page's numbers are printed.
 
 Printed is what the page's own lines have, with the same four digits (test_the_snippet_prints_the_numbers_of_the_page).
-Each number of a tensor is written with the digits that bring back its very bits. Tokens stand in comments only, as
+Each number of a tensor is written with the digits that restore its exact bits. Tokens are in comments only, as
 Python writes them (`repr`), so that no line break in a token can end a comment and begin a statement
 (test_hostile_tokens_stay_in_their_comments).
 """

@@ -1,4 +1,4 @@
-"""Query, key, value: one query meets all keys, as a scene; then the weight of one key, written out by hand."""
+"""Query, key, value: one query and all keys as a scene; then the weight of one key, written out by hand."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,19 +7,21 @@ import numpy as np
 import streamlit as st
 
 from app import components
-from app.components.chart import chart
 from app.figures.attention_stages import stages_table
 from app.figures.mask_reasons import key_name, row_name
-from app.figures.matrix import matrix_alt, matrix_table
+from app.languages import _, speaking
+from app.languages.catalogues import ENGLISH
 from app.stage.controls import controls
-from app.stage.heads import KEYS, QUERIES, choose_cell
+from app.stage.heads import KEYS, QUERIES
+from app.stage.lecture import shown_scene
+from app.stage.question_card import predict
 from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import WRITTEN_STEP
 from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand, differences
 from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
-from app.views.hand.hand_figures import row_stages, weights_map
+from app.views.hand.hand_figures import row_stages
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.hand.scene_message import scene_message
@@ -27,7 +29,7 @@ from app.views.shared.buttons import buttons
 from app.views.shared.placed import belongings
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
-from transformer.model.attention_kinds import KINDS, SITES, Kind
+from transformer.model.attention_kinds import SITES, Kind
 
 
 def draw(scene: Scene) -> None:
@@ -36,19 +38,24 @@ def draw(scene: Scene) -> None:
     this = _calculation(scene, kind, layer, head)
     parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
     message = scene_message(kind, (this.queries, this.keys), this.tensors, parts, (this.query, this.hand.chosen))
+    message["scene"] = shown_scene.name()
+    message["is_chosen"] = KEYS[kind].is_chosen  # then the whole calculation is shown when the page opens
     with st.container(key="picture_query_scene"):
         components.query_scene(message, key="query_scene", on_choose=partial(_choose, kind))
     belongings(
         key="query_scene",
-        name=f"{this.title}: query {this.query + 1} and all keys",
+        name=_("{head}: query {query} and all keys", head=this.title, query=this.query + 1),
         table=lambda: stages_table(row_stages(this.hand), this.keys),
     )
     say(
-        "The query of a token is compared with every key: each dot product is a score, and the softmax turns the "
-        "scores into weights that sum to 1.",
-        "The output of the head is the sum of the values, each times its weight.",
-        "Click another token to see its query; click a row to follow one key.",
+        _(
+            "The query of a token is compared with every key: each dot product is a score, and the softmax turns the "
+            "scores into weights that sum to 1."
+        ),
+        _("The output of the head is the sum of the values, each times its weight."),
+        _("Click another token to see its query; click a row to follow one key."),
     )
+    predict(scene, "above-half")
     details(lambda: _details(this))
 
 
@@ -63,8 +70,8 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
     return Calculation(
         scene,
         kind,
-        site,
-        f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}",
+        layer,
+        head,
         queries,
         keys,
         query,
@@ -74,8 +81,11 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
 
 
 def _opening_query(kind: Kind, weights: np.ndarray) -> int:
-    """The query that the page opens with: between the languages the one whose word has moved farthest in the sentence,
-    in self-attention the one in the middle, which has keys before and after it."""
+    """The query with which the page opens.
+
+    In encoder-decoder attention it is the one whose strongest key has the most distant position; in self-attention the
+    one in the middle, which has keys before and after it.
+    """
     rows = np.arange(len(weights))
     if kind != "cross":
         return len(weights) // 2
@@ -93,84 +103,64 @@ def _choose(kind: Kind, name: str, place: int) -> None:
 
 
 def _details(this: Calculation) -> None:
-    with st.container(key="hand_overview"):
-        _overview(this, int(this.tensors["weights"][this.query].argmax()))
+    _overview(this, int(this.tensors["weights"][this.query].argmax()))
     for step in _chosen_steps():
         step(this)
 
 
 def _chosen_steps() -> list[Callable[[Calculation], None]]:
     """One step, or all of them below each other."""
-    drawn = {name: draw for name, (_, draw) in STEPS.items()} | {"check": _checks}
-    titles = {name: title for name, (title, _) in STEPS.items()} | {"check": "The model's number?", "all": "All"}
-    chosen = buttons(WRITTEN_STEP, titles, "Step", says=False)
+    drawn = {name: step[1] for name, step in STEPS.items()} | {"check": _checks}
+    titles = {name: _(step[0]) for name, step in STEPS.items()}
+    titles |= {"check": _("The model's number?"), "all": _("All")}
+    chosen = buttons(WRITTEN_STEP, titles, _("Step"), says=False)
     return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
 
 
 def _overview(this: Calculation, strongest: int) -> None:
-    """Where the chosen cell is, and the whole calculation of its weight."""
-    hand, weights = this.hand, this.tensors["weights"]
-    left, right = st.columns([5, 6], gap="medium")
-    with left, st.container(key="picture_hand_map"):
-        figure = weights_map(
-            weights,
-            this.tensors["mask"],
-            this.queries,
-            this.keys,
-            query=this.query,
-            key=hand.chosen,
-            title=this.title,
+    """The whole calculation of the weight of the chosen key."""
+    hand = this.hand
+    with st.container(key="said_hand"):
+        row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
+        st.text(_("{row} attends to {key}. With what weight?", row=row, key=column))
+    st.latex(Writing(hand, this.query, is_dark()).summary())
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            _("Strongest key"),
+            key="strongest",
+            on_click=KEYS[this.kind].choose,
+            args=(strongest,),
+            help=_(
+                "The key to which this query gives the largest weight. The page opens with it, unless "
+                "another was chosen."
+            ),
         )
-        chart(
-            figure,
-            key="hand_map",
-            on_click=partial(choose_cell, this.kind),
-            alt=matrix_alt(weights, this.queries, this.keys, this.title),
+        components.copy_button(
+            _snippet(this),
+            _("Copy as NumPy"),
+            _("Copies a short Python program that prints these numbers"),
+            key="copy_numpy",
         )
-        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
-    with left:
-        belongings(
-            key="hand_map",
-            name=f"{this.title}: weights",
-            table=lambda: matrix_table(weights, this.queries, this.keys),
-        )
-    with right:
-        with st.container(key="said_hand"):
-            row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
-            st.text(f"{row} attends to {column}. With what weight?")
-        st.latex(Writing(hand, this.query, is_dark()).summary())
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                "Strongest key",
-                key="strongest",
-                on_click=KEYS[this.kind].choose,
-                args=(strongest,),
-                help="The key to which this query gives the largest weight. The page opens with it, unless "
-                "another was chosen.",
-            )
-            components.copy_button(
-                _snippet(this),
-                "Copy as NumPy",
-                "Copies a few lines of Python that stand alone and print these numbers",
-                key="copy_numpy",
-            )
 
 
 def _checks(this: Calculation) -> None:
     """The numbers by hand beside the tensors, and the calculation as a file."""
-    st.header("Is it the model's number?", anchor=False)
+    st.header(_("Is it the model's number?"), anchor=False)
     st.markdown(
-        "Each step by hand beside the model's own tensor. By hand the sums are carried in double precision, the model "
-        "computes in single precision; what differs is rounding. The context is shown where it is largest."
+        _(
+            "Each step by hand beside the model's own tensor. By hand the sums are carried in double precision, the "
+            "model computes in single precision; what differs is rounding. The context is shown where it is largest."
+        )
     )
     rows = differences(this.hand, this.tensors, this.query)
-    st.dataframe(rows, hide_index=True, width="content", alt="Each step by hand beside the tensor of the model")
-    source = st.expander("The same as NumPy", on_change="rerun", key="hand_numpy")
+    st.dataframe(rows, hide_index=True, width="content", alt=_("Each step by hand beside the tensor of the model"))
+    source = st.expander(_("The same as NumPy"), on_change="rerun", key="hand_numpy")
     if source.open:
-        source.caption("It stands alone and prints these numbers: what “Copy as NumPy” above copies.")
+        source.caption(_("It prints these numbers and needs only NumPy: what “Copy as NumPy” above copies."))
         source.code(_snippet(this), language="python", height=420)
-        source.download_button("Save as a file", _snippet(this), "by_hand.py", "text/x-python", on_click="ignore")
+        source.download_button(_("Save as a file"), _snippet(this), "by_hand.py", "text/x-python", on_click="ignore")
 
 
 def _snippet(this: Calculation) -> str:
-    return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
+    with speaking(ENGLISH):  # as all comments of the program
+        return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)

@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.mask_reasons import Part, Parts
 from app.figures.theme import kind_color, role_color, signed_scale
+from app.languages import _, gettext_noop
 from transformer.model.attention_kinds import Kind
 
 TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")
-REASONS: dict[Part, str] = {"padding": "padding", "causal": "later word", "window": "too far"}
-OTHER = "forbidden"  # by an edit
+REASONS: dict[Part, str] = {
+    "padding": gettext_noop("padding"),
+    "causal": gettext_noop("later word"),
+    "window": gettext_noop("too far"),
+}
+OTHER = gettext_noop("forbidden")  # by an edit
 
 
 def reasons_of(mask: np.ndarray, parts: Parts) -> tuple[np.ndarray, list[str]]:
@@ -24,7 +29,7 @@ def reasons_of(mask: np.ndarray, parts: Parts) -> tuple[np.ndarray, list[str]]:
     found = np.where(mask, 0, len(parts) + 1).astype(np.uint8)  # (Q, K)
     for number, part in reversed(list(enumerate(parts.values(), start=1))):
         found[~mask & ~part] = number
-    return found, ["", *(REASONS[name] for name in parts), OTHER]
+    return found, ["", *(_(REASONS[name]) for name in parts), _(OTHER)]
 
 
 def scene_message(
@@ -46,9 +51,9 @@ def scene_message(
     reasons, texts = reasons_of(tensors["mask"], parts)
     return {
         "d_k": int(tensors["query"].shape[-1]),
-        "queries": [_word(token) for token in queries.tokens],
-        "predicts": [_word(token) for token in queries.predicts],
-        "keys": [_word(token) for token in keys.tokens],
+        "queries": [in_words(token) for token in queries.tokens],
+        "predicts": [in_words(token) for token in queries.predicts],
+        "keys": [in_words(token) for token in keys.tokens],
         "query_title": queries.title,
         "key_title": keys.title,
         "arrays": {name: tensors[name].astype(np.float32) for name in TENSORS} | {"reasons": reasons},
@@ -58,8 +63,3 @@ def scene_message(
         "query": chosen[0],
         "key": chosen[1],
     }
-
-
-def _word(token: str) -> str:
-    """A token as a word of a sentence: without the mark of a word's start."""
-    return visible(token.removeprefix("▁") or token)

@@ -1,21 +1,22 @@
-"""A batch as the rectangle that it is: a line a sentence, padded on the right to the length of the longest."""
+"""A batch as the rectangle that it is: one line per sentence, padded on the right to the length of the longest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from app.figures.axes import plotly_text, visible
+from app.figures.axes import in_words, plotly_text
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, heat, places, words
 from app.figures.theme import INK, faded, mask_color, role_color
+from app.languages import _
 
 TEXT_UP_TO = 26  # columns; beyond, a token does not fit into its cell
 
 
 @dataclass(frozen=True)
 class Line:
-    """One sentence in the batch: which, who reads it, its tokens with padding, and how many are real."""
+    """One sentence in the batch: its name, its stack, its tokens with padding, and how many are not padding."""
 
     name: str
     role: str  # "encoder" or "decoder"
@@ -31,11 +32,12 @@ def batch_figure(lines: Sequence[Line], *, title: str) -> Figure:
     for i, line in enumerate(lines):
         for j, token in enumerate(line.tokens):
             z[i, j] = 0 if j >= line.real else 1 if line.role == "encoder" else 2
-            shown = visible(token)
+            shown = in_words(token)
             x.append(j)
             y.append(i)
             text.append(plotly_text(shown))
-            hover.append(f"{line.name}, token {j + 1}<br>{plotly_text(shown)}")
+            place = _("{name}, token {number}", name=line.name, number=j + 1)
+            hover.append(f"{place}<br>{plotly_text(shown)}")
     colors = [mask_color("padding"), faded(role_color("encoder"), 0.28), faded(role_color("decoder"), 0.28)]
     scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     template = "%{hovertext}<extra></extra>"
@@ -71,7 +73,7 @@ def batch_figure(lines: Sequence[Line], *, title: str) -> Figure:
 def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
     """The same as columns of a table, one a position."""
     columns = max(len(line.tokens) for line in lines)
-    return {"reads": [line.name for line in lines]} | {
+    return {_("reads"): [line.name for line in lines]} | {
         str(j + 1): [line.tokens[j] if j < len(line.tokens) else "" for line in lines] for j in range(columns)
     }
 
@@ -79,7 +81,13 @@ def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
 def batch_alt(lines: Sequence[Line], title: str) -> str:
     """What the picture says, in words."""
     said = [
-        f"{line.name}: {line.real} tokens and {len(line.tokens) - line.real} of padding: {' '.join(line.tokens[:40])}"
+        _(
+            "{name}: {tokens} tokens and {padding} of padding: {words}",
+            name=line.name,
+            tokens=line.real,
+            padding=len(line.tokens) - line.real,
+            words=" ".join(line.tokens[:40]),
+        )
         for line in lines
     ]
     return f"{title}. " + "; ".join(said) + "."

@@ -10,6 +10,7 @@ import streamlit as st
 from app.components.chart import Point, chart
 from app.compute import cached_results
 from app.figures.mask_reasons import Parts
+from app.languages import _
 from app.library import checkpoints
 from app.library.source_code import lines_between
 from app.library.tasks import Task
@@ -73,21 +74,27 @@ def _second_sentence(scene: Scene) -> Translation | None:
     SECOND.open(other_example(scene.task, scene.translation.source, fits))
     with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
         text = st.text_input(
-            "Second sentence of the batch",
+            _("Second sentence of the batch"),
             key=SECOND.key,
             persist_state="session",
             max_chars=LONGEST_SECOND,
-            placeholder="Another sentence, shorter or longer, and Enter",
+            placeholder=_("Another sentence, shorter or longer, and Enter"),
             autocomplete="off",
         )
         shown = st.empty()
     if not (text or "").strip():
-        st.info("Type a second sentence: a batch has padding only if its sentences differ in length.")
+        st.info(_("Type a second sentence: a batch has padding only if its sentences differ in length."))
         return None
-    longest, _ = checkpoints.pieces_needed(scene.subject.file, text)
+    longest = checkpoints.pieces_needed(scene.subject.file, text)[0]
     limit = checkpoints.most_pieces(scene.subject.translator)
     if longest > limit:
-        st.warning(f"The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint.")
+        st.warning(
+            _(
+                "The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint.",
+                longest=longest,
+                limit=limit,
+            )
+        )
         return None
     try:
         settings = replace(scene.translation.settings, n_best=1)
@@ -97,12 +104,12 @@ def _second_sentence(scene: Scene) -> Translation | None:
         return None
     found = next((sentence for sentence in translated.sentences if sentence.hypotheses), None)
     if found is None:
-        st.info("Nothing is left of the second sentence: it has only white space or invisible characters.")
+        st.info(_("Nothing is left of the second sentence: it has only white space or invisible characters."))
         return None
     with shown.container(key="said_second"):
-        st.text(found.hypotheses[0].text or "(nothing)")
+        st.text(found.hypotheses[0].text or _("(nothing)"))
     if len(translated.sentences) > 1:
-        st.caption("Only the first of these sentences goes into the batch.")
+        st.caption(_("Only the first of these sentences goes into the batch."))
     return found
 
 
@@ -124,13 +131,13 @@ def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
     shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
     ROW_OF_BATCH.open(shorter + 1, (1, 2))
     st.segmented_control(
-        "Sentence of the batch",
+        _("Sentence of the batch"),
         (1, 2),
         required=True,
         key=ROW_OF_BATCH.key,
         persist_state="session",
         label_visibility="collapsed",
-        format_func="Sentence {}".format,
+        format_func=lambda number: _("Sentence {number}", number=number),
     )
     return ROW_OF_BATCH.value - 1
 
@@ -140,13 +147,13 @@ def _batch(
 ) -> int:
     """What encoder and decoder read. Returns which sentence is attended to, from 0."""
     lines = [
-        Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
+        Line(_("encoder, sentence {number}", number=i + 1), "encoder", found.source_pieces, len(sources[i]))
         for i, found in enumerate(traces)
     ] + [
-        Line(f"decoder, sentence {i + 1}", "decoder", found.target_pieces, len(targets[i]))
+        Line(_("decoder, sentence {number}", number=i + 1), "decoder", found.target_pieces, len(targets[i]))
         for i, found in enumerate(traces)
     ]
-    name = "The batch: what encoder and decoder read"
+    name = _("The batch: what encoder and decoder read")
     with st.container(key="picture_mask_batch"):
         figure = batch_figure(lines, title=name)
         chart(figure, key="mask_batch", alt=batch_alt(lines, name))
@@ -158,21 +165,28 @@ def _batch(
 
 def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
     parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, kind)
-    return Tile(SHORT[kind], f"sentence {number + 1}", found[f"{SITES[kind].format(0)}.mask"][0], parts)
+    mask = found[f"{SITES[kind].format(0)}.mask"][0]
+    return Tile(_(SHORT[kind]), _("sentence {number}", number=number + 1), mask, parts)
 
 
 def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
-    name = "All masks of the batch"
+    name = _("All masks of the batch")
     with st.container(key="picture_mask_overview"):
         chart(
             overview_figure(tiles, (row, ORDER.index(kind)), title=name),
             key="mask_overview",
             on_click=_clicked,
-            alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
-            "Attention and Sentence of the batch choose one.",
+            alt=_(
+                "{name}, one line per sentence, one column per kind of attention. The table has their numbers; the "
+                "buttons Attention and Sentence of the batch choose one.",
+                name=name,
+            ),
         )
     st.caption(
-        "Rows of a mask are queries, columns are keys. Click a mask to see it large. All heads and layers share them."
+        _(
+            "Rows of a mask are queries, columns are keys. Click a mask to see it large. All heads and layers share "
+            "them."
+        )
     )
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 
@@ -181,13 +195,19 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
     """Why there is padding at all."""
     read, written = traces[0].source_pieces, traces[0].target_pieces
     triplet(
-        "section 5.1",
+        _("section 5.1"),
         r"S = \max_b S_b \qquad T = \max_b T_b",
-        "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a rectangle, "
-        "so what is shorter goes on with padding to the length of the longest. The masks keep it from being seen.",
+        _(
+            "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a "
+            "rectangle, so shorter sentences are padded to the length of the longest. The masks keep it from being "
+            "seen."
+        ),
         lines_between("analysis/trace.py", "_padded"),
-        shape=f"sources: {shape_text('BS', (len(traces), len(read)))}. "
-        f"targets: {shape_text('BT', (len(traces), len(written)))}",
+        shape=_(
+            "sources: {sources}. targets: {targets}",
+            sources=shape_text("BS", (len(traces), len(read))),
+            targets=shape_text("BT", (len(traces), len(written))),
+        ),
     )
 
 

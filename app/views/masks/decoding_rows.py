@@ -1,10 +1,11 @@
 """One row of the decoder twice: in the pass over the whole translation, with the causal mask, and as one decoding step,
 with a cache that ends where the row does (sections 3.1 and 3.2.3).
 
-What the mask hides in the one has a weight of 0 there, and is not there at all in the other: those cells are empty.
+Keys after the row are masked in the pass and have a weight of 0. The step does not have these keys: cells are empty.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,56 +16,52 @@ from app.figures.mask_matrix import LETTERS
 from app.figures.panels import BARE, frame, heat, tick_height, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, mask_color, role_color, text_on_weight, weight_scale
+from app.languages import _
 
 NUMBERS_UP_TO = 26  # columns
 ROW = 40  # px
 
 
 def lines(query: int) -> tuple[str, ...]:
-    """What stands before the four lines; `query` from 0."""
+    """The labels of the four lines; `query` from 0."""
     return (
-        f"whole pass, row {query + 1}: mask",
-        f"step {query + 1} with the cache: mask",
-        f"whole pass, row {query + 1}: weights",
-        f"step {query + 1} with the cache: weights",
+        _("whole pass, row {row}: mask", row=query + 1),
+        _("step {step} with the cache: mask", step=query + 1),
+        _("whole pass, row {row}: weights", row=query + 1),
+        _("step {step} with the cache: weights", step=query + 1),
     )
 
 
-def steps_figure(
-    mask: np.ndarray,
-    weights: np.ndarray,
-    step_mask: np.ndarray,
-    step_weights: np.ndarray,
-    keys: TokenAxis,
-    query: int,
-    *,
-    title: str,
-) -> Figure:
-    """Mask and weights of one row, of the whole pass (K,) and of the step (t + 1,).
+@dataclass(frozen=True)
+class Row:
+    """One row of one head: which keys it may attend to (True), and its weights."""
 
-    Args:
-        mask, step_mask: True = may attend.
-        query: the row, from 0.
-    """
+    mask: np.ndarray
+    weights: np.ndarray
+
+
+def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, title: str) -> Figure:
+    """Mask and weights of row `query`, from 0: of the whole pass (K,) and of the step (query + 1,)."""
     count = len(keys)
     masks = np.full((4, count), np.nan, dtype=np.float32)
     future = np.arange(count) > query
-    masks[0] = np.where(mask, 0, np.where(future, 1, 2))  # may attend, hidden by the causal mask, or by the window
-    masks[1, : len(step_mask)] = np.where(step_mask, 0, 2)
+    # 0 = may attend, 1 = forbidden by the causal mask, 2 = by the attention window
+    masks[0] = np.where(whole.mask, 0, np.where(future, 1, 2))
+    masks[1, : len(step.mask)] = np.where(step.mask, 0, 2)
     cells = np.full((4, count), np.nan, dtype=np.float32)
-    cells[2], cells[3] = np.where(mask, weights, np.nan), np.nan
-    cells[3, : len(step_mask)] = np.where(step_mask, step_weights, np.nan)
+    cells[2], cells[3] = np.where(whole.mask, whole.weights, np.nan), np.nan
+    cells[3, : len(step.mask)] = np.where(step.mask, step.weights, np.nan)
     colors = [mask_color("allowed"), mask_color("causal"), mask_color("window")]
     data = [
         heat(masks, [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)], -0.5, 2.5),
         heat(cells, weight_scale(), 0, 1),
-        heat(_hidden(mask, step_mask), [(0, MASKED), (1, MASKED)], 0, 1),
+        heat(_hidden(whole.mask, step.mask), [(0, MASKED), (1, MASKED)], 0, 1),
     ]
     if count <= NUMBERS_UP_TO:
         pairs = [(k, y) for y in range(4) for k in range(count)]
         texts, small, inks = [], [], []
         for k, y in pairs:
-            value = (None, None, weights, step_weights)[y]
+            value = (None, None, whole.weights, step.weights)[y]
             number = None if value is None or k >= len(value) else float(value[k])
             letter = {1: LETTERS["causal"], 2: LETTERS["window"]}.get(masks[y, k], "")
             texts.append(letter if number is None else plain(number))
@@ -99,29 +96,27 @@ def steps_figure(
 
 
 def _hidden(mask: np.ndarray, step_mask: np.ndarray) -> np.ndarray:
-    """(4, K): 1 where there is a weight that the mask has made 0, else NaN."""
+    """(4, K), in the two lines of weights: 1 where the mask makes the weight 0; else NaN."""
     found = np.full((4, len(mask)), np.nan, dtype=np.float32)
     found[2, ~mask] = 1
     found[3, : len(step_mask)] = np.where(step_mask, np.nan, 1)
     return found
 
 
-def steps_table(
-    mask: np.ndarray, weights: np.ndarray, step_mask: np.ndarray, step_weights: np.ndarray, keys: TokenAxis
-) -> Mapping[str, list[str] | np.ndarray]:
-    """The same numbers, a line a key; what the cache does not have is empty."""
-    missing = [""] * (len(keys) - len(step_mask))
+def steps_table(whole: Row, step: Row, keys: TokenAxis) -> Mapping[str, list[str] | np.ndarray]:
+    """The same numbers, one line per key; what the cache does not have is empty."""
+    missing = [""] * (len(keys) - len(step.mask))
     return {
-        "key": list(keys.names),
-        "whole pass, may attend": mask,
-        "step, may attend": [*map(str, step_mask), *missing],
-        "whole pass, weight": weights,
-        "step, weight": [*map(str, step_weights), *missing],
+        _("key"): list(keys.names),
+        _("whole pass, may attend"): whole.mask,
+        _("step, may attend"): [*map(str, step.mask), *missing],
+        _("whole pass, weight"): whole.weights,
+        _("step, weight"): [*map(str, step.weights), *missing],
     }
 
 
-def apart(weights: np.ndarray, step_weights: np.ndarray) -> float:
-    """The largest difference between the row (K,) and the step (t + 1,), whose missing keys count as a weight of 0."""
-    there = np.zeros(len(weights))
-    there[: len(step_weights)] = step_weights
-    return float(np.abs(weights - there).max())
+def largest_difference(whole: Row, step: Row) -> float:
+    """Between the weights of the row and of the step, whose missing keys count as a weight of 0."""
+    padded = np.zeros(len(whole.weights))
+    padded[: len(step.weights)] = step.weights
+    return float(np.abs(whole.weights - padded).max())

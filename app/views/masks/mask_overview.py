@@ -1,4 +1,4 @@
-"""The masks of a batch at a glance: a line a sentence, a column a kind of attention, one tiled heatmap."""
+"""The masks of a batch at a glance: one line per sentence, one column per kind of attention, one tiled heatmap."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,17 @@ import numpy as np
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import PARTS, SEVERAL, reason_legend, reason_scale, reasons
-from app.figures.mask_reasons import NAMES, Parts
+from app.figures.mask_reasons import Part, Parts
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.theme import INK
+from app.languages import _, gettext_noop
 
 GAP = SEVERAL + 1  # between tiles: what comes after the reasons
+FORBIDDEN: dict[Part, str] = {
+    "padding": gettext_noop("forbidden by padding mask"),
+    "causal": gettext_noop("forbidden by causal mask"),
+    "window": gettext_noop("forbidden by attention window"),
+}
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
     """The masks of all sentences (lines) and kinds of attention (columns) as one tiled heatmap.
 
     Args:
-        tiles: a line a sentence, a tile a kind of attention.
+        tiles: one line per sentence, one tile per kind of attention.
         chosen: the framed tile: (sentence, kind), from 0.
     """
     heights = [max(tile.mask.shape[0] for tile in line) for line in tiles]
@@ -37,24 +43,32 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
     gap = max(2, max(widths) // 8)
     tops = np.cumsum([0, *[height + gap for height in heights]])
     lefts = np.cumsum([0, *[width + gap for width in widths]])
-    wall = np.full((int(tops[-1]) - gap, int(lefts[-1]) - gap), GAP, dtype=np.int8)
+    drawn = np.full((int(tops[-1]) - gap, int(lefts[-1]) - gap), GAP, dtype=np.int8)
     x, y, chosen_by, text = [], [], [], []
     for i, line in enumerate(tiles):
         for j, tile in enumerate(line):
             rows, columns = tile.mask.shape
-            wall[tops[i] : tops[i] + rows, lefts[j] : lefts[j] + columns] = reasons(tile.mask, tile.parts)
+            drawn[tops[i] : tops[i] + rows, lefts[j] : lefts[j] + columns] = reasons(tile.mask, tile.parts)
             x.append(float(lefts[j]) + (columns - 1) / 2)
             y.append(float(tops[i]) + (rows - 1) / 2)
             chosen_by.append((i, j))
-            text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may attend")
+            text.append(
+                _(
+                    "{kind}, {sentence}: {allowed} of {cells} cells may attend",
+                    kind=tile.kind,
+                    sentence=tile.sentence,
+                    allowed=int(tile.mask.sum()),
+                    cells=tile.mask.size,
+                )
+            )
             if (i, j) == chosen:
                 box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
-    colors = [color for _, color in reason_scale()[::2]] + ["rgba(0, 0, 0, 0)"]
+    colors = [color for unused, color in reason_scale()[::2]] + ["rgba(0, 0, 0, 0)"]
     scale = [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     data = [
-        heat(wall, scale, -0.5, GAP + 0.5, xgap=0, ygap=0),
+        heat(drawn, scale, -0.5, GAP + 0.5, xgap=0, ygap=0),
         places(x, y, [plotly_text(name) for name in text], "%{text}<extra></extra>", 90, customdata=chosen_by),
-        *reason_legend([wall]),
+        *reason_legend([drawn]),
     ]
     layout = {
         "xaxis": BARE
@@ -63,14 +77,14 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             "tickvals": [float(lefts[j]) + (widths[j] - 1) / 2 for j in range(len(widths))],
             "ticktext": [plotly_text(tile.kind) for tile in tiles[0]],
             "tickfont": {"size": 14, "color": INK},
-            "range": [-1.8, wall.shape[1] + 0.8],
+            "range": [-1.8, drawn.shape[1] + 0.8],
         },
         "yaxis": BARE
         | {
             "tickvals": [float(tops[i]) + (heights[i] - 1) / 2 for i in range(len(heights))],
             "ticktext": [plotly_text(line[0].sentence) for line in tiles],
             "tickfont": {"size": 14, "color": INK},
-            "range": [wall.shape[0] + 0.8, -1.8],
+            "range": [drawn.shape[0] + 0.8, -1.8],
             "automargin": True,
         },
         "shapes": [box],
@@ -84,13 +98,11 @@ def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | 
     """The overview in numbers: how many cells may attend, and how many each part forbids."""
     flat = [tile for line in tiles for tile in line]
     table: dict[str, list[str] | list[int]] = {
-        "sentence": [tile.sentence for tile in flat],
-        "attention": [tile.kind for tile in flat],
-        "cells": [int(tile.mask.size) for tile in flat],
-        "may attend": [int(tile.mask.sum()) for tile in flat],
+        _("sentence"): [tile.sentence for tile in flat],
+        _("attention"): [tile.kind for tile in flat],
+        _("cells"): [int(tile.mask.size) for tile in flat],
+        _("may attend"): [int(tile.mask.sum()) for tile in flat],
     }
     for name in PARTS:
-        table[f"forbidden by {NAMES[name]}"] = [
-            int((~tile.parts[name]).sum()) if name in tile.parts else 0 for tile in flat
-        ]
+        table[_(FORBIDDEN[name])] = [int((~tile.parts[name]).sum()) if name in tile.parts else 0 for tile in flat]
     return table

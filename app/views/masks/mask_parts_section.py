@@ -11,8 +11,9 @@ import streamlit as st
 from app.components.chart import chart
 from app.figures.axes import TokenAxis
 from app.figures.mask_matrix import mask_alt, mask_table, parts_figure
-from app.figures.mask_reasons import Part, Parts, verdict
+from app.figures.mask_reasons import MaskReasons, Part, Parts
 from app.figures.panels import Cell
+from app.languages import _, gettext_noop
 from app.library.source_code import SourceLines, lines_between, lines_from
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
@@ -25,28 +26,37 @@ from transformer.model.attention_kinds import KINDS, Kind
 from transformer.model.transformer import Transformer
 
 NONE_HERE: dict[Kind, str] = {
-    "encoder": "There is no causal mask here: the whole source is known before the encoder begins.",
+    "encoder": gettext_noop("There is no causal mask here: the whole source is known before the encoder begins."),
     "decoder": "",
-    "cross": "There is no causal mask here: the whole source is known before the first token is written. The mask is "
-    "that of the *source*: keys are its positions, whatever row of the translation asks.",
+    "cross": gettext_noop(
+        "There is no causal mask here: the whole source is known before the first token is written. The mask is that "
+        "of the *source*: keys are its positions, for every row of the translation."
+    ),
 }
 SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
     "padding": (
-        "section 5.1 (batches), not said of masks",
+        gettext_noop("section 5.1 (batches), not said of masks"),
         r"\text{mask}_{qk} = [\,\text{id}_k \neq \text{pad}\,]",
-        "A batch is a rectangle, so short sentences are filled up with padding. No query may attend to it. The paper "
-        "does not mention this; without it the neighbours in a batch would change a sentence's numbers (see below).",
+        gettext_noop(
+            "A batch is a rectangle, so short sentences are filled up with padding. No query may attend to it. The "
+            "paper does not mention this; without it the neighbours in a batch would change a sentence's numbers (see "
+            "below)."
+        ),
     ),
     "causal": (
-        "sections 3.1 and 3.2.3",
+        gettext_noop("sections 3.1 and 3.2.3"),
         r"\text{mask}_{qk} = [\,k \leq q\,]",
-        "“This masking, combined with [the] fact that the output embeddings are offset by one position, ensures that "
-        "the predictions for position i can depend only on the known outputs at positions less than i.”",
+        gettext_noop(
+            "“This masking, combined with [the] fact that the output embeddings are offset by one position, ensures "
+            "that the predictions for position i can depend only on the known outputs at positions less than i.”"
+        ),
     ),
     "window": (
-        "section 4",
+        gettext_noop("section 4"),
         r"\text{mask}_{qk} = [\,|q - k| \leq r\,]",
-        "Restricted self-attention: only a neighbourhood of size r is attended to. Here r is the distance.",
+        gettext_noop(
+            "Restricted self-attention: only a neighbourhood of size r is attended to. Here r is the distance."
+        ),
     ),
 }
 CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
@@ -88,7 +98,7 @@ class Sentence:
     @property
     def keys(self) -> TokenAxis:
         if self.kind == "decoder":
-            return TokenAxis(f"{self.target.title}, as read", "decoder", self.trace.target_pieces)
+            return TokenAxis(_("{title}, as read", title=self.target.title), "decoder", self.trace.target_pieces)
         return self.source
 
     @property
@@ -106,7 +116,7 @@ class Sentence:
 
     @property
     def title(self) -> str:
-        return f"{KINDS[self.kind]}, sentence {self.number + 1}"
+        return _("{kind}, sentence {number}", kind=_(KINDS[self.kind]), number=self.number + 1)
 
     def tensor(self, name: str) -> np.ndarray:
         """(Q, K) of the chosen head, from the padded pass."""
@@ -136,7 +146,8 @@ def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[
     known = {"1": 1, **sizes}
     scores = " × ".join(("B", "H", q, k))
     numbers = " × ".join(str(known[letter]) for letter in ("B", "H", q, k))
-    return f"{shape_text(letters, known)}, broadcast to {scores} = **{numbers}**"
+    shape = shape_text(letters, known)
+    return _("{shape}, broadcast to {scores} = **{numbers}**", shape=shape, scores=scores, numbers=numbers)
 
 
 def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
@@ -146,9 +157,8 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     query, key = _cell(this, controls, mask)
     with st.container(key="said_verdict"):
         window = this.scene.config.attention_window
-        said = verdict(parts, query, key, this.queries, this.keys, window=window, real_queries=this.real_queries)
-        st.text(said)
-    name = f"{this.title}: the mask"
+        st.text(MaskReasons(parts, this.queries, this.keys, window, this.real_queries).of_cell(query, key))
+    name = _("{title}: the mask", title=this.title)
     with st.container(key="picture_mask_parts"):
         chart(
             parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key)),
@@ -156,18 +166,23 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
             on_click=partial(choose_cell, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),
         )
-    st.caption(f"Click a cell, or choose row and key above. {NONE_HERE[this.kind]}")
+    none = NONE_HERE[this.kind]
+    st.caption(_("Click a cell, or choose row and key above.") + " " + (_(none) if none else ""))
     belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]
-        triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape(part))
+        triplet(_(section), formula, _(words), lines_between("model/masks.py", CODE[part]), shape=this.shape(part))
     triplet(
-        "section 3.2.3",
+        _("section 3.2.3"),
         r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
-        "The padding mask is all of it: every row may attend to every real token of the source. All layers and heads "
-        "of the decoder share this one mask."
+        _(
+            "The padding mask is all of it: every row may attend to every real token of the source. All layers and "
+            "heads of the decoder share this one mask."
+        )
         if this.kind == "cross"
-        else "A query may attend to what every part allows. All layers and all heads of a stack share this one mask.",
+        else _(
+            "A query may attend to what every part allows. All layers and all heads of a stack share this one mask."
+        ),
         _combined(this.kind),
         shape=this.shape(),
     )
@@ -182,5 +197,5 @@ def _combined(kind: Kind) -> SourceLines:
 
 def _cell(this: Sentence, controls: Controls, mask: np.ndarray) -> Cell:
     """The chosen cell. On opening: the first row, and the first key that it may not attend to."""
-    query = controls.token(this.queries, QUERIES[this.kind], "Query")
-    return query, controls.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))
+    query = controls.token(this.queries, QUERIES[this.kind], _("Query"))
+    return query, controls.token(this.keys, KEYS[this.kind], _("Key"), int(mask[query].argmin()))

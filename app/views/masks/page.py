@@ -6,16 +6,20 @@ import streamlit as st
 
 from app.components import causal_matrix, comparison
 from app.components.comparison import Cell, Row
-from app.figures.theme import counted, probability_text, role_color
+from app.figures.tables import Table
+from app.figures.theme import probability_text, role_color
+from app.languages import _, ngettext
 from app.stage import template
 from app.stage.controls import controls
 from app.stage.heads import clearest_of
+from app.stage.question_card import predict
 from app.stage.scene import Scene
-from app.state.choices import MASK_HEAD, MASK_TAKEN
+from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, UNPINNED
 from app.views.masks.batch_section import masks_of_a_batch
-from app.views.shared.causal_picture import Pass, message, passes, table
+from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
 from app.views.shared.mask_twins import Twin, Twins, twins
 from app.views.shared.placed import belongings
+from transformer.analysis.edits import MaskOff, edit_text
 
 
 def draw(scene: Scene) -> None:
@@ -30,18 +34,38 @@ def draw(scene: Scene) -> None:
             if both:
                 _comparison(both)
     template.say(*_sentences(scene, masked, free, both))
-    template.experiment("Take the padding mask away: what does a shorter sentence in a batch lose?", experiment="masks")
+    predict(scene, "masked-cells")
+    words = _("Why a mask in inference too? Translate without it, with a cache and without one")
+    template.experiment(words, experiment="masks", edit=edit_text(MaskOff("causal")))
+    words = _("Take the padding mask away: what does a shorter sentence in a batch lose?")
+    template.experiment(words, experiment="masks", edit=edit_text(MaskOff("padding")))
     template.details(lambda: masks_of_a_batch(scene, controls(scene)))
+
+
+def prepare(scene: Scene) -> None:
+    """Computes what the page shows of a scene, before it is opened."""
+    passes(scene)
+    twins(scene)
 
 
 def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
     """The matrix with and without the causal mask."""
     layer, head = _head(scene)
     with st.container(key="picture_causal"):
-        shown = message(scene, masked, free, layer, head) | {"taken": MASK_TAKEN.value}
-        causal_matrix(shown, key="causal", on_choose=partial(_choose, layer, head))
-    name = f"Decoder self-attention with and without the causal mask, layer {layer + 1}, head {head + 1}"
-    belongings(key="causal", name=name, table=lambda: table(scene.target, masked, free, layer, head))
+        scores, shown = scores_before(scene, layer, head), 2 if MASK_SCORES.value else int(MASK_TAKEN.value)
+        more = {"scores": scores_message(scores, layer, head), "shown": shown}
+        data = message(scene, masked, free, layer, head) | more
+        causal_matrix(data, key="causal", on_choose=partial(_choose, layer, head), pinned=MASK_CELL.value, on_pin=_pin)
+    name = _(
+        "Decoder self-attention with and without the causal mask, layer {layer}, head {head}",
+        layer=layer + 1,
+        head=head + 1,
+    )
+
+    def numbers() -> Table:
+        return {**table(scene.target, masked, free, layer, head), _("score before the mask"): scores.ravel()}
+
+    belongings(key="causal", name=name, table=numbers)
 
 
 def _head(scene: Scene) -> tuple[int, int]:
@@ -53,24 +77,36 @@ def _head(scene: Scene) -> tuple[int, int]:
 def _choose(layer: int, head: int, name: str, index: int) -> None:
     if name == "mask":
         MASK_TAKEN.choose(index == 1)
+        MASK_SCORES.choose(index == 2)
     else:
         MASK_HEAD.choose((index, head) if name == "layer" else (layer, index))
 
 
+def _pin(query: int, key: int) -> None:
+    if query == UNPINNED:
+        MASK_CELL.forget()
+    else:
+        MASK_CELL.choose((query, key))
+
+
 def _comparison(both: Twins) -> None:
     """What the two small models do in a training step, and alone."""
-    which = "this sentence" if both.is_own else f"“{both.source}”"
+    title = (
+        _("Two small models that differ only in the mask, on this sentence")
+        if both.is_own
+        else _("Two small models that differ only in the mask, on “{sentence}”", sentence=both.source)
+    )
     rows = (
         Row(
-            "In a training step, it reads the right words and predicts the next word",
+            _("In a training step, it reads the right words and predicts the next word"),
             (_step(both.masked), _step(both.free)),
         ),
-        Row("On its own, word by word, it writes", (_alone(both.masked), _alone(both.free))),
+        Row(_("On its own, word by word, it writes"), (_alone(both.masked), _alone(both.free))),
     )
     comparison(
-        ("Trained with the mask", "Trained without"),
+        (_("Trained with the mask"), _("Trained without")),
         rows,
-        title=f"Two small models that differ only in the mask, on {which}",
+        title=title,
         key="twins",
         color=role_color("decoder"),
         language="de",
@@ -80,31 +116,49 @@ def _comparison(both: Twins) -> None:
 def _step(twin: Twin) -> Cell:
     right, size = int(twin.step.right.sum()), len(twin.step.right)
     return Cell(
-        f"{right} of {counted(size, 'token')} right",
-        f"The right token has a probability of {probability_text(twin.probability)} on average.",
+        ngettext("{right} of {count:,} token right", "{right} of {count:,} tokens right", size, right=right),
+        _(
+            "The right token has a probability of {probability} on average.",
+            probability=probability_text(twin.probability),
+        ),
         share=right / size,
     )
 
 
 def _alone(twin: Twin) -> Cell:
-    return Cell(twin.alone.text or "(nothing)", counted(len(twin.alone.ids), "token"))
+    size = ngettext("{count:,} token", "{count:,} tokens", len(twin.alone.ids))
+    return Cell(twin.alone.text or _("(nothing)"), size)
 
 
 def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> list[str]:
     """What the pictures show, in at most three sentences."""
     if len(masked.predictions.right) == 1:
-        return ["The translation is empty, so there is one row and nothing to hide from it: type a longer sentence."]
+        return [_("The translation is empty, so there is one row and nothing to hide from it: type a longer sentence.")]
     said = [
-        "In training, all rows are computed at once: without the mask, each row could read the token that it must "
-        "predict."
+        _(
+            "In training, all rows are computed at once: without the mask, each row could read the token that it must "
+            "predict."
+        )
     ]
     change = free.predictions.score - masked.predictions.score
     harms = scene.config.causal_training and change < 0
-    effect = "which this model never learned to use" if harms else "which helps this model"
-    said.append(f"Without the mask, {free.ahead:.0%} of the attention of all heads goes to later tokens, {effect}.")
+    said.append(
+        _(
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which this model never "
+            "learned to use.",
+            share=free.ahead,
+        )
+        if harms
+        else _(
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps this model.",
+            share=free.ahead,
+        )
+    )
     if both:
         said.append(
-            "A model that is trained without the mask learns to copy the next token instead of translating; when it "
-            "writes on its own, there is nothing to copy."
+            _(
+                "A model that is trained without the mask learns to copy the next token instead of translating; when "
+                "it writes on its own, there is nothing to copy."
+            )
         )
     return said

@@ -28,13 +28,14 @@ from app.figures.theme import (
     weight_scale,
     weight_text,
 )
+from app.languages import _, gettext_noop
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
 SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
 LARGEST = 16  # px of a number; smaller where cells are narrow (chart.js), or low
 ROW = 24  # px
 MARKS_UP_TO = 26
-PANELS = ("scores before", "mask", "scores after", "weights")
+PANELS = (gettext_noop("scores before"), gettext_noop("mask"), gettext_noop("scores after"), gettext_noop("weights"))
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class MaskedHead:
 
     @property
     def largest_masked(self) -> float:
-        """The largest weight on a cell that may not be attended to: 0, or the mask does not do its work."""
+        """The largest weight on a forbidden cell. It is 0 if the mask works."""
         return float(np.abs(self.weights[~self.mask]).max()) if (~self.mask).any() else 0.0
 
 
@@ -86,14 +87,14 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
             _texts(text(masked_scores), np.where(finite, inks(scores), black), beside, 3, rounded(masked_scores)),
             _texts(weighed, np.where(mask, on, black), beside, 4),
         ]
-    axes = panel_axes(PANELS, queries, keys, per_line=2, across=0.03, between=_gap(rows, keys))
+    axes = panel_axes([_(name) for name in PANELS], queries, keys, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
     layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
     return Figure(data, layout | axes | {"shapes": shapes})
 
 
 def plain_zero(weight: float) -> str:
-    """A masked weight as it is: "0", and what it is if it were anything else."""
+    """A masked weight with its true value, which is written "0" only if it is exactly 0."""
     return number(weight, 2)
 
 
@@ -116,7 +117,7 @@ def _height(rows: int, keys: TokenAxis) -> int:
 
 
 def _gap(rows: int, keys: TokenAxis) -> float:
-    """The share between the two lines of panels, for the tokens above the second."""
+    """The share of the height between the two lines of panels: room for the tokens above the second line."""
     between = panels_top(keys, 2) - 20
     return between / (between + 2 * panel_height(rows, ROW))
 
@@ -127,7 +128,7 @@ def _grey(where: np.ndarray, panel: int) -> Piece:
 
 
 def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
-    """A text in each cell (Q, K) of a panel that has one; two panels lie in a line, and `beside` them so many px.
+    """A text in each cell (Q, K) of a panel that has one; two panels are in a line, with `beside` px at their side.
 
     Narrow cells have the `rounded` texts.
     """
@@ -148,31 +149,36 @@ def row_stages(products: np.ndarray, head: MaskedHead, query: int) -> list[Stage
     weights = head.weights[query]
     return [
         Stage("q·k", products[query]),
-        Stage("before", head.scores[query]),
-        Stage("mask", head.mask[query]),
-        Stage("after", head.masked_scores[query]),
-        Stage("weight", weights, float(weights.sum(dtype=np.float64))),
+        Stage(_("before"), head.scores[query]),
+        Stage(_("mask"), head.mask[query]),
+        Stage(_("after"), head.masked_scores[query]),
+        Stage(_("weight"), weights, float(weights.sum(dtype=np.float64))),
     ]
 
 
 def masking_alt(head: MaskedHead, title: str) -> str:
     """What the picture says, in words."""
     forbidden, left = int((~head.mask).sum()), plain_zero(head.largest_masked)
-    return (
-        f"{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of "
-        f"{head.mask.size} cells are masked: their score becomes minus infinity, their weight {left}. "
-        f"The largest weight is {float(head.weights.max()):.2f}."
+    return _(
+        "{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of {cells} "
+        "cells are masked: their score becomes minus infinity, their weight {left}. The largest weight is "
+        "{largest:.2f}.",
+        title=title,
+        forbidden=forbidden,
+        cells=head.mask.size,
+        left=left,
+        largest=float(head.weights.max()),
     )
 
 
 def masking_table(head: MaskedHead) -> dict[str, list[str] | np.ndarray]:
-    """All cells, one a line."""
+    """All cells, one per line."""
     rows, columns = head.mask.shape
     return {
-        "query": [name for name in head.queries.names for _ in range(columns)],
-        "key": list(head.keys.names) * rows,
-        "score before": head.scores.ravel(),
-        "may attend": head.mask.ravel(),
-        "score after": head.masked_scores.ravel(),
-        "weight": head.weights.ravel(),
+        _("query"): np.repeat(np.array(head.queries.names, object), columns),
+        _("key"): list(head.keys.names) * rows,
+        _("score before"): head.scores.ravel(),
+        _("may attend"): head.mask.ravel(),
+        _("score after"): head.masked_scores.ravel(),
+        _("weight"): head.weights.ravel(),
     }

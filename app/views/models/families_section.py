@@ -1,107 +1,188 @@
 """Models: a family as a plot, a click on which opens that member; in the details the paper's numbers beside it."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
 
-from app.library.families import Families, Family, Measure, Member
-from app.state.choices import CHECKPOINT, FAMILY, MEASURE, open_checkpoint
-from app.views.models.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
+from app.figures.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
+from app.languages import _
+from app.library.families import Family, Measure, Member
+from app.library.names import member_name
+from app.state.choices import CHECKPOINT, FAMILY, MEASURE
+from app.state.events import open_checkpoint
+from app.views.models.family_names import TITLES, UNITS, family_name, member_label, what_differs
 from app.views.shared.buttons import buttons
 from app.views.shared.placed import placed
 
-TITLES: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "Perplexity"}
-UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a token"}
+TRANSLATING: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
 
 
-def family_picture(found: Families) -> None:
+def family_picture(found: Sequence[Family]) -> None:
     """The chosen family as a plot, with the choice of the family and of the score above it."""
-    if not found.families:
+    if not found:
         st.caption(
-            "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
-            "positions, layers, the mask), and its `--report` writes `families.json`. Put that file beside the "
-            "checkpoints to see the scores here."
+            _(
+                "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
+                "positions, layers, the mask), and its `--report` writes `families.json`. Put that file beside the "
+                "checkpoints to see the scores here."
+            )
         )
         return
     family, measure = _chosen(found)
     with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="small"):
+        names = [one.name for one in _offered(found)]
         st.selectbox(
-            "What differs", [one.name for one in found.families],
-            format_func=lambda name: f"What differs: {_name(name)}", key=FAMILY.key, persist_state="session", width=270,
-            label_visibility="collapsed",
+            _("What differs"), names, format_func=what_differs, key=FAMILY.key,
+            persist_state="session", width=270, label_visibility="collapsed",
         )  # fmt: skip
-        buttons(MEASURE, TITLES, "Score", says=False)
+        if not family.text.is_toy:
+            buttons(MEASURE, {each: _(TITLES[each]) for each in TRANSLATING}, _("Score"), says=False)
+    measured = {"text": family.text.measured_on, "runs": family.runs}
+    st.caption(
+        _("{text}; {runs}: the bar spans them", **measured)
+        if family.is_repeated
+        else _("{text}; {runs}: differences may be chance", **measured)
+    )
     ours = [_place(member, measure, CHECKPOINT.value) for member in family.members]
-    title = f"{TITLES[measure]} over {family.varies}"
+    title = _("{measure} over {varies}", measure=_(TITLES[measure]), varies=family.varies)
     placed(
-        family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure]),
+        family_chart(ours, title=title, varies=family.varies, unit=_(UNITS[measure])),
         key="family_ours",
         name=f"{family.name} - {title}",
         alt=family_alt(ours, title),
-        table=lambda: family_table(ours, family.varies, UNITS[measure]),
+        table=lambda: family_table(ours, family.varies, _(UNITS[measure])),
         on_click=lambda point: _clicked(family, point.customdata),
     )
 
 
-def _chosen(found: Families) -> tuple[Family, Measure]:
-    name = FAMILY.open(found.clearest.name, [one.name for one in found.families])
-    measure = cast(Measure, MEASURE.open(allowed=TITLES))
-    return next(one for one in found.families if one.name == name), measure
+def _offered(found: Sequence[Family]) -> list[Family]:
+    """Families whose members have several runs; all where there are none. One of each name."""
+    shown = [family for family in found if family.is_repeated] or list(found)
+    return list({family.name: family for family in reversed(shown)}.values())[::-1]
 
 
-def says(found: Families) -> list[str]:
-    """What the plot shows; at first, also why this family."""
-    if not found.families:
+def _chosen(found: Sequence[Family]) -> tuple[Family, Measure]:
+    offered = _offered(found)
+    clearest = max(offered, key=lambda family: family.effect)
+    name = FAMILY.open(clearest.name, [one.name for one in offered])
+    family = next(one for one in offered if one.name == name)
+    return family, "exact_match" if family.text.is_toy else cast(Measure, MEASURE.open(allowed=TRANSLATING))
+
+
+def drawn_members(found: Sequence[Family]) -> set[str]:
+    """Names of the checkpoints whose points can be clicked in the plot."""
+    return {member.file.name for member in _chosen(found)[0].members if member.file} if found else set()
+
+
+def says(found: Sequence[Family]) -> list[str]:
+    """What the plot compares, and whether the order is the paper's."""
+    if not found:
         return []
+    family = _chosen(found)[0]
     said = [
-        f"The plot compares small models that differ in one thing, measured on {found.measured_on}; click a filled "
-        "point to open that model."
+        _(
+            "The plot compares small models that reverse letters and differ in one thing; click a filled point to open "
+            "that model."
+        )
+        if family.text.is_toy
+        else _(
+            "The plot compares small models that translate and differ in one thing; click a filled point to open that "
+            "model."
+        )
     ]
-    family = found.clearest
-    if family.ends and FAMILY.value == family.name:
-        low, high = (f"{member.label}: {member.ours['bleu'].mean:.1f}" for member in family.ends)
-        seeds = max(member.ours["bleu"].seeds for member in family.ends)
-        runs = "one run each" if seeds == 1 else f"means of up to {seeds} runs"
-        said.append(f"Shown first is what changes BLEU most: {family.varies} ({high}, {low}; {runs}).")
-    return said
+    papers = [member for member in family.members if "bleu" in member.paper]
+    if len(papers) < 2:
+        return said
+    theirs = ", ".join(f"{member.paper['bleu']:.1f} ({member_label(member)})" for member in papers)
+    if not family.unlike_paper:
+        return [*said, _("The order is that of the paper, whose BLEU is {theirs}.", theirs=theirs)]
+    better, worse = family.unlike_paper[0]
+    names = {"better": member_name(family, better), "worse": member_name(family, worse)}
+    unlike = (
+        _(
+            "The paper has a BLEU of {theirs}; this order is not reproduced: the mean of {better} is above that of "
+            "{worse}.",
+            theirs=theirs,
+            **names,
+        )
+        if _is_apart(better, worse, family.main)
+        else _(
+            "The paper has a BLEU of {theirs}; this order is not reproduced: the mean of {better} is above that of "
+            "{worse}, which may be chance.",
+            theirs=theirs,
+            **names,
+        )
+    )
+    return [*said, unlike]
 
 
-def _name(family: str) -> str:
-    return family.replace("-", " ")
+def _is_apart(better: Member, worse: Member, measure: Measure) -> bool:
+    above, below = better.ours[measure], worse.ours[measure]
+    return min(above.runs, below.runs) > 1 and above.low > below.high
 
 
-def families_in_full(found: Families) -> None:
-    """The chosen family beside the paper's, as buttons and as a table."""
-    if not found.families:
+def families_in_full(found: Sequence[Family]) -> None:
+    """The chosen family beside the paper's, as buttons and as a table; then those with one run each, as tables."""
+    if not found:
         return
     family, measure = _chosen(found)
-    st.header(f"What differs: {_name(family.name)}", anchor=False)
+    st.header(what_differs(family.name), anchor=False)
     _papers(family, measure)
+    _table(family)
+    for other in found:
+        if other not in _offered(found) and len(other.scored) > 1:
+            named = {"family": family_name(other.name)[1], "runs": other.runs}
+            title = (
+                _("{family}, reversing letters: {runs}", **named)
+                if other.text.is_toy
+                else _("{family}, translating: {runs}", **named)
+            )
+            st.header(title, anchor=False)
+            _table(other)
+
+
+def _table(family: Family) -> None:
+    """All scores of a family, with buttons that open members: for readers without a mouse."""
     _members(family)
     st.table(_rows(family))
-    st.caption(
-        f"Ours: BLEU and chrF on {found.measured_on}; perplexity of a token of the same text. While it is trained, a "
-        "member is validated with a greedy search on fewer sentences, so those scores differ. The spread is the "
-        "standard deviation over the seeds; one seed has none. The paper's numbers are of newstest2013, after 100,000 "
-        "updates on 4.5 million pairs: only the order can be compared, never the numbers."
+    said = [
+        _(
+            "Ours: {text}; {runs}, in brackets the lowest and the highest.",
+            text=family.text.measured_on,
+            runs=family.runs,
+        )
+    ]
+    if any(score.runs == 1 for unused, score in family.scored):
+        said.append(_("Differences may be chance."))
+    said.append(
+        _(
+            "While it is trained, a member is validated on fewer sentences, so those scores differ. The paper's "
+            "numbers are of newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, "
+            "never the numbers."
+        )
     )
-    if found.remarks:
-        with st.expander("Where the order is not the paper's", key="said_disagreements"):
-            for remark in found.remarks:
+    st.caption(" ".join(said))
+    if family.remarks:
+        with st.expander(
+            _("Where the order is not the paper's"), key=f"said_disagreements_{family.text.is_toy}_{family.name}"
+        ):
+            for remark in family.remarks:
                 st.text(remark)
 
 
 def _papers(family: Family, measure: Measure) -> None:
-    theirs = [Place(member.label, member.paper.get(measure)) for member in family.members]
+    measure = "bleu" if measure == "exact_match" else measure
+    theirs = [Place(member_label(member), member.paper.get(measure)) for member in family.members]
     if all(place.score is None for place in theirs):
         return
-    papers = f"The paper, table 3: {TITLES[measure]}"
+    papers = _("The paper, table 3: {measure}", measure=_(TITLES[measure]))
     placed(
-        family_chart(theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True),
+        family_chart(theirs, title=papers, varies=family.varies, unit=_(UNITS[measure]), papers=True),
         key="family_paper",
         name=f"{family.name} - {papers}",
         alt=family_alt(theirs, papers, papers=True),
-        table=lambda: family_table(theirs, family.varies, UNITS[measure], papers=True),
+        table=lambda: family_table(theirs, family.varies, _(UNITS[measure]), papers=True),
     )
 
 
@@ -110,8 +191,9 @@ def _place(member: Member, measure: Measure, opened: object) -> Place:
     ships = member.file is not None
     is_open = member.file is not None and member.file.name == opened
     if found is None:
-        return Place(member.label, None, opens=ships, is_open=is_open)
-    return Place(member.label, found.mean, found.spread, found.seeds, ships, is_open)
+        return Place(member_label(member), None, opens=ships, is_open=is_open)
+    ends = (found.low, found.high) if found.runs > 1 else None
+    return Place(member_label(member), found.mean, ends, found.runs, ships, is_open)
 
 
 def _clicked(family: Family, place: object) -> None:
@@ -122,37 +204,40 @@ def _clicked(family: Family, place: object) -> None:
 
 
 def _members(family: Family) -> None:
-    """The same as buttons, for whoever has no mouse."""
-    with st.container(key="family_members", horizontal=True, gap="small"):
+    with st.container(key=f"family_members_{family.text.is_toy}_{family.name}", horizontal=True, gap="small"):
         for member in family.members:
             if member.file:
                 is_open = CHECKPOINT.value == member.file.name
+                name = member_label(member)
+                label = _("Is open: {member}", member=name) if is_open else _("Open: {member}", member=name)
                 st.button(
-                    f"{'Is open' if is_open else 'Open'}: {member.label}", key=f"open_{family.name}_{member.name}",
+                    label, key=f"open_{family.name}_{member.stem}",
                     on_click=open_checkpoint, args=(member.file.name,), disabled=is_open,
                 )  # fmt: skip
 
 
 def _rows(family: Family) -> dict[str, list[str]]:
-    """A row a member, in the form of the paper's table 3."""
+    """One row per member, in the form of the paper's table 3."""
 
     def ours(member: Member, measure: Measure, digits: int) -> str:
         found = member.ours.get(measure)
         if found is None:
-            return NOT_RUN
-        spread = "" if found.spread is None else f" ± {found.spread:.{digits}f}"
-        return f"{found.mean:,.{digits}f}{spread}"
+            return _(NOT_RUN)
+        mean, low, high = (f"{value:,.{digits}f}" for value in (found.mean, found.low, found.high))
+        return _("{mean} ({low} to {high})", mean=mean, low=low, high=high) if found.runs > 1 else mean
 
     def papers(member: Member, measure: Measure, digits: int) -> str:
         return f"{member.paper[measure]:.{digits}f}" if measure in member.paper else "–"
 
+    exact = {_("exact match, %"): [ours(member, "exact_match", 1) for member in family.members]}
     return {
-        family.varies: [member.label for member in family.members],
+        family.varies: [member_label(member) for member in family.members],
+        **(exact if family.text.is_toy else {}),
         "PPL": [ours(member, "perplexity", 2) for member in family.members],
         "BLEU": [ours(member, "bleu", 1) for member in family.members],
         "chrF": [ours(member, "chrf", 1) for member in family.members],
-        "seeds": [str(max((n.seeds for n in member.ours.values()), default=0)) for member in family.members],
-        "params ×10⁶": [f"{member.parameters / 1e6:.2f}" if member.parameters else "" for member in family.members],
-        "PPL, the paper": [papers(member, "perplexity", 2) for member in family.members],
-        "BLEU, the paper": [papers(member, "bleu", 1) for member in family.members],
+        _("runs"): [str(max((n.runs for n in member.ours.values()), default=0)) for member in family.members],
+        _("params ×10⁶"): [f"{member.parameters / 1e6:.2f}" if member.parameters else "" for member in family.members],
+        _("PPL, the paper"): [papers(member, "perplexity", 2) for member in family.members],
+        _("BLEU, the paper"): [papers(member, "bleu", 1) for member in family.members],
     }

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_table
+from app.languages import _, gettext_noop
 from app.library.catalogue import Entry, curves_of
 from app.library.published_scores import TEST_SETS, TestSet
 from app.views.shared.bleu_caption import say_where_bleu_is_0
@@ -13,8 +14,8 @@ from app.views.shared.placed import placed
 
 MOST_CURVES = 8  # as many as there are colours
 WHAT = {
-    ("valid", "bleu"): ("BLEU of the validation text", "BLEU"),
-    ("valid", "loss"): ("Validation loss", "nats per token"),
+    ("valid", "bleu"): (gettext_noop("BLEU of the validation text"), "BLEU"),
+    ("valid", "loss"): (gettext_noop("Validation loss"), gettext_noop("nats per token")),
 }
 
 
@@ -24,20 +25,22 @@ def published(entries: Sequence[Entry]) -> None:
     texts = [text for text in TEST_SETS if text.languages in languages]
     if not texts:
         return
-    st.header("Beside published scores", anchor=False)
+    st.header(_("Beside published scores"), anchor=False)
     st.caption(
-        "BLEU. Only scores of one text can be compared, and only if they are counted alike; what is not alike is said. "
-        "The texts on which `en-de` was trained and tested are a split of our own: for that test no published score "
-        "exists."
+        _(
+            "BLEU. Only scores on the same text and with the same tokenization can be compared; differences are "
+            "named. The texts on which `en-de` was trained and tested are a split of our own: for that test no "
+            "published score exists."
+        )
     )
     for text in texts:
-        st.subheader(text.title, anchor=False)
+        st.subheader(_(text.title), anchor=False)
         st.table(_beside(text, entries))
-        st.caption(text.remark)
+        st.caption(_(text.remark))
 
 
 def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """A row a system, ours first. Cells are Markdown to the table, so names in files are shown as code."""
+    """One row per system, ours first. The table reads cells as Markdown, so names from files are shown as code."""
     ours = [
         (one, score)
         for one in entries
@@ -49,23 +52,29 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
         (
             f"`{one.file.name}`",
             f"{score.value:.1f}",
-            f"its file, {score.search or 'search not said'}, `{score.signature}`",
+            _(
+                "its file, {search}, `{signature}`",
+                search=score.search or _("search not said"),
+                signature=score.signature,
+            ),
         )
         for one, score in ours
     ]
-    rows = rows or [("ours", "not run", "`python -m transformer evaluate`")]
-    rows += [(other.system, f"{other.bleu:.1f}", other.source) for other in text.published]
-    return {name: [row[i] for row in rows] for i, name in enumerate(("system", "BLEU", "says"))}
+    rows = rows or [(_("ours"), _("not run"), "`python -m transformer evaluate`")]
+    rows += [(_(other.system), f"{other.bleu:.1f}", _(other.source)) for other in text.published]
+    return {name: [row[i] for row in rows] for i, name in enumerate((_("system"), "BLEU", _("says")))}
 
 
 def curves(entries: Sequence[Entry]) -> None:
     """Validation of all models whose run is known, over their updates."""
     known = [(one, found) for one in entries if (found := curves_of(one.file))][:MOST_CURVES]
-    st.header("How they learnt", anchor=False)
+    st.header(_("How they learnt"), anchor=False)
     if not known:
         st.caption(
-            "There is no run of these checkpoints. To see its curves here, put the file `metrics.jsonl` of a run "
-            "beside NAME.safetensors, as NAME.metrics.jsonl, or keep the run in `runs/NAME`."
+            _(
+                "There is no run of these checkpoints. To see its curves here, put the file `metrics.jsonl` of a run "
+                "beside NAME.safetensors, as NAME.metrics.jsonl, or keep the run in `runs/NAME`."
+            )
         )
         return
     with st.container(key="learnt_duo"):
@@ -78,15 +87,17 @@ def curves(entries: Sequence[Entry]) -> None:
             if lines:
                 with column:
                     placed(
-                        curve_chart(lines, title=title, unit=unit),
+                        curve_chart(lines, title=_(title), unit=_(unit)),
                         key=f"learnt_{name}",
-                        name=title,
-                        alt=curve_alt(lines, title),
+                        name=_(title),
+                        alt=curve_alt(lines, _(title)),
                         table=partial(curve_table, lines),
                     )
                     if name == "bleu":
-                        say_where_bleu_is_0(found for _, found in known)
+                        say_where_bleu_is_0(found for unused, found in known)
         st.caption(
-            "A run that went on from the weights of another (`--init-from`) begins with what that one had learnt, and "
-            "its updates count from there. The cards say which did."
+            _(
+                "A run that started from the weights of another one (`--init-from`) counts its updates from there. The "
+                "cards say which runs did."
+            )
         )

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from app.compute import cached_results
-from app.figures.axes import visible
+from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import kind_color, probability_text, role_color
+from app.languages import _
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from transformer.analysis.head_removal import Predictions
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-STEPS = 65_535  # of a weight on its way to the browser: 16 bits, so that the two digits that are written are right
+STEPS = 65_535  # levels of a weight as it is sent: 16 bits, so that the two digits on the screen are right
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Layer:
 
     Attributes:
         weights: (H, Q, K). mask: (Q, K), True = may attend.
-        lengths: (H, T), of the vector that each head writes: in the decoder for each step, in the encoder the mean over
-            all source tokens, for every step the same.
+        lengths: (H, T), of the vector that each head writes: in the decoder for each step; in the encoder the mean over
+            all source tokens, the same for every step.
         predictions: with all heads, without each, and with each alone.
     """
 
@@ -38,14 +39,14 @@ class Layer:
     predictions: Predictions
 
     @property
-    def telling_step(self) -> int:
+    def opening_step(self) -> int:
         """The step, from 0, at which one head makes the largest difference."""
         probability = self.predictions.probability
         return int((probability[0] - probability[1 : 1 + len(self.weights)].min(axis=0)).argmax())
 
 
 def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
-    """Asks the model."""
+    """Computes it with the model."""
     site = SITES[kind].format(layer)
     attention = scene.attention(kind)
     written = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
@@ -60,16 +61,15 @@ def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
 def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
     """For `app.components.head_grid`; step and head from 0."""
     queries, keys = found.scene.axes(found.kind)
-    where = f"{SHORT[found.kind]} attention, layer {found.layer + 1}"
     hypothesis = found.scene.hypothesis
     return {
         "subject": f"{found.kind} {found.layer} {found.scene.translation.source} {hypothesis.ids}",
-        "heads": [_head(found, head, where) for head in range(len(found.weights))],
+        "heads": [_head(found, head) for head in range(len(found.weights))],
         "steps": _steps(found),
         "step": step,
         "head": head,
-        "rows": [visible(token) for token in queries.predicts or queries.tokens],
-        "columns": [visible(token) for token in keys.tokens],
+        "rows": [in_words(token) for token in queries.predicts or queries.tokens],
+        "columns": [in_words(token) for token in keys.tokens],
         "allowed": "".join("1" if cell else "0" for cell in found.mask.ravel()),
         "framed": found.kind != "encoder",  # the row of the map is the step
         "color": kind_color(found.kind),
@@ -82,7 +82,7 @@ def _steps(found: Layer) -> list[dict[str, str]]:
     whole = found.predictions
     return [
         {
-            "predicts": shown(piece),
+            "predicts": in_words(piece),
             "probability": probability_text(float(whole.probability[0, t])),
             "top": _token(found, int(whole.top[0, t])),
             "topProbability": probability_text(float(whole.top_probability[0, t])),
@@ -92,11 +92,19 @@ def _steps(found: Layer) -> list[dict[str, str]]:
     ]
 
 
-def _head(found: Layer, head: int, where: str) -> dict[str, Any]:
+def _head(found: Layer, head: int) -> dict[str, Any]:
     queries, keys = found.scene.axes(found.kind)
+    title = _(
+        "{kind} attention, layer {layer}, head {head}", kind=_(SHORT[found.kind]), layer=found.layer + 1, head=head + 1
+    )
     return {
-        "title": f"{where}, head {head + 1}",
-        "about": f"{where}, head {head + 1}. Rows: {queries.title}. Columns: {keys.title}. Each row sums to 1.",
+        "title": title,
+        "about": _(
+            "{head}. Rows: {rows}. Columns: {columns}. Each row sums to 1.",
+            head=title,
+            rows=queries.title,
+            columns=keys.title,
+        ),
         "weights": base64.b64encode(np.rint(found.weights[head] * STEPS).astype("<u2").tobytes()).decode(),
         "lengths": found.lengths[head].round(4).tolist(),
         "without": _predicted(found, found.predictions.without(head)),
@@ -121,28 +129,26 @@ def _predicted(found: Layer, row: int) -> list[dict[str, Any]]:
 
 
 def _token(found: Layer, id: int) -> str:
-    return shown(found.scene.subject.translator.tokenizer.piece(id))
-
-
-def shown(piece: str) -> str:
-    """A token as a reader sees it in a text: without the mark of a word's start."""
-    return visible(piece.removeprefix("▁") or piece)
+    return in_words(found.scene.subject.translator.tokenizer.piece(id))
 
 
 def grid_table(found: Layer) -> Table:
-    """A row a step and head."""
+    """One row per step and head."""
     pieces, heads, predictions = found.scene.hypothesis.pieces, range(len(found.weights)), found.predictions
     places = [(t, head) for t in range(len(pieces)) for head in heads]
     table: dict[str, list[Any]] = {
-        "step": [t + 1 for t, _ in places],
-        "token of the translation": [pieces[t] for t, _ in places],
-        "head": [head + 1 for _, head in places],
-        "length of what it writes": [float(found.lengths[head, t]) for t, head in places],
-        "probability with all heads": [float(predictions.probability[0, t]) for t, _ in places],
+        _("step"): [t + 1 for t, head in places],
+        _("token of the translation"): [pieces[t] for t, head in places],
+        _("head"): [head + 1 for t, head in places],
+        _("length of what it writes"): [float(found.lengths[head, t]) for t, head in places],
+        _("probability with all heads"): [float(predictions.probability[0, t]) for t, head in places],
     }
-    for words, row in (("without it", predictions.without), ("with it alone", predictions.alone)):
-        table[f"probability {words}"] = [float(predictions.probability[row(head), t]) for t, head in places]
-        table[f"predicted {words}"] = [_token(found, int(predictions.top[row(head), t])) for t, head in places]
+    for probability, predicted, row in (
+        (_("probability without it"), _("predicted without it"), predictions.without),
+        (_("probability with it alone"), _("predicted with it alone"), predictions.alone),
+    ):
+        table[probability] = [float(predictions.probability[row(head), t]) for t, head in places]
+        table[predicted] = [_token(found, int(predictions.top[row(head), t])) for t, head in places]
     return table
 
 
@@ -155,8 +161,19 @@ def grid_alt(found: Layer, step: int) -> str:
         return f"{_token(found, int(predictions.top[row, step]))} {probability}"
 
     heads = [
-        f"head {head + 1} writes {found.lengths[head, step]:.2f}, without it {said(predictions.without(head))}"
+        _(
+            "head {head} writes {length:.2f}, without it {prediction}",
+            head=head + 1,
+            length=found.lengths[head, step],
+            prediction=said(predictions.without(head)),
+        )
         for head in range(min(len(found.weights), 16))
     ]
-    where = f"{KINDS[found.kind]}, layer {found.layer + 1}, step {step + 1}"
-    return f"{where}: with all heads {said(0)}; {'; '.join(heads)}."
+    return _(
+        "{kind}, layer {layer}, step {step}: with all heads {prediction}; {heads}.",
+        kind=_(KINDS[found.kind]),
+        layer=found.layer + 1,
+        step=step + 1,
+        prediction=said(0),
+        heads="; ".join(heads),
+    )

@@ -12,10 +12,10 @@ from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tensor import tensor_heatmap
 from app.figures.theme import CHOSEN, INK, Role, fixed, pair_color
+from app.languages import _, gettext_noop
 
-AT_A_GLANCE = 65_536  # numbers; beyond, only the window of numbers is drawn
 BELOW = 0.13  # of the highest bar: room for the number under a small negative one
-BIAS, SUM = "bias", "sum = output"
+BIAS, SUM = gettext_noop("bias"), gettext_noop("sum = output")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Written:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*(f"head {i + 1}" for i in range(len(self.parts))), BIAS, SUM)
+        return (*(_("head {head}", head=i + 1) for i in range(len(self.parts))), _(BIAS), _(SUM))
 
     @property
     def lengths(self) -> np.ndarray:
@@ -61,7 +61,7 @@ def sum_difference(head_outputs: np.ndarray, bias: np.ndarray, output: np.ndarra
 
 
 def written_bars(written: Written, head: int, *, title: str) -> Figure:
-    """Two bars a head: how long its vector is, and its part along the sum."""
+    """Two bars per head: how long its vector is, and its part along the sum."""
     names = written.names
     places = np.arange(len(names), dtype=np.int16)
     numbers = len(names) <= 18
@@ -80,7 +80,10 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
             "hovertext": names,
             "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + said + "</extra>",
         }
-        for second, said, values in ((False, "length", written.lengths), (True, "part along the sum", written.along))
+        for second, said, values in (
+            (False, _("length"), written.lengths),
+            (True, _("part along the sum"), written.along),
+        )
     ]
     low, high = float(written.along.min()), float(max(written.lengths.max(), 1e-6))
     step = -(-len(written.parts) // 32)
@@ -88,13 +91,13 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
     # Trap: among ticks, those that are left out where there is little room may be just these two
     # (test_the_sum_is_named_however_narrow_the_picture_is).
     under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": INK}}
-    last = {len(names) - 1: "<b>sum</b>"} | ({len(names) - 2: BIAS} if numbers else {})
+    last = {len(names) - 1: "<b>" + _("sum") + "</b>"} | ({len(names) - 2: _(BIAS)} if numbers else {})
     layout = settled(title, 360, top=78) | {
         "barmode": "group",
         "bargap": 0.22,
         "showlegend": True,
         "xaxis": axis(
-            "head", [-0.6, len(names) - 0.4], showgrid=False, tickangle=0,
+            _("head"), [-0.6, len(names) - 0.4], showgrid=False, tickangle=0,
             tickvals=shown, ticktext=[str(i + 1) for i in shown],
         ),
         "annotations": [{"x": place, "text": text} | under for place, text in last.items()],
@@ -110,17 +113,15 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
     return Figure(bars, layout)
 
 
-def written_heatmap(
-    written: Written, head: int, role: Role, *, title: str, first: int = 0, count: int | None = None
-) -> Figure:
-    """A row a head, then the bias and the sum; all dimensions, or `count` of them from `first` on.
+def written_heatmap(written: Written, head: int, role: Role, *, title: str, first: int, count: int) -> Figure:
+    """One row per head, then the bias and the sum: `count` dimensions from `first` on.
 
     The range is that of all dimensions, so that every window has the same colours.
     """
-    values = written.rows[:, first : None if count is None else first + count]
+    values = written.rows[:, first : first + count]
     limit = float(np.abs(written.rows).max())
     figure = tensor_heatmap(
-        values, TokenAxis("rows", role, written.names), title=title, first=first, row=head, limit=limit
+        values, TokenAxis(_("rows"), role, written.names), title=title, first=first, row=head, limit=limit
     )
     figure.layout["shapes"].append(line_at(y=len(written.parts) + 0.5, line={"color": INK, "width": 2.5}))
     return figure
@@ -128,11 +129,13 @@ def written_heatmap(
 
 def bars_table(written: Written) -> dict[str, list[str] | np.ndarray]:
     """The numbers of `written_bars`."""
-    return {"": list(written.names), "length": written.lengths, "part along the sum": written.along}
+    return {"": list(written.names), _("length"): written.lengths, _("part along the sum"): written.along}
 
 
-def written_table(written: Written, first: int = 0, count: int | None = None) -> dict[str, list[str] | np.ndarray]:
-    """The numbers of `written_heatmap`: a row a head, a column a dimension."""
-    values = written.rows[:, first : None if count is None else first + count]
-    columns = {f"dimension {first + i}": values[:, i] for i in range(values.shape[1])}
-    return {"": list(written.names), **columns}
+def written_table(written: Written) -> dict[str, list[str] | np.ndarray]:
+    """All numbers: one row per head, one column per dimension."""
+    rows = written.rows
+    return {
+        "": list(written.names),
+        **{_("dimension {dimension}", dimension=i): rows[:, i] for i in range(rows.shape[1])},
+    }

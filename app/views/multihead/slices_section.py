@@ -2,6 +2,7 @@
 
 from typing import cast
 
+import numpy as np
 import streamlit as st
 
 from app.compute.projections import Matrix, input_site, projection
@@ -19,29 +20,37 @@ from app.figures.head_slices import (
     slices_map,
     window,
 )
-from app.figures.theme import beyond_text, number
+from app.figures.theme import number
+from app.languages import _, gettext_noop
 from app.library.source_code import SourceLines, lines_from
-from app.stage.heads import SHORT
+from app.stage.heads import SHORT_INSIDE
 from app.stage.scene import Scene
 from app.stage.section import section
-from app.state.choices import MATRIX, choose_head
+from app.state.choices import MATRIX
+from app.state.events import choose_head
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-MATRICES: list[Matrix] = ["query", "key", "value", "output"]
+NAMES: dict[Matrix, str] = {
+    "query": gettext_noop("query"),
+    "key": gettext_noop("key"),
+    "value": gettext_noop("value"),
+    "output": gettext_noop("output"),
+}
 
 
 @section
 def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
-    """The section. A choice in it draws it again with the head that the page was drawn with last."""
-    st.header("Heads are slices of one matrix", anchor=False)
-    MATRIX.open(allowed=MATRICES)
+    """Draws the section. A choice in it redraws only this section."""
+    st.header(_("Heads are slices of one matrix"), anchor=False)
+    MATRIX.open(allowed=NAMES)
     st.segmented_control(
-        "Matrix",
-        MATRICES,
-        format_func=lambda matrix: f"{matrix} ${PLAIN[matrix]}$",  # a formula alone is no name for a screen reader
+        _("Matrix"),
+        list(NAMES),
+        # A formula alone is no name for a screen reader
+        format_func=lambda matrix: f"{_(NAMES[matrix])} ${PLAIN[matrix]}$",
         required=True,
         key=MATRIX.key,
         persist_state="session",
@@ -52,22 +61,23 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     found = projection(scene.subject, site, name)
     matrix, limit = found.matrix, reach(found.matrix)
     part = slice_of(matrix, name, head, heads)  # (D, E), of W^O (E, D)
-    where = f"{SHORT[kind].lower()}, layer {layer + 1}"
-    free, inner = ("output", "context") if name == "output" else ("the input", name)
+    where = _("{kind}, layer {layer}", kind=_(SHORT_INSIDE[kind]), layer=layer + 1)
+    if name == "output":
+        sides, label = (_("context"), _("output")), _("Dimensions of output from")
+    else:
+        sides, label = (_("the input"), _(NAMES[name])), _("Dimensions of the input from")
     left, right = st.columns([1, 1], gap="medium")
     with left:
         lengths = slice_lengths(matrix, name, heads)
         size = f"{config.d_model} × {config.d_model}"
-        whole = f"{PLAIN[name]}, {KINDS[kind]}, layer {layer + 1}"
+        whole = _("{matrix}, {kind}, layer {layer}", matrix=PLAIN[name], kind=_(KINDS[kind]), layer=layer + 1)
         placed(
             slices_map(matrix, name, head, heads, title=f"{PLAIN[name]}, {where}: {size}"),
             key="slices",
             name=whole,
-            alt=f"{whole}: {size} weights in {heads} {'bands of rows' if name == 'output' else 'stripes of columns'}, "
-            f"one a head. Length of each slice: {', '.join(f'{n:.2f}' for n in lengths[:16])}"
-            + (" and so on." if heads > 16 else "."),
+            alt=_said_of_slices(whole, size, lengths, is_output=name == "output"),
             table=lambda: (
-                matrix_table(matrix, "row", "column")
+                matrix_table(matrix, _("row"), _("column"))
                 if config.d_model <= WHOLE_UP_TO
                 else lengths_table(matrix, name, heads)
             ),
@@ -75,31 +85,57 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         )
     with right:
         shown = window(config.d_model, d_k)
-        first = first_of(f"Dimensions of {free} from", config.d_model, shown, "slice_from")
+        first = first_of(label, config.d_model, shown, "slice_from")
         down, across = (0, first) if name == "output" else (first, 0)
         seen = part[:, first : first + shown] if name == "output" else part[first : first + shown]
-        sides = f"{part.shape[0]} × {part.shape[1]}"
-        own = f"{whole}, head {head + 1}"
+        size = f"{part.shape[0]} × {part.shape[1]}"
+        own = _("{matrix}, head {head}", matrix=whole, head=head + 1)
+        title = _("{matrix} of head {head}: {size}", matrix=PLAIN[name], head=head + 1, size=size)
         placed(
-            slice_picture(seen, name, limit=limit, first=first, title=f"{PLAIN[name]} of head {head + 1}: {sides}"),
+            slice_picture(seen, name, limit=limit, first=first, title=title),
             key="slice",
             name=own,
-            alt=f"{own}: its slice of {sides} weights, length {lengths[head]:.2f}.",
-            table=lambda: matrix_table(
-                seen, *((inner, free) if name == "output" else (free, inner)), down=down, right=across
+            alt=_(
+                "{head}: its slice of {size} weights, length {length:.2f}.", head=own, size=size, length=lengths[head]
             ),
+            table=lambda: matrix_table(seen, *sides, down=down, right=across),
         )
     st.caption(_said(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, beyond(matrix)))
     triplet(
-        "section 3.2.2",
+        _("section 3.2.2"),
         r"\begin{gathered}\mathrm{head}_i=\mathrm{Attention}(QW_i^Q,\,KW_i^K,\,VW_i^V)\\[4pt]"
         r"W_i^Q\in\mathbb{R}^{d_{model}\times d_k}\end{gathered}",
-        "The paper writes a small matrix for each head. Put side by side the h small ones are one large one: a single "
-        "product makes the queries of all heads, which are then cut apart. No two heads share a weight. "
-        "(torch keeps each matrix transposed; here it stands as in the formula.)",
+        _(
+            "The paper writes a small matrix for each head. Put side by side the h small ones are one large one: a "
+            "single product makes the queries of all heads, which are then cut apart. No two heads share a weight. "
+            "(torch keeps each matrix transposed; here it is as in the formula.)"
+        ),
         _code(),
         shape=shape_text(("D", "D"), (config.d_model, config.d_model)),
     )
+
+
+def _said_of_slices(matrix: str, size: str, lengths: np.ndarray, *, is_output: bool) -> str:
+    """The picture of the whole matrix in words."""
+    weights = (
+        _(
+            "{matrix}: {size} weights in {count} bands of rows, one per head.",
+            matrix=matrix,
+            size=size,
+            count=len(lengths),
+        )
+        if is_output
+        else _(
+            "{matrix}: {size} weights in {count} stripes of columns, one per head.",
+            matrix=matrix,
+            size=size,
+            count=len(lengths),
+        )
+    )
+    shown = ", ".join(f"{length:.2f}" for length in lengths[:16])
+    if len(lengths) > 16:
+        return f"{weights} " + _("Length of each slice: {lengths} and so on.", lengths=shown)
+    return f"{weights} " + _("Length of each slice: {lengths}.", lengths=shown)
 
 
 def _said(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
@@ -112,34 +148,52 @@ def _said(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
     part = slice_of(weights.matrix, name, head, config.heads)
     if name == "output":
         off = difference(found[source][head], part, 0.0, found[target][head])
-        return (
-            f"The context of head {head + 1} times its slice alone is what this head writes: at most "
-            f"**{number(off, 1)}** from the model's own `head_outputs`."
+        return _(
+            "The context of head {head} times its slice alone is what this head writes: at most **{difference}** from "
+            "the model's own `head_outputs`.",
+            head=head + 1,
+            difference=number(off, 1),
         )
     bias = weights.bias[head * config.d_k : (head + 1) * config.d_k]
     off = difference(found[source], part, bias, found[target][head])
-    words = {"query": "queries", "key": "keys", "value": "values"}[name]
-    return (
-        f"x times this slice alone, plus its {config.d_k} biases, gives the {words} of head {head + 1}: at most "
-        f"**{number(off, 1)}** from what the model computed with the whole matrix."
+    return _(
+        "x times this slice alone, plus its {count} biases, gives the {vectors} of head {head}: at most "
+        "**{difference}** from what the model computed with the whole matrix.",
+        count=config.d_k,
+        vectors={"query": _("queries"), "key": _("keys"), "value": _("values")}[name],
+        head=head + 1,
+        difference=number(off, 1),
     )
 
 
 def _colors(d_model: int, limit: float, share: float) -> str:
     whole = (
-        "The whole matrix is drawn in 255 steps of colour, the slice with its true numbers; the tables have all digits."
+        _(
+            "The whole matrix is drawn in 255 steps of colour, the slice with its true numbers; the tables have all "
+            "digits."
+        )
         if d_model <= WHOLE_UP_TO
-        else f"{d_model} × {d_model} weights are more than a screen has room for: the bars show how long each head's "
-        "slice is, the picture beside them the chosen slice."
+        else _(
+            "{d_model} × {d_model} weights are more than a screen has room for: the bars show how long each head's "
+            "slice is, the picture beside them the chosen slice.",
+            d_model=d_model,
+        )
     )
-    return (
-        f"{whole} Colours end at ±{number(limit, 2)}, three times the root mean square; "
-        f"{beyond_text(share)} the weights are beyond."
-    )
+    end = _("Colours end at ±{limit}, three times the root mean square;", limit=number(limit, 2))
+    return f"{whole} {end} {beyond_text(share)}"
+
+
+def beyond_text(share: float) -> str:
+    """How many weights are outside the colour scale."""
+    if not share:
+        return _("none of the weights are beyond.")
+    if share < 0.001:
+        return _("less than 0.1% of the weights are beyond.")
+    return _("{share:.1%} of the weights are beyond.", share=share)
 
 
 def _code() -> SourceLines:
-    """The four matrices, and the line that cuts what they give into heads."""
+    """The four matrices, and the line that splits their outputs into heads."""
     made = lines_from(MultiHeadAttention.__init__, "self.query", "self.output")
     cut = lines_from(MultiHeadAttention.split, "return")
     return SourceLines(made.path, made.first, f"{made.text}\n...\n{cut.text}")

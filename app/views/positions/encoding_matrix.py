@@ -1,18 +1,19 @@
-"""The positional encoding as a picture (paper, section 3.5): one row a position, one column a dimension.
+"""The positional encoding as a picture (paper, section 3.5): one row per position, one column per dimension.
 
     PE(pos, 2i) = sin(pos / 10000^(2i/d_model)),  PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
 
-Positions count from 0, as in the formula: the first token stands at position 0. The same picture
-shows a table that was learned.
+Rows are numbered by pos of the formula, which counts from 0: position 1 has pos 0. The same picture shows a
+learned table.
 """
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, plotly_text, visible
+from app.figures.axes import TokenAxis, in_words, plotly_text
 from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
 from app.figures.panels import frame
 from app.figures.sinusoids import Layout, pair_of
 from app.figures.theme import CHOSEN, role_color, signed_scale
+from app.languages import _
 
 CELLS = 24_000  # of the first picture; wider models show fewer positions
 LEGEND_ROOM = 24  # px above the first picture
@@ -20,7 +21,7 @@ FEWEST, MOST = 32, 64  # positions shown beyond those of the sentence
 
 
 def positions_shown(sentence: int, d_model: int, available: int) -> int:
-    """How many rows the picture has: the sentence's, and more as far as the screen and the table go."""
+    """How many rows the picture has: at least those of the sentence, and more if screen and table have them."""
     return min(max(sentence, FEWEST, min(MOST, CELLS // d_model)), available)
 
 
@@ -44,7 +45,7 @@ def encoding_heatmap(
     numbers = {
         "type": "heatmap",
         "z": np.asarray(table, dtype=np.float32),
-        "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
+        "hovertemplate": _("pos %{y}, dimension %{x}") + "<br>%{z:.4f}<extra></extra>",
         "colorscale": signed_scale(),
         "zmin": -limit,
         "zmax": limit,
@@ -56,21 +57,21 @@ def encoding_heatmap(
         "y": np.arange(used, dtype=np.int16),
         "mode": "markers",
         "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role)},
-        "text": [f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
+        "text": [f"pos {i}: {plotly_text(in_words(token))}" for i, token in enumerate(tokens.tokens[:used])],
         "hovertemplate": "%{text}<extra></extra>",
-        "name": f"the {used} tokens of this sentence",
+        "name": _("the {count} tokens of this sentence", count=used),
     }
     layout = settled(
         title, BAR_ROOM + 44 + LEGEND_ROOM + min(9 * positions, 400), top=44 + LEGEND_ROOM, bottom=BAR_ROOM
     )
     layout |= {"showlegend": True}
     axes = {
-        "xaxis": plain_axis("dimension", [edge, d_model - 0.5], nticks=12),
-        "yaxis": plain_axis("position", [positions - 0.5, -0.5], nticks=10),
+        "xaxis": plain_axis(_("dimension"), [edge, d_model - 0.5], nticks=12),
+        "yaxis": plain_axis("pos", [positions - 0.5, -0.5], nticks=10),
     }
     if row is None or row >= used:
         return Figure([numbers, sentence], layout | axes)
-    named = f"position {row}: {plotly_text(visible(tokens.tokens[row]))}"
+    named = f"pos {row}: {plotly_text(in_words(tokens.tokens[row]))}"
     chosen = {
         "type": "scatter",
         "x": [(edge - 0.5) / 2],
@@ -89,14 +90,19 @@ def encoding_names(d_model: int, layout: Layout | None) -> list[str]:
     if layout is None:
         return [str(j) for j in range(d_model)]
     found = [pair_of(j, d_model, layout) for j in range(d_model)]
-    return [f"{j}: {'cosine' if cosine else 'sine'} of pair {pair}" for j, (pair, cosine) in enumerate(found)]
+    return [
+        _("{dimension}: cosine of pair {pair}", dimension=j, pair=pair)
+        if cosine
+        else _("{dimension}: sine of pair {pair}", dimension=j, pair=pair)
+        for j, (pair, cosine) in enumerate(found)
+    ]
 
 
 def encoding_table(table: np.ndarray, names: list[str], tokens: TokenAxis) -> dict[str, np.ndarray]:
-    """The numbers of the table (P, D), a row a position with its token, if it has one; a column a dimension."""
+    """The numbers of the table (P, D), one row per position with its token, if it has one; one column per dimension."""
     marks = [*tokens.tokens[: len(table)], *[""] * (len(table) - len(tokens))]
     return {
-        "position": np.arange(len(table)),
-        "token": np.array(marks, dtype=object),
+        "pos": np.arange(len(table)),
+        _("token"): np.array(marks, dtype=object),
         **{name: table[:, j] for j, name in enumerate(names)},
     }

@@ -1,40 +1,57 @@
-"""Positions: the words of the sentence shuffled, and what the model makes of them with its positions and without."""
+"""Positions: the words of the sentence shuffled, and what the model makes of them with its positions and without; or
+models with positions of the formula, with learned ones and with none, side by side.
+"""
 
 from typing import Any
 
 import streamlit as st
 
 from app.components import comparison, word_order
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import faded, number, pair_color, role_color
+from app.languages import _, gettext_noop
 from app.stage import template
 from app.stage.controls import controls
+from app.stage.family_link import family_link
 from app.stage.scene import Scene
-from app.state.choices import SHUFFLE, take_sentence
+from app.state.choices import POSITIONS_PICTURE, SHUFFLE
+from app.state.events import take_sentence
 from app.views.positions.encoding_sections import encodings
-from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, trained_without
+from app.views.positions.kinds import compared, draw_kinds
+from app.views.shared.buttons import buttons
+from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, next_seed, trained_without
 from app.views.shared.placed import belongings
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 
+PICTURES = {"order": gettext_noop("Shuffle the words"), "kinds": gettext_noop("Sine or learned?")}
 SAME = 1e-3  # of the length of an output: below it, a difference is the rounding of float32
 
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
+    kinds = compared(scene)
+    pictures = {name: _(text) for name, text in PICTURES.items()}
+    if len(kinds) > 1 and buttons(POSITIONS_PICTURE, pictures, _("Picture"), says=False) == "kinds":
+        draw_kinds(scene, kinds)
+    else:
+        _shuffled(scene)
+    template.details(lambda: encodings(scene, controls(scene)))
+
+
+def _shuffled(scene: Scene) -> None:
     seed = SHUFFLE.open(first_seed(scene))
     order = shuffled(scene.source.tokens, seed)
     if order is None:
         _nothing_to_shuffle(scene)
     else:
         _picture(scene, order, seed)
-    template.details(lambda: encodings(scene, controls(scene)))
 
 
 def _nothing_to_shuffle(scene: Scene) -> None:
-    template.say("There are no two different words here whose order could change. Type a longer sentence.")
+    template.say(_("There are no two different words here whose order could change. Type a longer sentence."))
     if scene.task.examples:
         example = scene.task.examples[0]
-        st.button(f"Or take: {example}", key="take_example", on_click=take_sentence, args=(example,))
+        st.button(_("Or take: {example}", example=example), key="take_example", on_click=take_sentence, args=(example,))
 
 
 def _picture(scene: Scene, order: Order, seed: int) -> None:
@@ -45,93 +62,115 @@ def _picture(scene: Scene, order: Order, seed: int) -> None:
         one, two = st.columns([3, 2], gap="medium")
         with one:
             with st.container(key="picture_order"):
-                word_order(message(scene, order, found, left), key="order", on_shuffle=lambda: SHUFFLE.choose(seed + 1))
+                following = next_seed(scene, seed)
+                word_order(
+                    message(scene, order, found, left) | {"again": following != seed},
+                    key="order",
+                    on_shuffle=lambda: SHUFFLE.choose(following),
+                )
             belongings(
                 key="order",
-                name="How far the encoder's outputs move when the words are shuffled",
+                name=_("How far the encoder's outputs move when the words are shuffled"),
                 table=lambda: table(scene.source, order, found, left),
             )
         with two:
-            _translations(scene, order, seed)
-    template.say(*_sentences(scene, found, left))
+            same = _translations(scene, order, seed)
+    said = [_("In this order the model writes the same translation as in the written one.")] if same else []
+    template.say(*[*said, *_sentences(scene, found, left)][:3])
+    family_link(_("Models trained with and without positions: how many mistakes do they make?"), "model.positions")
 
 
 def message(scene: Scene, order: Order, found: Moved, left: Moved) -> dict[str, Any]:
     """What `app.components.word_order` draws."""
-    has_none = scene.config.positions == "none"
-    title = "This model has no positions" if has_none else "With positions"
-    rows = [(f"{title}: how far each word's output in the encoder moves, as a share of its length", found)]
-    if not has_none:
-        rows.append((f"Positions taken away: largest difference of any number {number(left.largest, 2)}", left))
+    if scene.config.positions == "none":
+        own = _(
+            "This model has no positions: how far each word's output in the encoder moves, as a share of its length"
+        )
+        rows = [(own, found)]
+        moves = _("On average an output of the encoder moves by {share:.0%} of its length.", share=found.shares.mean())
+    else:
+        own = _("With positions: how far each word's output in the encoder moves, as a share of its length")
+        largest = number(left.largest, 2)
+        bare = _("Positions taken away: largest difference of any number {largest}", largest=largest)
+        rows = [(own, found), (bare, left)]
+        moves = _(
+            "On average an output of the encoder moves by {share:.0%} of its length with positions, and by {without} "
+            "without.",
+            share=found.shares.mean(),
+            without=number(float(left.shares.mean()), 2),
+        )
+    in_order = " ".join(scene.source.tokens[token] for token in order)
+    tokens = _("The tokens of the sentence, and below them the same in the order {order}.", order=in_order)
     return {
-        "tokens": [visible(token) for token in scene.source.tokens],
+        "tokens": [in_words(token) for token in scene.source.tokens],
         "order": list(order),
         "bars": [{"title": text, "shares": which.shares.tolist()} for text, which in rows],
         "color": role_color("encoder"),
         "faint": faded(role_color("encoder"), 0.14),
         "line": pair_color(False),
-        "alt": "The tokens of the sentence, and below them the same in the order "
-        + " ".join(scene.source.tokens[token] for token in order)
-        + ". On average an output of the encoder moves by "
-        + f"{found.shares.mean():.0%} of its length"
-        + ("." if has_none else f" with positions, and by {number(float(left.shares.mean()), 2)} without."),
+        "alt": f"{tokens} {moves}",
     }
 
 
 def table(source: TokenAxis, order: Order, found: Moved, left: Moved) -> dict[str, Any]:
-    """A line a token, in the order of the sentence."""
+    """One row per token, in the order of the sentence."""
     places = {token: place for place, token in enumerate(order)}
     return {
-        "token": list(source.tokens),
-        "place": list(range(1, len(order) + 1)),
-        "place after shuffling": [places[token] + 1 for token in range(len(order))],
-        "moved, with positions": found.shares,
-        "moved, without": left.shares,
+        _("token"): list(source.tokens),
+        _("place"): list(range(1, len(order) + 1)),
+        _("place after shuffling"): [places[token] + 1 for token in range(len(order))],
+        _("moved, with positions"): found.shares,
+        _("moved, without"): left.shares,
     }
 
 
-def _translations(scene: Scene, order: Order, seed: int) -> None:
-    """What the model writes for both orders, with positions and without."""
+def _translations(scene: Scene, order: Order, seed: int) -> bool:
+    """What the model writes for both orders, with positions and without; whether as it is it writes the same."""
     ids, settings = scene.translation.source_ids, scene.translation.settings
     other = reordered(ids, order)
     has_none = scene.config.positions == "none"
-    own = "By this model, which has no positions" if has_none else "As it is: positions are added to the words"
-    rows = [both_orders(scene.subject, ids, other, settings).row(own)]
+    own = _("By this model, which has no positions") if has_none else _("As it is: positions are added to the words")
+    pair = both_orders(scene.subject, ids, other, settings)
+    rows = [pair.row(own)]
     if not has_none:
         bare = both_orders(scene.subject.edited(WITHOUT), ids, other, settings)
-        rows.append(bare.row("Positions taken away from its encoder"))
+        rows.append(bare.row(_("Positions taken away from its encoder")))
     trained = trained_without(scene, seed)
     if trained:
-        rows.append(trained.pair.row("A small model that was trained without positions"))
+        rows.append(trained.pair.row(_("A small model that was trained without positions")))
     comparison(
-        ("In order", "Shuffled"),
+        (_("In order"), _("Shuffled")),
         rows,
-        title="What is translated",
+        title=_("What is translated"),
         key="orders",
         color=role_color("decoder"),
         language=scene.task.target_code,
     )
+    return pair.same and not has_none
 
 
 def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
     """What the picture shows, in at most three sentences."""
-    adds_up = (
+    adds_up = _(
         "Attention is a sum over words in any order: only the positions, which are added to the words, tell the order."
     )
     if scene.config.positions == "none" and scene.config.attention_window is None:
         return [
-            "This model has no positions, so the order of the words does not matter to its encoder: the outputs are "
-            f"the same, in another order (largest difference {number(found.largest, 2)}, which is rounding)."
+            _(
+                "This model has no positions, so the order of the words does not matter to its encoder: the outputs "
+                "are the same, in another order (largest difference {largest}, which is rounding).",
+                largest=number(found.largest, 2),
+            )
         ]
     if left.shares.max() < SAME:
         return [
             adds_up,
-            "Without positions, the encoder's outputs are the same numbers in another order, except for rounding.",
-            "The decoder still has its own positions, so it writes the words in a probable order.",
+            _("Without positions, the encoder's outputs are the same numbers in another order, except for rounding."),
+            _("The decoder still has its own positions, so it writes the words in a probable order."),
         ]
     if scene.config.attention_window is not None:
         return [
             adds_up,
-            "This model also has an attention window, which still shows which words are near each other.",
+            _("This model also has an attention window, which still shows which words are near each other."),
         ]
     return [adds_up]

@@ -12,6 +12,7 @@ from app.figures.charts import FAINT, Figure, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies, wavelengths
 from app.figures.theme import INK, minus, number, pair_color
+from app.languages import _
 from app.views.positions.waves import wavelength_text
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
@@ -32,7 +33,7 @@ def rotation_circles(
     Args:
         points: (P, D/2, 2), the table as points.
         matrices: (D/2, 2, 2).
-        formula: whether the points are sinusoids, which lie on circles of radius 1 and have a wavelength.
+        formula: whether the points are sinusoids, which are on circles of radius 1 and have a wavelength.
     """
     shown = shown_pairs(points.shape[1])
     centres = np.arange(len(shown)) * STEP
@@ -55,7 +56,7 @@ def rotation_circles(
     for ends, name, marker in (
         (before, f"PE({p})", {"size": 11, "color": first}),
         (after, f"PE({p + shift})", {"size": 13, "color": second}),
-        (turned, f"rotation · PE({p})", ring),
+        (turned, _("rotation · PE({p})", p=p), ring),
     ):
         found = {
             "type": "scatter",
@@ -65,16 +66,17 @@ def rotation_circles(
             "mode": "markers",
             "marker": marker,
             "name": name,
-            "hovertemplate": f"{name}, pair %{{customdata[0]}}<br>"
-            "(%{customdata[1]:.4f}, %{customdata[2]:.4f})<extra></extra>",
+            "hovertemplate": _("{name}, pair {pair}", name=name, pair="%{customdata[0]}")
+            + "<br>(%{customdata[1]:.4f}, %{customdata[2]:.4f})<extra></extra>",
         }
         data.append(found)
     lengths = wavelengths(2 * points.shape[1])
     words: list[Piece] = []
     for pair, centre, matrix, angle in zip(shown, centres, matrices[shown], angles[shown], strict=True):
+        wavelength = _("wavelength {length}", length=wavelength_text(lengths[pair]))
         above = {
             "x": centre, "y": 1.18, "yanchor": "bottom", "showarrow": False, "font": {"size": 14, "color": INK},
-            "text": f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
+            "text": _("pair {pair}", pair=pair) + (f"<br>{wavelength}" if formula else ""),
         }  # fmt: skip
         turned_by = f"{number(np.degrees(angle))}°"
         below = {
@@ -115,12 +117,12 @@ def _digits(value: float) -> str:
 
 
 def rotation_table(matrices: np.ndarray, formula: bool) -> dict[str, np.ndarray]:
-    """All matrices, a row a pair."""
+    """All matrices, one row per pair."""
     angles = np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
     found = {
-        "pair i": np.arange(len(matrices)),
-        "angle (rad, -π to π)": angles,
+        _("pair i"): np.arange(len(matrices)),
+        _("angle (rad, -π to π)"): angles,
         "cos": matrices[:, 0, 0],
         "sin": matrices[:, 0, 1],
     }
-    return found | ({"wavelength": wavelengths(2 * len(matrices))} if formula else {})
+    return found | ({_("wavelength"): wavelengths(2 * len(matrices))} if formula else {})

@@ -7,6 +7,7 @@ from app.compute import cached_results
 from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
 from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations, turns
 from app.figures.theme import number
+from app.languages import _
 from app.library.catalogue import entry
 from app.library.source_code import SourceLines, lines_from, together
 from app.stage.controls import Stack
@@ -41,20 +42,28 @@ def trained_of(scene: Scene) -> int | None:
 
 
 def said_of_untrained(scene: Scene, what: str) -> str:
-    """A sentence about the positions that no training sentence had; "" where there are none."""
+    """A sentence about the positions that no training sentence had; "" where there are none.
+
+    Args:
+        what: what is done with them, in the visitor's language: "are left out".
+    """
     trained = trained_of(scene)
     if trained is None or trained >= scene.config.max_positions:
         return ""
-    beyond = "those beyond are as chance made them"
-    return f" No sentence of its training had more than {trained} positions; {beyond}, and {what}."
+    return " " + _(
+        "No sentence of its training had more than {count} positions; those beyond are as chance made them, and "
+        "{what}.",
+        count=trained,
+        what=what,
+    )
 
 
 @section
 def layouts(scene: Scene) -> None:
     """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
     own = layout_of(scene)
-    st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
-    if scene.config.positions == "none":  # the first picture of the page then: it stands where it is seen at once
+    st.header(_("Sines left and cosines right, or 2i and 2i+1?"), anchor=False)
+    if scene.config.positions == "none":  # the first picture of the page then, where it is seen at once
         _layouts_picture(scene, own)
         _layouts_explained(scene, own)
     else:
@@ -64,13 +73,20 @@ def layouts(scene: Scene) -> None:
 
 def _layouts_explained(scene: Scene, own: Layout | None) -> None:
     even = scene.config.d_model + scene.config.d_model % 2
+    uses = (
+        _("This checkpoint uses **{layout}**.", layout=_(LAYOUT_NAMES[own]))
+        if own
+        else _("This checkpoint uses neither.")
+    )
     triplet(
-        "section 3.5",
+        _("section 3.5"),
         r"\begin{gathered}PE_{(pos,\,2i)}=\sin(\dots)\\ PE_{(pos,\,2i+1)}=\cos(\dots)\end{gathered}",
-        "The formula puts sine and cosine of a pair side by side. Many pictures, and much code (MarianMT's), have all "
-        "sines left and all cosines right. Both are right: they are **the same numbers in another order**, and the "
-        "weight matrices behind them learn one order as easily as the other. "
-        + (f"This checkpoint uses **{LAYOUT_NAMES[own]}**." if own else "This checkpoint uses neither."),
+        _(
+            "The formula puts sine and cosine of a pair side by side. Many pictures, and much code (MarianMT's), have "
+            "all sines left and all cosines right. Both are right: they are **the same numbers in another order**, and "
+            "the weight matrices behind them learn one order as easily as the other."
+        )
+        + f" {uses}",
         lines_from(sinusoids, "pair = torch.stack", "return"),
         shape="pair: " + shape_text(("P", "D/2", "2"), (scene.config.max_positions, even // 2, 2)),
     )
@@ -80,20 +96,25 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     even = scene.config.d_model + scene.config.d_model % 2
     choices = sorted({n for n in (8, 16, 32, even) if n <= even})
     LAYOUT_WIDTH.open(16 if even >= 16 else even, choices)
-    label = f"d_model of the picture (this checkpoint: {scene.config.d_model})"
+    label = _("d_model of the picture (this checkpoint: {d_model})", d_model=scene.config.d_model)
     st.segmented_control(label, choices, required=True, key=LAYOUT_WIDTH.key, persist_state="session")
     d_model = LAYOUT_WIDTH.value
     placed(
         layouts_figure(d_model, own),
         key="layouts",
-        name=f"Two layouts of the same numbers, d_model {d_model}",
-        alt="Above, the paper's layout: sine and cosine of each pair side by side. Below, half and half: all sines, "
-        "then all cosines. Lines join the places of the same number: even dimensions go left, odd ones right.",
+        name=_("Two layouts of the same numbers, d_model {d_model}", d_model=d_model),
+        alt=_(
+            "Above, the paper's layout: sine and cosine of each pair side by side. Below, half and half: all sines, "
+            "then all cosines. Lines join the places of the same number: even dimensions go left, odd ones right."
+        ),
         table=lambda: layout_table(d_model),
     )
     st.caption(
-        "Dimension j of the lower picture is dimension 2j of the upper one in its left half, and 2(j − d/2) + 1 in its "
-        f"right half. Largest difference after the permutation: **{number(same_numbers(d_model), 2)}**."
+        _(
+            "Dimension j of the lower picture is dimension 2j of the upper one in its left half, and 2(j − d/2) + 1 in "
+            "its right half. Largest difference after the permutation: **{largest}**.",
+            largest=number(same_numbers(d_model), 2),
+        )
     )
 
 
@@ -104,16 +125,21 @@ def rotation(scene: Scene, stack: Stack) -> None:
     table = table_of(scene, stack, trained_of(scene) or FARTHEST)
     if table.shape[1] < 2:
         return
-    st.header("From one position to another: a rotation", anchor=False)
+    st.header(_("From one position to another: a rotation"), anchor=False)
+    hand = _(
+        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
+        "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
+    )
+    if not layout:
+        no_rule = _("Learned positions know no such rule: the picture shows the best rotation of each pair.")
+        hand = f"{hand} {no_rule}"
     triplet(
-        "section 3.5",
+        _("section 3.5"),
         r"\begin{gathered}\begin{pmatrix}\sin((p+k)\,\omega_i)\\\cos((p+k)\,\omega_i)\end{pmatrix}=M_i(k)"
         r"\begin{pmatrix}\sin p\,\omega_i\\\cos p\,\omega_i\end{pmatrix}\\[4pt]"
         r"M_i(k)=\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
         r"\end{gathered}",
-        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
-        "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
-        + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),
+        hand,
         _code(layout),
         shape="all M: " + shape_text(("D/2", "2", "2"), (table.shape[1] // 2, 2, 2)),
     )
@@ -121,31 +147,48 @@ def rotation(scene: Scene, stack: Stack) -> None:
     farthest = min(64, (available - 1) // 2)
     most = min(64, available - 1 - farthest)
     with st.container(key="rotation_controls", horizontal=True):
-        p = _slider("Position p", FROM_POSITION, farthest)
-        k = _slider("Offset k", OFFSET, most)
+        p = _slider(_("Position p"), FROM_POSITION, farthest)
+        k = _slider(_("Offset k"), OFFSET, most)
     points = pairs(table, layout or "interleaved")
     matrices = rotations(k, table.shape[1]) if layout else best_rotations(points, k)
     error, share = rotation_error(points, matrices, k)
-    title = f"From PE({p}) to PE({p + k}): " + ("each pair turns by its own angle" if layout else "the best rotation")
+    title = (
+        _("From PE({start}) to PE({end}): each pair turns by its own angle", start=p, end=p + k)
+        if layout
+        else _("From PE({start}) to PE({end}): the best rotation", start=p, end=p + k)
+    )
     placed(
         rotation_circles(points, matrices, p, k, title=title, formula=bool(layout)),
         key="rotation",
         name=title,
-        alt=f"{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix "
-        f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {number(error, 2)}.",
+        alt=_(
+            "{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix of "
+            "each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
+            title=title,
+            k=k,
+            error=number(error, 2),
+        ),
         table=lambda: rotation_table(matrices, bool(layout)),
     )
-    whose = "all" if available == scene.config.max_positions else "the first"
-    st.markdown(
-        f"Rotation · PE(p) against PE(p+{k}), {whose} {available - k:,} positions and {len(matrices):,} pairs of the "
-        f"table: largest difference **{number(error, 2)}**"
-        + (
-            ", which is the rounding of float32."
-            if layout
-            else f". The root-mean-square error is {share:.0%} of what should come out."
+    counts = {"k": k, "positions": available - k, "pairs": len(matrices)}
+    checked = (
+        _("Rotation · PE(p) against PE(p+{k}), all {positions:,} positions and {pairs:,} pairs of the table:", **counts)
+        if available == scene.config.max_positions
+        else _(
+            "Rotation · PE(p) against PE(p+{k}), the first {positions:,} positions and {pairs:,} pairs of the table:",
+            **counts,
         )
-        + said_of_untrained(scene, "are left out")
     )
+    differs = (
+        _("largest difference **{error}**, which is the rounding of float32.", error=number(error, 2))
+        if layout
+        else _(
+            "largest difference **{error}**. The root-mean-square error is {share:.0%} of what should come out.",
+            error=number(error, 2),
+            share=share,
+        )
+    )
+    st.markdown(f"{checked} {differs}" + said_of_untrained(scene, _("are left out")))
 
 
 def _slider(label: str, choice: Choice[int], most: int) -> int:

@@ -4,7 +4,7 @@ For sinusoids sin a sin b + cos a cos b = cos(a - b), so the product depends on 
 
     PE(p) . PE(p + k) = sum over i of cos(k / 10000^(2i / d_model)),   at k = 0: d_model / 2
 
-For learned positions nothing forces that; the band shows how far they are from it.
+Products of learned positions may differ at the same distance: the band shows from which value to which.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
-from app.figures.panels import Piece
+from app.figures.panels import Piece, frame
 from app.figures.sinusoids import frequencies
 from app.figures.theme import INK, pair_color, signed_scale
+from app.languages import _
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,13 @@ def products(table: np.ndarray) -> np.ndarray:
     return wide @ wide.T
 
 
+def most_alike(table: np.ndarray, row: int) -> tuple[list[int], float]:
+    """The other positions whose product with this one is largest, and that product; several if float32 cannot tell."""
+    found = products(table)[row]
+    found[row] = -np.inf
+    return np.flatnonzero(np.isclose(found, found.max(), rtol=1e-5)).tolist(), float(found.max())
+
+
 def over_distance(table: np.ndarray) -> OverDistance:
     """Gathers the diagonals of the matrix of products, from distance 0 to the longest there is."""
     matrix = products(table)
@@ -53,8 +61,8 @@ def formula_over_distance(distances: np.ndarray, d_model: int) -> np.ndarray:
     return np.cos(np.asarray(distances)[:, None] * frequencies(d_model)).sum(axis=1)
 
 
-def similarity_matrix(table: np.ndarray, *, title: str) -> Figure:
-    """PE . PE of every position with every other, from the table (P, D)."""
+def similarity_matrix(table: np.ndarray, *, title: str, row: int | None = None) -> Figure:
+    """PE . PE of every position with every other, from the table (P, D); the one of this row is framed."""
     matrix = products(table)  # (P, P)
     limit = max(float(np.abs(matrix).max()), 1e-9)
     count = len(matrix)
@@ -68,8 +76,9 @@ def similarity_matrix(table: np.ndarray, *, title: str) -> Figure:
         "colorbar": color_bar(),
     }
     axes = {
-        "xaxis": plain_axis("position", [-0.5, count - 0.5], nticks=8),
-        "yaxis": plain_axis("position", [count - 0.5, -0.5], nticks=8),
+        "xaxis": plain_axis("pos", [-0.5, count - 0.5], nticks=8),
+        "yaxis": plain_axis("pos", [count - 0.5, -0.5], nticks=8),
+        "shapes": [] if row is None else [frame(-0.5, count - 0.5, row - 0.5, row + 0.5, 2)],
     }
     return Figure([cells], settled(title, 460, bottom=BAR_ROOM) | axes)
 
@@ -90,7 +99,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
         "mode": "lines",
         "line": {"width": 0, "color": pair_color(False)},
         "opacity": 0.3,
-        "name": "smallest to largest",
+        "name": _("smallest to largest"),
         "hoverinfo": "skip",
     }
     data = [band]
@@ -112,14 +121,14 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
         "mode": "markers" if formula else "lines+markers",
         "marker": {"color": INK, "size": 6},
         "line": {"color": INK, "width": 1.5},
-        "name": "mean over p",
-        "hovertemplate": "distance k = %{x}<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
+        "name": _("mean over p"),
+        "hovertemplate": _("distance k = %{x}") + "<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
     }
     data.append(mean)
     low, high = float(found.least.min()), float(found.most.max())
     pad = 0.06 * max(high - low, 1e-6)
     more = {
-        "xaxis": axis("distance k", [-0.6, max(len(distances) - 0.4, 0.6)]),
+        "xaxis": axis(_("distance k"), [-0.6, max(len(distances) - 0.4, 0.6)]),
         "yaxis": axis("PE(p) · PE(p+k)", [min(low, 0.0) - pad, max(high, 0.0) + pad]),
         "showlegend": True,
     }
@@ -127,12 +136,17 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
 
 
 def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:
-    """All products, a row and a column a position."""
+    """All products, one row and one column per position."""
     matrix = products(table)
-    return {"position": np.arange(len(matrix)), **{str(q): matrix[:, q] for q in range(len(matrix))}}
+    return {"pos": np.arange(len(matrix)), **{str(q): matrix[:, q] for q in range(len(matrix))}}
 
 
 def curve_table(table: np.ndarray) -> dict[str, np.ndarray]:
-    """A row a distance."""
+    """One row per distance."""
     found = over_distance(table)
-    return {"distance k": np.arange(len(found.mean)), "mean": found.mean, "least": found.least, "most": found.most}
+    return {
+        _("distance k"): np.arange(len(found.mean)),
+        _("mean"): found.mean,
+        _("least"): found.least,
+        _("most"): found.most,
+    }

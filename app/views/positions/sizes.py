@@ -6,11 +6,12 @@ sqrt(d_model / 2) where it is sinusoidal, would drown the word.
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, plotly_text, ticks, visible
+from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import BAR_ROOM, Figure, axis, band, color_bar, plain_axis, settled
 from app.figures.theme import CHOSEN, INK, SMALL_TICK_SIZE, TICK_SIZE, pair_color, role_color, signed_scale
+from app.languages import _, gettext_noop
 
-PARTS = ("embedding · √d_model", "position", "sum")
+PARTS = (gettext_noop("embedding · √d_model"), gettext_noop("position"), gettext_noop("sum"))
 
 
 def norms(scaled: np.ndarray, positions: np.ndarray, total: np.ndarray) -> dict[str, np.ndarray]:
@@ -20,19 +21,22 @@ def norms(scaled: np.ndarray, positions: np.ndarray, total: np.ndarray) -> dict[
 
 
 def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int) -> Figure:
-    """Three bars a token: how long its scaled embedding is, its position, and their sum."""
+    """Three bars per token: how long its scaled embedding is, its position, and their sum."""
     place = np.arange(len(tokens), dtype=np.int16)
-    names = [plotly_text(visible(token)) for token in tokens.tokens]
+    names = [
+        _("position {position}: {token}", position=i, token=plotly_text(in_words(token)))
+        for i, token in enumerate(tokens.tokens, start=1)
+    ]
     colors = (role_color(tokens.role), pair_color(True), INK)
     data = [
         {
             "type": "bar",
             "x": place,
             "y": values.astype(np.float32),
-            "name": name,
+            "name": _(name),
             "marker": {"color": color},
             "hovertext": names,
-            "hovertemplate": "%{hovertext}, position %{x}<br>%{y:.3f}<extra>" + name + "</extra>",
+            "hovertemplate": "%{hovertext}<br>%{y:.3f}<extra>" + _(name) + "</extra>",
         }
         for (name, values), color in zip(lengths.items(), colors, strict=True)
     ]
@@ -49,10 +53,10 @@ def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int) ->
             tickfont={"size": size, "color": role_color(tokens.role)},
             tickangle=0 if len(tokens) <= 10 else -45,
         ),
-        "yaxis": axis("length of the vector", [0, 1.08 * max(most, 1e-6)]),
+        "yaxis": axis(_("length of the vector"), [0, 1.08 * max(most, 1e-6)]),
         "showlegend": True,
     }  # fmt: skip
-    title = "Length of each token's scaled embedding, of its position, and of the sum"
+    title = _("Length of each token's scaled embedding, of its position, and of the sum")
     return Figure(data, settled(title, 400, top=72) | more)
 
 
@@ -67,24 +71,30 @@ def sum_strips(scaled: np.ndarray, position: np.ndarray, total: np.ndarray, toke
         "zmax": limit,
         "ygap": 6,
         "colorscale": signed_scale(),
-        "hovertemplate": "%{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
+        "hovertemplate": _("%{y}, dimension %{x}") + "<br>%{z:.4f}<extra></extra>",
         "colorbar": color_bar(),
     }
-    names = [PARTS[0], f"+ {PARTS[1]}", f"= {PARTS[2]}"]
+    embedding, place, whole = map(_, PARTS)
+    names = [embedding, f"+ {place}", f"= {whole}"]
     axes = {
-        "xaxis": plain_axis("dimension", [-0.5, len(scaled) - 0.5], nticks=12),
+        "xaxis": plain_axis(_("dimension"), [-0.5, len(scaled) - 0.5], nticks=12),
         "yaxis": plain_axis("", [2.5, -0.5], tickvals=[0, 1, 2], ticktext=names),
     }
-    title = f"What enters the first layer for {visible(token)} at position {index}: the sum"
+    title = _(
+        "What enters the first layer for {token} at position {position}: the sum",
+        token=in_words(token),
+        position=index + 1,
+    )
     return Figure([strips], settled(title, 260, bottom=BAR_ROOM) | axes)
 
 
 def norm_table(lengths: dict[str, np.ndarray], tokens: TokenAxis) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table."""
-    share = lengths["position"] / np.maximum(lengths["position"] + lengths[PARTS[0]], 1e-30)
-    return {"token": list(tokens.names), **lengths, "share of the position": share}
+    share = lengths[PARTS[1]] / np.maximum(lengths[PARTS[1]] + lengths[PARTS[0]], 1e-30)
+    named = {_(name): values for name, values in lengths.items()}
+    return {_("token"): list(tokens.names), **named, _("share of the position"): share}
 
 
 def strips_table(scaled: np.ndarray, position: np.ndarray, total: np.ndarray) -> dict[str, np.ndarray]:
-    """A row a dimension."""
-    return {"dimension": np.arange(len(scaled)), **dict(zip(PARTS, (scaled, position, total), strict=True))}
+    """One row per dimension."""
+    return {_("dimension"): np.arange(len(scaled)), **dict(zip(map(_, PARTS), (scaled, position, total), strict=True))}

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from app.figures.axes import visible
+from app.figures.axes import in_words
 from app.figures.station_texts import dropped
+from app.languages import _
 from app.library.source_code import lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
@@ -15,14 +16,17 @@ from transformer.model.embedding import InputEmbedding
 
 def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     """Norms of all tokens of a stack, and the three vectors of the chosen one, from 0."""
-    st.header(f"Word and position in one vector: the {stack}'s input", anchor=False)
-    triplet(
-        "sections 3.4 and 3.5",
-        r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
+    st.header(_("Word and position in one vector: the {stack}'s input", stack=_(stack)), anchor=False)
+    words = _(
         "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "
         "their length, compared with that of the embeddings, shows how much each contributes."
-        + (" This checkpoint adds nothing." if scene.config.positions == "none" else "")
-        + dropped(scene.config)["dropped_sum"],
+    )
+    if scene.config.positions == "none":
+        words += " " + _("This checkpoint adds nothing.")
+    triplet(
+        _("sections 3.4 and 3.5"),
+        r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
+        words + dropped(scene.config)["dropped_sum"],
         lines_from(InputEmbedding.forward, "tokens =", "return"),
         shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
     )
@@ -35,26 +39,43 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     placed(
         norm_bars(lengths, tokens, chosen),
         key="norms",
-        name=f"Lengths of embeddings and positions, {stack}",
-        alt=f"Over this sentence a scaled embedding has length {word:.2f} on average, a position {place:.2f}.",
+        name=_("Lengths of embeddings and positions, {stack}", stack=_(stack)),
+        alt=_(
+            "Over this sentence a scaled embedding has length {word:.2f} on average, a position {place:.2f}.",
+            word=word,
+            place=place,
+        ),
         table=lambda: norm_table(lengths, tokens),
     )
-    st.caption(
-        f"Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}**"
-        + (f" (√(d_model / 2) at every position), {place / word:.0%} of it." if _sinusoidal(scene) and word else ".")
-    )
+    if scene.config.positions == "sinusoidal" and word:
+        said = _(
+            "Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}** (√(d_model / 2) "
+            "at every position), {share:.0%} of it.",
+            word=word,
+            place=place,
+            share=place / word,
+        )
+    else:
+        said = _(
+            "Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}**.",
+            word=word,
+            place=place,
+        )
+    st.caption(said)
     scaled, position, total = (part[chosen] for part in parts)
     token = tokens.tokens[chosen]
     placed(
         sum_strips(scaled, position, total, token, chosen),
         key="sum",
-        name=f"Embedding plus position, {stack}, position {chosen}",
-        alt=f"{visible(token)} at position {chosen}: its scaled embedding of length {lengths[PARTS[0]][chosen]:.2f}, "
-        f"plus its position of length {lengths[PARTS[1]][chosen]:.2f}, equals a vector of length "
-        f"{lengths[PARTS[2]][chosen]:.2f}.",
+        name=_("Embedding plus position, {stack}, position {position}", stack=_(stack), position=chosen + 1),
+        alt=_(
+            "{token} at position {position}: its scaled embedding of length {embedding:.2f}, plus its position of "
+            "length {place:.2f}, equals a vector of length {total:.2f}.",
+            token=in_words(token),
+            position=chosen + 1,
+            embedding=lengths[PARTS[0]][chosen],
+            place=lengths[PARTS[1]][chosen],
+            total=lengths[PARTS[2]][chosen],
+        ),
         table=lambda: strips_table(scaled, position, total),
     )
-
-
-def _sinusoidal(scene: Scene) -> bool:
-    return scene.config.positions == "sinusoidal"

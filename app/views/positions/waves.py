@@ -12,6 +12,7 @@ from app.figures.charts import FAINT, Figure, axis, band, line_at, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.figures.theme import INK, number, pair_color, role_color
+from app.languages import _
 from app.views.positions.encoding_matrix import encoding_names
 
 UNTRAINED = {"fillcolor": "#e5484d", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
@@ -44,7 +45,12 @@ def wave(
     for column in shown:
         cosine = layout is not None and pair_of(column, d_model, layout)[1]
         color = pair_color(cosine)
-        name = f"{'cosine, ' if cosine else 'sine, ' if layout else ''}dimension {column}"
+        if layout is None:
+            name = _("dimension {dimension}", dimension=column)
+        elif cosine:
+            name = _("cosine, dimension {dimension}", dimension=column)
+        else:
+            name = _("sine, dimension {dimension}", dimension=column)
         strong = column == dimension
         if layout is not None:
             fine = np.linspace(0, positions - 1, min(12 * positions, 1500))
@@ -66,7 +72,7 @@ def wave(
             "mode": "markers" if layout is not None else "lines+markers",
             "marker": {"color": color, "size": (9 if positions <= 64 else 5) if strong else 5},
             "line": {"color": color, "width": 1.5},
-            "hovertemplate": "position %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
+            "hovertemplate": "pos %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
         }
         data.append(numbers)
     limit = 1.12 if layout is not None else 1.08 * max(float(np.abs(table).max()), 1e-6)
@@ -76,7 +82,7 @@ def wave(
         shapes.append(band(trained - 0.5, positions - 0.5, **UNTRAINED))
     more = {
         "shapes": shapes,
-        "xaxis": axis("position (shaded: this sentence)", [-0.5, positions - 0.5]),
+        "xaxis": axis(_("pos (shaded: this sentence)"), [-0.5, positions - 0.5]),
         "yaxis": axis("", [-limit, limit]),
         "showlegend": True,
     }
@@ -86,13 +92,16 @@ def wave(
 def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
     """Names the dimension, its formula and its wavelength."""
     if layout is None:
-        return f"Dimension {dimension}, as learned: there is no formula and no wavelength"
+        return _("Dimension {dimension}, as learned: there is no formula and no wavelength", dimension=dimension)
     pair, cosine = pair_of(dimension, d_model, layout)
     length = wavelengths(d_model)[pair]
     function = "cos" if cosine else "sin"
-    return (
-        f"Dimension {dimension}: {function}(pos / 10000^({2 * pair}/{d_model})), "
-        f"wavelength {wavelength_text(length)} positions"
+    formula = f"{function}(pos / 10000^({2 * pair}/{d_model}))"
+    return _(
+        "Dimension {dimension}: {formula}, wavelength {length} positions",
+        dimension=dimension,
+        formula=formula,
+        length=wavelength_text(length),
     )
 
 
@@ -113,7 +122,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "mode": "lines+markers",
         "marker": {"size": 4, "color": INK},
         "line": {"width": 1, "color": FAINT},
-        "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
+        "hovertemplate": _("pair i = %{x}<br>wavelength %{y:,.2f} positions") + "<extra></extra>",
         "showlegend": False,
     }
     crossed = abs(np.log10(lengths[chosen] / sentence)) < 0.2  # then the sentence's line would cross the text
@@ -131,36 +140,39 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
     }
     color = role_color("encoder")
     words = {  # Plotly wants the logarithm of y for a text on a logarithmic axis, but y itself for a line
-        "text": f"this sentence: {sentence}", "x": 1, "xref": "x domain", "xanchor": "right",
+        "text": _("this sentence: {count}", count=sentence), "x": 1, "xref": "x domain", "xanchor": "right",
         "y": float(np.log10(sentence)), "yanchor": "top", "showarrow": False, "font": {"size": 14, "color": color},
     }  # fmt: skip
     pad = 0.04 * max(len(lengths), 2)
     more = {
         "shapes": [line_at(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})],
         "annotations": [words],
-        "xaxis": axis("pair i", [-pad, len(lengths) - 1 + pad], nticks=6),
+        "xaxis": axis(_("pair i"), [-pad, len(lengths) - 1 + pad], nticks=6),
         "yaxis": axis(
-            "positions",
+            _("positions"),
             [-0.3, 5.2],
             type="log",
             tickvals=[1, 10, 100, 1000, 10000],
             ticktext=["1", "10", "100", "1,000", "10,000"],
         ),
     }
-    return Figure([progression, mark], settled("Wavelength of each pair", 340, top=72) | more)
+    return Figure([progression, mark], settled(_("Wavelength of each pair"), 340, top=72) | more)
 
 
 def wave_table(table: np.ndarray, dimension: int, layout: Layout | None) -> dict[str, np.ndarray]:
-    """The numbers of one dimension and of its partner, a row a position."""
+    """The numbers of one dimension and of its partner, one row per position."""
     d_model = table.shape[1]
     names = encoding_names(d_model, layout)
     shown = [dimension]
     if layout is not None:
         shown = sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
-    return {"position": np.arange(len(table)), **{f"dimension {names[j]}": table[:, j] for j in shown}}
+    return {
+        "pos": np.arange(len(table)),
+        **{_("dimension {dimension}", dimension=names[j]): table[:, j] for j in shown},
+    }
 
 
 def wavelength_table(d_model: int) -> dict[str, np.ndarray]:
-    """A row a pair."""
+    """One row per pair."""
     found = wavelengths(d_model)
-    return {"pair i": np.arange(len(found)), "wavelength in positions": found}
+    return {_("pair i"): np.arange(len(found)), _("wavelength in positions"): found}

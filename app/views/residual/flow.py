@@ -1,29 +1,36 @@
 """The stream of every token as the browser draws it: the vector after each sub-layer, and what each one added.
 
-The vectors are sent as places among 256 colours; lengths, angles and differences are exact. In a pre-norm model the
+The vectors are sent as indices of 256 colours; lengths, angles and differences are exact. In a pre-norm model the
 vector after a sub-layer is the sum, so the embedding and all that is added make the last vector. In a post-norm model
 it is what LayerNorm makes of the sum (paper, section 3.1).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.tensor import row_norms
 from app.figures.theme import CHOSEN, role_color, signed_scale
+from app.stage.controls import Stack
 from app.views.residual.stream import Stream, cosines, summands
 
 COLORS = 256
 
 
-def flow(streams: dict[str, tuple[Stream, TokenAxis]], *, pre_norm: bool, start: str) -> dict[str, Any]:
+def flow(
+    streams: dict[str, tuple[Stream, TokenAxis]], unedited: Mapping[Stack, Stream], *, pre_norm: bool, start: str
+) -> dict[str, Any]:
     """Data of the component `residual_flow`: both stacks.
 
     Args:
+        unedited: the streams of the original model for the same tokens; none if nothing is edited.
         start: what the stream starts with, in words.
     """
     stacks = {name: _stack(every, tokens, pre_norm=pre_norm) for name, (every, tokens) in streams.items()}
+    for name, every in unedited.items():
+        stacks[name]["lengthsBefore"] = _lengths(vectors(every, pre_norm=pre_norm))
     return {"stacks": stacks, "start": start, "preNorm": pre_norm, "scale": signed_scale(), "chosen": CHOSEN}
 
 
@@ -40,25 +47,32 @@ def largest_difference(one: Stream, *, pre_norm: bool) -> float:
     """
     if pre_norm:
         return float(np.abs(summands(one).astype(np.float64).sum(axis=0) - one.after[-1]).max())
-    return float(np.abs(one.before.astype(np.float64) + one.added - one.after).max())
+    return float(np.abs(one.passed.astype(np.float64) + one.added - one.after).max())
 
 
 def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any]:
     found = vectors(every, pre_norm=pre_norm)
     limits = np.array([_limit(found[:, row]) for row in range(found.shape[1])])  # (R,)
     return {
-        "tokens": [visible(token) for token in tokens.tokens],
-        "predicts": [visible(token) for token in tokens.predicts],
+        "tokens": [in_words(token) for token in tokens.tokens],
+        "predicts": [in_words(token) for token in tokens.predicts],
         "color": role_color(tokens.role),
-        "parts": [{"layer": sub.layer + 1, "name": sub.name.partition(" ")[2]} for sub in every.subs],
+        "parts": [
+            {"layer": sub.layer + 1, "part": sub.part, "name": sub.words, "edits": sub.edits} for sub in every.subs
+        ],
         "vectors": _places(found, limits),
         "added": _places(every.added, limits),
         "limits": limits.astype(np.float32),
-        "lengths": row_norms(found).T.astype(np.float32),  # (R, 1 + U)
+        "lengths": _lengths(found),
         "addedLengths": row_norms(every.added).T.astype(np.float32),  # (R, U)
         "toLast": _angles(found, np.broadcast_to(found[-1], found.shape)).T,
         "toStream": _angles(every.added, every.before).T,
     }
+
+
+def _lengths(found: np.ndarray) -> np.ndarray:
+    """(1 + U, R, D) -> (R, 1 + U)."""
+    return row_norms(found).T.astype(np.float32)
 
 
 def _limit(values: np.ndarray) -> float:

@@ -3,25 +3,25 @@
 The paper's section 3.1.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from app import components
-from app.compute.layer_norms import norm_at
-from app.figures.axes import TokenAxis, in_words, visible
-from app.figures.row_statistics import before_and_after, moments_table
+from app.figures.axes import TokenAxis, in_words
 from app.figures.station_texts import dropped
-from app.figures.strips import ENDS, of_norm
-from app.figures.theme import counted, number
+from app.languages import _
 from app.library.source_code import lines_from
 from app.stage.controls import STACKS, Stack
 from app.stage.followed import attending_steps, opening_token
 from app.stage.scene import Scene, scene_key
 from app.stage.template import details, experiment, say
-from app.state.choices import KIND, SOURCE_TOKEN, STEP, STREAM
-from app.views.residual.flow import flow, largest_difference
+from app.state.choices import KIND, SOURCE_TOKEN, STEP, STREAM, SUB_LAYER
+from app.views.residual.flow import flow
+from app.views.residual.norms_section import norms
+from app.views.residual.sentences import sentences
 from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
 from app.views.residual.stream_charts import (
     added_alt,
@@ -33,9 +33,9 @@ from app.views.residual.stream_charts import (
     stream_chart,
     stream_table,
 )
+from app.views.shared.parts_off import off_parts, take_away
 from app.views.shared.placed import belongings, placed
 from app.views.shared.triplet import shape_text, triplet
-from app.views.shared.vector_strips import placed_strips
 from transformer.model.attention_kinds import depth
 
 
@@ -47,25 +47,30 @@ def draw(scene: Scene) -> None:
     row = _row(scene, stack)
     every, tokens, pre = streams[stack], axes[stack], scene.config.norm == "pre"
     one = every.of(row)
-    start = "embedding" if scene.config.positions == "none" else "embedding + position"
+    start = _("embedding") if scene.config.positions == "none" else _("embedding + position")
     shown = scene_key(scene)
-    whole = flow({name: (streams[name], axes[name]) for name in STACKS}, pre_norm=pre, start=start)
+    original = replace(scene, subject=scene.subject.original)
+    unedited = {stack: _recorded(original, stack) for stack in STACKS} if scene.subject.edits else {}
+    whole = flow({name: (streams[name], axes[name]) for name in STACKS}, unedited, pre_norm=pre, start=start)
     components.held_data("flow", whole | {"scene": shown})
+    state = {"scene": shown, "stack": stack, "row": row, "part": SUB_LAYER.value, "off": off_parts(scene.config)}
     with st.container(key="picture_flow"):
-        components.residual_flow(
-            {"scene": shown, "stack": stack, "row": row}, key="flow", on_choose=partial(_choose, scene)
-        )
-    _say(one, tokens, row, start, pre_norm=pre)
-    experiment("Switch a sub-layer off: what does the translation lose?", experiment="heads")
-    which = f"{stack}, position {row}: {visible(tokens.tokens[row])}"
+        components.residual_flow(state, key="flow", on_choose=partial(_choose, scene, streams, stack))
+    say(*sentences(scene, one, tokens, row, start))
+    experiment(
+        _("Switch other sub-layers off, or their residual connections: what is lost?"), experiment="heads", taken="pass"
+    )
+    which = _(
+        "{stack}, position {position}: {token}", stack=_(stack), position=row + 1, token=in_words(tokens.tokens[row])
+    )
 
     def draw_details() -> None:
-        belongings(key="flow", name=f"Stream, {which}", table=partial(stream_table, one))
+        belongings(key="flow", name=_("Stream, {token}", token=which), table=partial(stream_table, one))
         _lengths(scene, one, which)
         _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if pre else "x")
         if pre:
             _made_of(start, one, which, _shape(scene, one))
-        _norms(scene, one, row, which)
+        norms(scene, one, row, which)
 
     details(draw_details)
 
@@ -86,33 +91,18 @@ def _row(scene: Scene, stack: Stack) -> int:
     return min(STEP.open(attending[min(source, len(attending) - 1)]), len(scene.target) - 1)
 
 
-def _choose(scene: Scene, stack: str, row: int) -> None:
-    """Chooses the token that was clicked."""
-    for name, choice, tokens in (("encoder", SOURCE_TOKEN, scene.source), ("decoder", STEP, scene.target)):
-        if stack == name and 0 <= row < len(tokens):
+def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: str, index: int) -> None:
+    """Chooses the token or the sub-layer that was clicked; or takes away the part with this text, or puts it back."""
+    if name == "part" and index < len(streams[shown].subs):
+        SUB_LAYER.choose(index)
+    for stack, choice, tokens in (("encoder", SOURCE_TOKEN, scene.source), ("decoder", STEP, scene.target)):
+        if name == stack and 0 <= index < len(tokens):
+            if name != shown:
+                SUB_LAYER.forget()
             STREAM.choose(name)
-            choice.choose(row)
-
-
-def _say(one: Stream, tokens: TokenAxis, row: int, start: str, *, pre_norm: bool) -> None:
-    """What the picture shows, and how well the sum is met."""
-    count, width = counted(len(one.subs), "sub-layer"), one.embedding.shape[-1]
-    difference = number(largest_difference(one, pre_norm=pre_norm), 2)
-    if pre_norm:
-        said = (
-            f"The last vector is the sum of the {start} and what {count} added (largest difference in {width} numbers: "
-            f"{difference})."
-        )
-    else:
-        said = (
-            f"After each of {count}, LayerNorm normalises the sum of the stream and what was added (largest difference "
-            f"from that sum: {difference}); the result is the new stream."
-        )
-    say(
-        f"The picture shows the vector of the token “{in_words(tokens.tokens[row])}” in the {tokens.role}.",
-        said,
-        "Direction is the angle between the stream and the last vector.",
-    )
+            choice.choose(index)
+    if any(name in sub.edits.values() for every in streams.values() for sub in every.subs):
+        take_away(scene.config, name, bool(index))
 
 
 def _recorded(scene: Scene, stack: Stack) -> Stream:
@@ -123,37 +113,40 @@ def _recorded(scene: Scene, stack: Stack) -> Stream:
 
 
 def _lengths(scene: Scene, one: Stream, which: str) -> None:
-    st.header("A stream that every sub-layer adds to", anchor=False)
-    title = f"Length of the stream, {which}"
+    st.header(_("A stream that every sub-layer adds to"), anchor=False)
+    title = _("Length of the stream, {token}", token=which)
     placed(
         stream_chart(one, title=title),
-        key="stream",
+        key="stream_lengths",
         name=title,
         alt=stream_alt(one, title),
         table=partial(stream_table, one),
     )
     pre = scene.config.norm == "pre"
     st.caption(
-        (
+        _(
             "Each diamond is the next point of the line: the sum is the new stream. Lengths do not add up like "
             "numbers, because the added vector points in another direction; the table has the cosines."
-            if pre
-            else "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point "
-            "of the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
         )
-        + " Positions count from 0, as pos in the formula of section 3.5."
+        if pre
+        else _(
+            "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point of "
+            "the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
+        )
     )
-    triplet(
-        "section 3.1",
-        r"x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))" if pre else r"\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))",
-        "“We employ a residual connection around each of the two sub-layers, followed by layer normalization.” "
-        + (
+    papers = _("“We employ a residual connection around each of the two sub-layers, followed by layer normalization.”")
+    ours = (
+        _(
             "This checkpoint normalises what a sub-layer *reads* instead (pre-norm, as later work does), and leaves "
             "the stream alone."
-            if pre
-            else "The residual connection passes on the token's own vector, whatever the sub-layer adds."
         )
-        + dropped(scene.config)["dropped"],
+        if pre
+        else _("The residual connection passes on the token's own vector, whatever the sub-layer adds.")
+    )
+    triplet(
+        _("section 3.1"),
+        r"x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))" if pre else r"\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))",
+        f"{papers} {ours}" + dropped(scene.config)["dropped"],
         f"{one.subs[0].site}.residual_sum",
         shape=_shape(scene, one),
         pre_norm=pre,
@@ -166,9 +159,9 @@ def _shape(scene: Scene, one: Stream) -> str:
 
 
 def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
-    st.header("How much each sub-layer adds, for every token", anchor=False)
+    st.header(_("How much each sub-layer adds, for every token"), anchor=False)
     ratios = relative(every)
-    title = f"What is added over what is there, {every.subs[0].stack}: ‖Sublayer‖ / ‖x‖"
+    title = _("What is added over what is there, {stack}: ‖Sublayer‖ / ‖x‖", stack=_(every.subs[0].stack))
     placed(
         added_heatmap(ratios, tokens, every.subs, row=row, title=title),
         key="added",
@@ -178,70 +171,42 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
     )
     rows = "S" if every.subs[0].stack == "encoder" else "T"
     triplet(
-        "a measure of what a sub-layer adds",
+        _("a measure of what a sub-layer adds"),
         rf"\frac{{\lVert \mathrm{{Sublayer}}({read}) \rVert}}{{\lVert x \rVert}}",
-        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it adds almost nothing for this token.",
+        _("1.00: the sub-layer adds a vector as long as the stream. Near 0: it adds almost nothing for this token."),
         lines_from(relative, "lengths =", "return"),
-        shape=shape_text((rows, "sub-layers"), ratios.shape),
+        shape=shape_text((rows, _("sub-layers")), ratios.shape),
         in_paper=False,
     )
 
 
 def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
-    st.header("What the last vector is made of", anchor=False)
+    st.header(_("What the last vector is made of"), anchor=False)
     found = shares(summands(one))
-    title = f"Shares of the last stream, {which}"
+    title = _("Shares of the last stream, {token}", token=which)
     placed(
         share_chart(found, start, one.subs, title=title),
         key="shares",
         name=title,
-        alt=f"{title}. The {start} makes up {found[0]:.0%}; the rest was written by the sub-layers.",
+        alt=_(
+            "{title}. The {start} makes up {share:.0%}; the rest was written by the sub-layers.",
+            title=title,
+            start=start,
+            share=found[0],
+        ),
         table=partial(share_table, found, start, one.subs),
     )
-    st.caption(f"The bars sum to {found.sum():.2%}. Below zero: opposite to the direction of the last vector.")
+    st.caption(
+        _("The bars sum to {sum:.2%}. Below zero: opposite to the direction of the last vector.", sum=found.sum())
+    )
     triplet(
-        "section 3.1, summed over the layers",
+        _("section 3.1, summed over the layers"),
         r"\begin{gathered}x_{last} = x_0 + \sum_u \mathrm{Sublayer}_u\\[4pt] \mathrm{share}_u = "
         r"\frac{\mathrm{Sublayer}_u \cdot x_{last}}{x_{last} \cdot x_{last}}\end{gathered}",
-        "Where nothing normalises the stream itself, all that a stack computes is this sum. Each summand is drawn by "
-        "how much of the last vector it accounts for.",
+        _(
+            "Where nothing normalises the stream itself, all that a stack computes is this sum. Each summand is drawn "
+            "by how much of the last vector it accounts for."
+        ),
         lines_from(shares, "exact =", "return"),
         shape=shape,
-    )
-
-
-def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
-    st.header("LayerNorm, sub-layer by sub-layer", anchor=False)
-    stack, names = one.subs[0].stack, [sub.name for sub in one.subs]
-    sites = [f"{sub.site}.norm_out" for sub in one.subs]
-    before, after = one.to_norm, one.normed  # (U, D)
-    if scene.config.norm == "pre":  # one more on top of the stack
-        top = scene.record(f"{stack}.norm_out")[f"{stack}.norm_out"][row]  # (D)
-        before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
-        names.append("the last")
-        sites.append(f"{stack}.norm_out")
-    learned = [norm_at(scene.subject, site) for site in sites]
-    axis = TokenAxis("sub-layers", stack, tuple(names))
-    title = f"Before and after each LayerNorm, {which}"
-    placed(
-        before_and_after(before, after, axis, title=title),
-        key="moments",
-        name=title,
-        alt=f"{title}: mean and deviation, each at its own scale; the table has the numbers.",
-        table=partial(moments_table, before, after, axis, learned),
-    )
-    placed_strips(
-        of_norm(before[-1], after[-1], learned[-1]),
-        key="last_norm",
-        title=f"The last of them, number by number, {which}",
-    )
-    st.caption(f"The colours of each strip {ENDS} Step by step has these strips for every LayerNorm.")
-    triplet(
-        "section 3.1 (Ba et al. 2016)",
-        r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
-        "However long the stream has become, every row gets mean 0 and deviation 1, so the length √d_model; then the "
-        "learned gain γ and shift β stretch and move it.",
-        f"{one.subs[0].site}.norm_out",
-        shape=_shape(scene, one),
-        pre_norm=scene.config.norm == "pre",
     )

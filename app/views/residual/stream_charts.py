@@ -7,10 +7,11 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
-from app.figures.panels import Piece, fold, frame, heat, words
+from app.figures.panels import Piece, frame, heat, words, wrap_title
 from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
 from app.figures.theme import CELL_SIZE, INK, TICK_SIZE, pair_color, role_color, text_on_weight, weight_scale
+from app.languages import _
 from app.views.residual.stream import Stream, SubLayer, cosines
 
 HIGHEST = 900  # px of the cells; the rows of a long sentence close up
@@ -18,7 +19,7 @@ NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
 
 
 def stream_chart(one: Stream, *, title: str) -> Figure:
-    """One token on its way up: length of the stream before each sub-layer, of what is added, of the sum."""
+    """One token through all layers: length of the stream before each sub-layer, of what is added, of the sum."""
     subs = one.subs
     places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
     entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
@@ -27,55 +28,60 @@ def stream_chart(one: Stream, *, title: str) -> Figure:
             "type": "bar",
             "x": places[chosen],
             "y": adding[chosen],
-            "name": f"added by {name}",
+            "name": name,
             "marker": {"color": pair_color(second), "opacity": 0.85},
             "customdata": names[chosen],
             "hovertemplate": "%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
         }
         for name, second, chosen in (
-            ("attention", False, np.array([sub.attends for sub in subs])),
-            ("feed-forward", True, np.array([not sub.attends for sub in subs])),
+            (_("added by attention"), False, np.array([sub.attends for sub in subs])),
+            (_("added by feed-forward"), True, np.array([not sub.attends for sub in subs])),
         )
     ]
     line = {
         "type": "scatter",
         "x": places,
         "y": entering,
-        "name": "the stream x before",
+        "name": _("the stream x before"),
         "mode": "lines+markers",
         "line": {"color": INK, "width": 2},
         "marker": {"size": 7},
         "customdata": names,
-        "hovertemplate": "before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
+        "hovertemplate": _("before %{customdata}") + "<br>‖x‖ %{y:.4f}<extra></extra>",
     }
     sums = {
         "type": "scatter",
         "x": places,
         "y": leaving,
-        "name": "x + what is added",
+        "name": _("x + what is added"),
         "mode": "markers",
         "marker": {"size": 10, "symbol": "diamond-open", "color": INK, "line": {"width": 2}},
         "customdata": names,
-        "hovertemplate": "after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        "hovertemplate": _("after %{customdata}") + "<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
     }
-    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis("length")}
+    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis(_("length"))}
     return Figure([*bars, line, sums], layout)
 
 
 def stream_alt(one: Stream, title: str) -> str:
     """The picture in words."""
     begin, end = row_norms(one.before)[0], row_norms(one.after)[-1]
-    return f"{title}. It enters with length {begin:.2f} and has {end:.2f} after the last sub-layer."
+    return _(
+        "{title}. It enters with length {begin:.2f} and has {end:.2f} after the last sub-layer.",
+        title=title,
+        begin=begin,
+        end=end,
+    )
 
 
 def stream_table(one: Stream) -> Table:
     """The same lengths, and the angle at which each sub-layer writes into the stream."""
     return {
-        "sub-layer": [sub.name for sub in one.subs],
-        "length before": row_norms(one.before),
-        "length added": row_norms(one.added),
-        "length after": row_norms(one.after),
-        "cosine of x and what is added": cosines(one.before, one.added),
+        _("sub-layer"): [sub.name for sub in one.subs],
+        _("length before"): row_norms(one.before),
+        _("length added"): row_norms(one.added),
+        _("length after"): row_norms(one.after),
+        _("cosine of x and what is added"): cosines(one.before, one.added),
     }
 
 
@@ -92,7 +98,7 @@ def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...
             hoverinfo="all",
             showscale=True,
             customdata=np.array([[f"{plotly_text(name)}<br>{sub.name}" for sub in subs] for name in rows.names]),
-            hovertemplate="%{customdata}<br>adds %{z:.4f} of the stream's length<extra></extra>",
+            hovertemplate="%{customdata}<br>" + _("adds %{z:.4f} of the stream's length") + "<extra></extra>",
             colorbar=color_bar(),
         )
     ]
@@ -105,12 +111,12 @@ def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...
         room = {"columns": width, "beside": label_width(rows.tokens, TICK_SIZE) + 30, "short": short}  # see chart.js
         data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1, meta=room))
     down = plain_axis(
-        rows.title + (", reads" if rows.predicts else ""), [height - 0.5, -0.5],
+        _("{title}, reads", title=rows.title) if rows.predicts else rows.title, [height - 0.5, -0.5],
         tickvals=list(range(height)), ticktext=ticks(rows.tokens),
         tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role)},
     )  # fmt: skip
     high = max(min(height * (26 if large else 14), HIGHEST), 120)
-    fold(down["title"], high)
+    wrap_title(down["title"], high)
     layout = settled(title, 190 + high, bottom=90) | {
         "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
         "yaxis": down,
@@ -121,20 +127,25 @@ def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...
 
 def added_alt(ratios: np.ndarray, title: str) -> str:
     """The picture in words."""
-    return f"{title}. Largest: {ratios.max():.2f}; mean: {ratios.mean():.2f}. The table has every number."
+    return _(
+        "{title}. Largest: {largest:.2f}; mean: {mean:.2f}. The table has every number.",
+        title=title,
+        largest=ratios.max(),
+        mean=ratios.mean(),
+    )
 
 
 def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...]) -> Table:
     """The same as columns."""
-    return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
+    return {_("token"): list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
 
 
 def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str) -> Figure:
     """Shares of the last stream: first of what the stream starts with, then of each sub-layer; (1 + U,)."""
     kinds = [
         (start, role_color(subs[0].stack), np.array([True] + [False] * len(subs))),
-        ("attention", pair_color(False), np.array([False, *(sub.attends for sub in subs)])),
-        ("feed-forward", pair_color(True), np.array([False, *(not sub.attends for sub in subs)])),
+        (_("attention"), pair_color(False), np.array([False, *(sub.attends for sub in subs)])),
+        (_("feed-forward"), pair_color(True), np.array([False, *(not sub.attends for sub in subs)])),
     ]
     places, names = np.arange(len(found), dtype=np.int16), np.array([start, *(sub.name for sub in subs)])
     bars = [
@@ -145,7 +156,7 @@ def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, ti
             "name": name,
             "marker": {"color": color, "opacity": 0.85},
             "customdata": names[chosen],
-            "hovertemplate": "%{customdata}: share %{y:.4f}<extra></extra>",
+            "hovertemplate": _("%{customdata}: share %{y:.4f}") + "<extra></extra>",
         }
         for name, color, chosen in kinds
     ]
@@ -155,12 +166,12 @@ def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, ti
         "ticktext": [start, *(sub.name for sub in subs)],
     }
     layout = settled(title, 360, top=72, bottom=50)
-    return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", tickformat=".0%", zeroline=True)})
+    return Figure(bars, layout | {"xaxis": across, "yaxis": axis(_("share"), tickformat=".0%", zeroline=True)})
 
 
 def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Table:
     """The same as columns."""
-    return {"written by": [start, *(sub.name for sub in subs)], "share": found}
+    return {_("written by"): [start, *(sub.name for sub in subs)], _("share"): found}
 
 
 def _across(subs: tuple[SubLayer, ...]) -> dict[str, object]:

@@ -10,6 +10,8 @@ sharpness. Nothing about which of them learns better can be read from this pictu
 
 import numpy as np
 
+from app.languages import _
+
 SEED = 2014
 
 
@@ -36,10 +38,25 @@ def weights(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int]]:
-    """Operations for all scores of one head, counted by hand: a row a kind of operation, a column a function.
+    """Operations for all scores of one head, counted by hand: one row per kind of operation, one column per function.
 
     Both have the projections W^Q and W^K before them, which are not counted.
     """
+    dot, additive = _counts(queries, keys, width)
+    return {
+        _("operation"): [
+            _("multiplications"),
+            _("additions"),
+            _("divisions by √d_k"),
+            "tanh",
+            _("numbers held at once"),
+        ],
+        _("dot product"): dot,
+        _("additive"): additive,
+    }
+
+
+def _counts(queries: int, keys: int, width: int) -> tuple[list[int], list[int]]:
     q, k, e = queries, keys, width
     dot = [q * k * e, q * k * (e - 1), q * k, 0, q * k]
     add = [
@@ -49,15 +66,10 @@ def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int
         q * k * e,
         q * k * e,
     ]
-    return {
-        "operation": ["multiplications", "additions", "divisions by √d_k", "tanh", "numbers held at once"],
-        "dot product": dot,
-        "additive": add,
-    }
+    return dot, add
 
 
 def operations(queries: int, keys: int, width: int) -> tuple[int, int]:
     """(dot product, additive): operations in all, without the numbers held."""
-    found = costs(queries, keys, width)
-    dot, additive = (sum(int(n) for n in found[name][:-1]) for name in ("dot product", "additive"))
-    return dot, additive
+    dot, additive = _counts(queries, keys, width)
+    return sum(dot[:-1]), sum(additive[:-1])

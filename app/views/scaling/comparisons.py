@@ -12,9 +12,10 @@ import numpy as np
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
 from app.figures.panels import Piece
 from app.figures.theme import INK, role_color
+from app.languages import _, pgettext
+from app.languages.names_of_the_model import KINDS_INSIDE
 
 THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
-NAMES = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder attention"}
 
 
 @dataclass(frozen=True)
@@ -64,53 +65,54 @@ def shares_above(values: np.ndarray) -> np.ndarray:
 
 
 def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float) -> Figure:
-    """The share of allowed cells above each threshold, a line a kind of attention; the chosen threshold is marked."""
+    """The share of allowed cells above each threshold, one line per kind of attention; the chosen threshold is
+    marked."""
     colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "cross": INK}
     data: list[Piece] = []
     for kind, values in weights.items():
-        shares = shares_above(values[..., masks[kind]].ravel())
+        shares, name = shares_above(values[..., masks[kind]].ravel()), _(KINDS_INSIDE[kind])
         line = {
             "type": "scatter",
             "x": THRESHOLDS.astype(np.float32),
             "y": shares.astype(np.float32),
             "mode": "lines",
             "line": {"color": colors[kind], "width": 3, "dash": "dash" if kind == "cross" else "solid"},
-            "name": NAMES[kind],
-            "hovertemplate": "%{y:.1%} of the cells have more than %{x:.2g}<extra>" + NAMES[kind] + "</extra>",
+            "name": name,
+            "hovertemplate": _("%{y:.1%} of the cells have more than %{x:.2g}") + f"<extra>{name}</extra>",
         }
         data.append(line)
     more = {
         "shapes": [line_at(x=threshold, line={"color": FAINT, "width": 3})],
         "xaxis": axis(
-            "weight", [-4, 0], type="log",
+            _("weight"), [-4, 0], type="log",
             tickvals=[0.0001, 0.001, 0.01, 0.1, 1], ticktext=["0.0001", "0.001", "0.01", "0.1", "1"],
         ),
-        "yaxis": axis("cells with more than this weight", [0, 1.03], tickformat=".0%"),
+        "yaxis": axis(_("cells with more than this weight"), [0, 1.03], tickformat=".0%"),
         "showlegend": True,
     }  # fmt: skip
-    title = "How many cells get any attention, over all layers and heads"
+    title = _("How many cells get any attention, over all layers and heads")
     return Figure(data, settled(title, 380, top=72) | more)
 
 
 def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, list[str] | list[int]]:
-    """A row a kind of attention, and one for all."""
+    """One row per kind of attention, and one for all."""
     rows = list(found.values())
     above, allowed, cells = (sum(getattr(row, name) for row in rows) for name in ("above", "allowed", "cells"))
     size = [f"{r.layers} × {r.heads} × {r.queries} × {r.keys}" for r in rows]
     return {
-        "attention": [NAMES[kind] for kind in found] + ["all"],
-        "layers × heads × queries × keys": [*size, ""],
-        "comparisons": [*(row.cells for row in rows), cells],
-        "allowed by the mask": [*(row.allowed for row in rows), allowed],
-        f"weight above {threshold:g}": [*(row.above for row in rows), above],
-        "share of the allowed": [*(f"{row.share:.1%}" for row in rows), f"{above / max(allowed, 1):.1%}"],
-        "attention that they hold": [*(f"{row.mass:.1%}" for row in rows), ""],
+        _("attention"): [*(_(KINDS_INSIDE[kind]) for kind in found), pgettext("kinds of attention", "all")],
+        _("layers × heads × queries × keys"): [*size, ""],
+        _("comparisons"): [*(row.cells for row in rows), cells],
+        _("allowed by the mask"): [*(row.allowed for row in rows), allowed],
+        _("weight above {threshold:g}", threshold=threshold): [*(row.above for row in rows), above],
+        _("share of the allowed"): [*(f"{row.share:.1%}" for row in rows), f"{above / max(allowed, 1):.1%}"],
+        _("attention that they hold"): [*(f"{row.mass:.1%}" for row in rows), ""],
     }
 
 
 def share_table(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The numbers of `share_curves`: a row a threshold, a column a kind of attention."""
+    """The numbers of `share_curves`: one row per threshold, one column per kind of attention."""
     return {
-        "weight": THRESHOLDS,
-        **{NAMES[kind]: shares_above(values[..., masks[kind]].ravel()) for kind, values in weights.items()},
+        _("weight"): THRESHOLDS,
+        **{_(KINDS_INSIDE[kind]): shares_above(values[..., masks[kind]].ravel()) for kind, values in weights.items()},
     }

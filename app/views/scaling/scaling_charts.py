@@ -3,25 +3,16 @@
 Always two things against each other, in the same two colours: with the division, and without.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from app.figures.axes import TokenAxis, plotly_text, ticks, visible
+from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
-from app.views.scaling.softmax import (
-    KEYS,
-    WIDTHS,
-    Sharpness,
-    random_products,
-    random_sharpness,
-    softmax,
-    typical_products,
-)
+from app.languages import _, gettext_noop
+from app.views.scaling.softmax import WIDTHS, Sharpness, random_products, random_sharpness
 
-WITHOUT, WITH = "without the division", "divided by √d_k"
+WITHOUT, WITH = gettext_noop("without the division"), gettext_noop("divided by √d_k")
 BINS = 41
 
 
@@ -30,8 +21,8 @@ def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figur
     limit = max(float(np.abs(products).max()), float(np.abs(scores).max()), 1e-6) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
     data: list[Piece] = []
-    for values, name, second in ((products, WITHOUT, False), (scores, WITH, True)):
-        counts, _ = np.histogram(values, edges)
+    for values, name, second in ((products, _(WITHOUT), False), (scores, _(WITH), True)):
+        counts, variance = np.histogram(values, edges)[0], number(float(np.var(values, dtype=np.float64)))
         bars = {
             "type": "bar",
             "x": ((edges[1:] + edges[:-1]) / 2).astype(np.float32),
@@ -39,22 +30,22 @@ def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figur
             "width": float(edges[1] - edges[0]),
             "marker": {"color": pair_color(second), "line": {"width": 0}},
             "opacity": 0.62,
-            "name": f"{name}: variance {number(float(np.var(values, dtype=np.float64)))}",
-            "hovertemplate": "about %{x:.2f}<br>%{y:.1%} of the scores<extra>" + name + "</extra>",
+            "name": _("{name}: variance {variance}", name=name, variance=variance),
+            "hovertemplate": _("about %{x:.2f}<br>%{y:.1%} of the scores") + f"<extra>{name}</extra>",
         }
         data.append(bars)
     more = {
         "barmode": "overlay",
-        "xaxis": axis("score", [-limit, limit]),
-        "yaxis": axis("share of the scores", tickformat=".0%", rangemode="tozero"),
+        "xaxis": axis(_("score"), [-limit, limit]),
+        "yaxis": axis(_("share of the scores"), tickformat=".0%", rangemode="tozero"),
     }
-    return Figure(data, _narrow(title, 330) | more)
+    return Figure(data, _narrow(title) | more)
 
 
 def random_histograms(d_k: int) -> Figure:
     """Dot products of random vectors of this width."""
     products = random_products(d_k).ravel()
-    title = f"q · k of {len(products):,} random pairs, d_k = {d_k}"
+    title = _("q · k of {count:,} random pairs, d_k = {d_k}", count=len(products), d_k=d_k)
     return histograms(products, products / np.sqrt(d_k), title=title)
 
 
@@ -66,7 +57,7 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
     """
     widths = sorted({*WIDTHS, d_k})
     data: list[Piece] = []
-    for second, name in ((False, WITHOUT), (True, WITH)):
+    for second, name in ((False, _(WITHOUT)), (True, _(WITH))):
         values = [getattr(random_sharpness(width)[second], what) for width in widths]
         chosen = values[widths.index(d_k)]
         color = pair_color(second)
@@ -92,18 +83,7 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
         if what == "variance"
         else axis("", [0, 1.04 if what == "strongest" else 0.45]),
     }
-    return Figure(data, _narrow(title, 330) | axes)
-
-
-def random_row(d_k: int) -> Figure:
-    """A typical random query and its keys: the weights that the softmax makes, with the division and without."""
-    products = typical_products(d_k)  # (K)
-    order = np.argsort(-products)
-    rows = (softmax(products)[order], softmax(products / np.sqrt(d_k))[order])
-    names = [f"key {k + 1}" for k in range(KEYS)]
-    title = f"A typical random query: its weights on {KEYS} keys"
-    below = axis("key", [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False)
-    return _bars(rows, names, below, title=title)
+    return Figure(data, _narrow(title) | axes)
 
 
 def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str) -> Figure:
@@ -114,48 +94,43 @@ def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis,
         weights: (Q, K), what the model has.
     """
     found = (without.max(axis=-1), weights.max(axis=-1))
-    names = [plotly_text(visible(token)) for token in rows.tokens]
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE
-    below = axis(
-        f"{rows.title}: reads" if rows.predicts else rows.title, [-0.6, len(rows) - 0.4], showgrid=False,
-        tickvals=list(range(len(rows))), ticktext=ticks(rows.tokens), tickangle=-45,
-        tickfont={"size": size, "color": role_color(rows.role)},
-    )  # fmt: skip
-    return _bars(found, names, below, title=title)
-
-
-def _bars(values: Sequence[np.ndarray], names: Sequence[str], below: Piece, *, title: str) -> Figure:
-    """Weights without and with the division, two bars a place, 0 to 1; `below` is the x axis."""
     data = [
         {
             "type": "bar",
-            "x": np.arange(len(names), dtype=np.int16),
-            "y": values[second].astype(np.float32),
+            "x": np.arange(len(rows), dtype=np.int16),
+            "y": found[second].astype(np.float32),
             "marker": {"color": pair_color(second)},
             "name": name,
-            "hovertext": list(names),
-            "hovertemplate": "%{hovertext}<br>weight %{y:.4f}<extra>" + name + "</extra>",
+            "hovertext": [plotly_text(in_words(token)) for token in rows.tokens],
+            "hovertemplate": "%{hovertext}<br>" + _("weight %{y:.4f}") + f"<extra>{name}</extra>",
         }
-        for second, name in ((False, WITHOUT), (True, WITH))
+        for second, name in ((False, _(WITHOUT)), (True, _(WITH)))
     ]
-    more = {"barmode": "group", "bargap": 0.25, "xaxis": below, "yaxis": axis("weight", [0, 1.04])}
-    return Figure(data, _narrow(title, 330) | more)
+    below = axis(
+        _("{title}: reads", title=rows.title) if rows.predicts else rows.title, [-0.6, len(rows) - 0.4], showgrid=False,
+        tickvals=list(range(len(rows))), ticktext=ticks(rows.tokens), tickangle=-45,
+        tickfont={"size": size, "color": role_color(rows.role)},
+    )  # fmt: skip
+    more = {"barmode": "group", "bargap": 0.25, "xaxis": below, "yaxis": axis(_("weight"), [0, 1.04])}
+    return Figure(data, _narrow(title) | more)
 
 
-def _narrow(title: str, height: int) -> Piece:
+def _narrow(title: str) -> Piece:
     """The layout of a narrow chart: its legend starts at the left, in the line below the title."""
-    layout = settled(title, height, top=92)
+    layout = settled(title, 330, top=92)
     legend = layout["legend"] | {"x": 0, "xanchor": "left", "y": 1.02}
     return layout | {"legend": legend, "showlegend": True}
 
 
 def curve_table(d_k: int) -> dict[str, list[int] | list[float]]:
-    """All numbers of the experiment, a row a d_k."""
+    """All numbers of the experiment, one row per d_k."""
     widths = sorted({*WIDTHS, d_k})
     found = [random_sharpness(width) for width in widths]
     table: dict[str, list[int] | list[float]] = {"d_k": widths}
-    for what, words in (("variance", "variance"), ("strongest", "strongest weight"), ("gradient", "Jacobian norm")):
-        for second, name in ((False, WITHOUT), (True, WITH)):
+    named = (("variance", _("variance")), ("strongest", _("strongest weight")), ("gradient", _("Jacobian norm")))
+    for what, words in named:
+        for second, name in ((False, _(WITHOUT)), (True, _(WITH))):
             table[f"{words}, {name}"] = [float(getattr(pair[second], what)) for pair in found]
     return table
 
@@ -163,28 +138,17 @@ def curve_table(d_k: int) -> dict[str, list[int] | list[float]]:
 def facts_table(without: Sharpness, with_division: Sharpness) -> dict[str, list[str]]:
     """The two sets of numbers beside each other, for a table of three rows."""
     return {
-        "": ["variance of the scores", "strongest weight of a row, mean", "Jacobian norm of a row, mean"],
-        WITHOUT: [number(v) for v in (without.variance, without.strongest, without.gradient)],
-        WITH: [number(v) for v in (with_division.variance, with_division.strongest, with_division.gradient)],
+        "": [_("variance of the scores"), _("strongest weight of a row, mean"), _("Jacobian norm of a row, mean")],
+        _(WITHOUT): [number(v) for v in (without.variance, without.strongest, without.gradient)],
+        _(WITH): [number(v) for v in (with_division.variance, with_division.strongest, with_division.gradient)],
     }
 
 
 def rows_table(without: np.ndarray, weights: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
     """The strongest weight of each row, as columns of a table."""
-    return {"query": list(rows.names), WITHOUT: without.max(axis=-1), WITH: weights.max(axis=-1)}
+    return {_("query"): list(rows.names), _(WITHOUT): without.max(axis=-1), _(WITH): weights.max(axis=-1)}
 
 
 def scores_table(products: np.ndarray, scores: np.ndarray) -> dict[str, np.ndarray]:
     """All scores that are in a histogram, before and after the division."""
-    return {WITHOUT: products, WITH: scores}
-
-
-def row_table(d_k: int) -> dict[str, np.ndarray]:
-    """The numbers of `random_row`: products and both sets of weights, strongest first."""
-    products = typical_products(d_k)
-    order = np.argsort(-products)
-    return {
-        "q · k": products[order],
-        WITHOUT: softmax(products)[order],
-        WITH: softmax(products / np.sqrt(d_k))[order],
-    }
+    return {_(WITHOUT): products, _(WITH): scores}

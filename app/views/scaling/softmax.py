@@ -22,8 +22,8 @@ SEED = 2017
 
 
 def softmax(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so does a row that
-    may attend nowhere."""
+    """Over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so does a fully
+    masked row."""
     allowed = np.ones(scores.shape, dtype=bool) if mask is None else np.broadcast_to(mask, scores.shape)
     wide = np.where(allowed, scores.astype(np.float64), -np.inf)
     top = wide.max(axis=-1, keepdims=True)
@@ -42,6 +42,12 @@ def jacobian_norms(weights: np.ndarray) -> np.ndarray:
     return norms
 
 
+def most_changed(products: np.ndarray, mask: np.ndarray, d_k: int) -> int:
+    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most; not the last one, the end."""
+    moved = np.abs(softmax(products, mask) - softmax(products / np.sqrt(d_k), mask)).sum(axis=-1)  # (Q)
+    return int(moved[: max(len(moved) - 1, 1)].argmax())
+
+
 @dataclass(frozen=True)
 class Sharpness:
     """Numbers about scores and the weights that a softmax makes of them."""
@@ -52,7 +58,7 @@ class Sharpness:
 
 
 def sharpness(scores: np.ndarray, mask: np.ndarray | None = None) -> Sharpness:
-    """Of scores (Q, K). Rows that may attend nowhere are left out."""
+    """Of scores (Q, K). Fully masked rows are left out."""
     allowed = np.ones(scores.shape, dtype=bool) if mask is None else mask
     rows = allowed.any(axis=-1)
     weights = softmax(scores, allowed)[rows]
@@ -74,18 +80,6 @@ def random_products(d_k: int) -> np.ndarray:
     products: np.ndarray = (query * key).sum(axis=-1)
     products.flags.writeable = False
     return products
-
-
-def typical_products(d_k: int) -> np.ndarray:
-    """The row (KEYS) of `random_products` whose softmax is as sharp as most: its strongest weight is the median.
-
-    Trap: the first row of all is as random as any, and may attend mild at a width where nearly all are one-hot
-    (test_the_query_that_is_shown_is_as_sharp_as_most).
-    """
-    products = random_products(d_k)
-    strongest = softmax(products).max(axis=-1)  # (QUERIES)
-    row: np.ndarray = products[np.argsort(strongest)[QUERIES // 2]]
-    return row
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import kind_color, role_color
 from app.views.scaling.softmax import KEYS, SLIDER_WIDTHS, growing_products
 from transformer.model.attention_kinds import Kind
@@ -43,10 +43,10 @@ def softmax_message(
         "random_names": [str(number) for number in range(1, KEYS + 1)],
         "products": growing_products(widths),
         "head": {
-            "queries": [_word(token) for token in queries.tokens],
-            "predicts": [_word(token) for token in queries.predicts],
+            "queries": [in_words(token) for token in queries.tokens],
+            "predicts": [in_words(token) for token in queries.predicts],
             "query_title": queries.title,
-            "keys": [_word(token) for token in keys.tokens],
+            "keys": [in_words(token) for token in keys.tokens],
             "products": tensors["products"].astype(np.float32),
             "mask": tensors["mask"].astype(np.uint8),
             "query": chosen[1],
@@ -59,8 +59,3 @@ def table_of(message: Mapping[str, Any]) -> dict[str, list[int] | np.ndarray]:
     """The random products of all widths, one row for each width of the slider."""
     products = message["products"]
     return {"d_k": message["widths"]} | {f"q·k{key}": products[:, key - 1] for key in range(1, KEYS + 1)}
-
-
-def _word(token: str) -> str:
-    """A token as a word of a sentence: without the mark of a word's start."""
-    return visible(token.removeprefix("▁") or token)

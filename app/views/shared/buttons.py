@@ -1,6 +1,6 @@
 """Buttons for a choice among a few names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 import streamlit as st
@@ -18,16 +18,18 @@ def buttons(
     opening: Name | None = None,
     says: bool = True,
     help: str | None = None,
+    then: Callable[[], None] | None = None,
 ) -> Name:
     """Draws a button for each name, and returns what is chosen.
 
     Args:
         names: what is written on the buttons, by the value of the choice.
+        then: is called when another one is chosen.
         says: whether the label is visible; a screen reader reads it in any case.
     """
     choice.open(opening, names)
     st.segmented_control(
         label, list(names), format_func=names.__getitem__, required=True, key=choice.key, persist_state="session",
-        help=help, label_visibility="visible" if says else "collapsed",
+        help=help, on_change=then, label_visibility="visible" if says else "collapsed",
     )  # fmt: skip
     return cast(Name, choice.value)

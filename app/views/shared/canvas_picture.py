@@ -1,34 +1,37 @@
 """The canvas of a scene: its message, the head that it opens with, and the answers to what it asks."""
 
 import base64
-import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from app.components.canvas import Act, Answer, Head, Question, Setting, canvas
 from app.compute import cached_results
-from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
-from app.figures.distribution import offers
+from app.figures.canvas_message import Form
 from app.figures.matrix import matrix_table
-from app.figures.theme import kind_color, role_color, score_text
+from app.figures.theme import score_text
+from app.languages import _
 from app.pages import go_to
-from app.stage.heads import KEYS, QUERIES, SHORT, chosen_head, opening_head
-from app.stage.scene import Scene
-from app.state.choices import KIND, UNDO, choose_head
+from app.stage.canvas_of_scene import message_of
+from app.stage.heads import KEYS, QUERIES, chosen_head
+from app.stage.scene import Scene, scene_key
+from app.state.choice import Choice
+from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
+from app.state.events import choose_head
 from app.state.given_translation import show_instead, take_back
+from app.state.pinned_words import keep, pinned
 from app.views.shared.placed import belongings
 from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-RUNNERS_UP = 5
 _OPENS_HAND = "canvas_opens_hand"  # in the session: the page `hand` was asked for
 CELL_SITES = ("query", "key", "value", "products", "scores", "weights", "mask")
 
 
-def draw_canvas(scene: Scene, *, key: str, opening: Kind, setting: Setting) -> Head:
+def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], setting: Setting) -> Head:
     """Draws the canvas and returns the head that is chosen; `opening` is the kind of attention until one is."""
     if st.session_state.pop(_OPENS_HAND, False):
         go_to("hand")
@@ -36,12 +39,22 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, setting: Setting) -> H
     chosen = Head(kind, *chosen_head(scene, kind))
     with st.container(key=f"picture_{key}"):
         canvas(
-            message_of(scene),
+            message_of(scene, UNDO.value[-1][3] if UNDO.value and scene.is_given else -1),
             chosen,
-            replace(setting, alternatives=alternatives(scene), shown=scene.shown, can_undo=bool(UNDO.value)),
+            replace(
+                setting,
+                alternatives=alternatives(scene),
+                shown=scene.shown_in_list,
+                can_undo=bool(UNDO.value),
+                pinned=pinned(kind, scene_key(scene)),
+                pins_given=PINS_GIVEN.value,
+                form=form.value,
+                form_name=form.key,
+            ),
             key=key,
             on_choose=_choose,
             on_ask=lambda question: answer(scene, question),
+            on_keep=partial(keep, form),
             on_act=lambda act: _act(scene, act),
         )
     return chosen
@@ -50,52 +63,24 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, setting: Setting) -> H
 def canvas_download(scene: Scene, head: Head, *, key: str) -> None:
     """The button that saves the canvas, and the head as a table."""
     weights = scene.attention(head.kind).weights[head.layer, head.head]
-    name = f"{KINDS[head.kind]}, layer {head.layer + 1}, head {head.head + 1}"
-    belongings(key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)))
+    name = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[head.kind]), layer=head.layer + 1, head=head.head + 1)
+    sentence = scene.translation.source
+    belongings(key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)), sentence=sentence)
 
 
 def alternatives(scene: Scene) -> list[dict[str, str]]:
     """All translations of the sentence, each with its score."""
     return [
         {
-            "text": other.text or "(nothing)",
-            "detail": f"{'yours, ' if other is scene.given else ''}score " + score_text(other.normalised_score),
+            "text": other.text or _("(nothing)"),
+            "detail": (
+                _("yours, score {score}", score=score_text(other.normalised_score))
+                if other is scene.given
+                else _("score {score}", score=score_text(other.normalised_score))
+            ),
         }
-        for other in scene.translation.hypotheses
+        for other in (scene.translation.hypotheses[i] for i in scene.listed)
     ]
-
-
-def message_of(scene: Scene) -> bytes:
-    """The message of the translation that is shown."""
-    hypothesis = scene.hypothesis
-    logits = cached_results.observed(scene.subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
-    piece = scene.subject.translator.tokenizer.piece
-    runners = [
-        [RunnerUp(other.id, other.piece, other.probability) for other in found if other.id >= EOS and not other.chosen]
-        for found in (
-            offers(row, id, piece, count=RUNNERS_UP + 4) for row, id in zip(logits, hypothesis.ids, strict=True)
-        )
-    ]
-    target = scene.target
-    kinds: dict[Kind, KindOfAttention] = {}
-    for kind in KINDS:
-        opening, why = opening_head(scene, kind)
-        found = scene.attention(kind)
-        kinds[kind] = KindOfAttention(
-            KINDS[kind], SHORT[kind], kind_color(kind), found.weights, found.mask, opening, why
-        )
-    return pack(
-        Side(scene.task.source, scene.source.tokens),
-        Written(
-            Side(scene.task.target, target.predicts, scene.task.target_code),
-            target.tokens,
-            [math.exp(value) for value in hypothesis.log_probabilities],
-            [row[:RUNNERS_UP] for row in runners],
-            UNDO.value[-1][3] if UNDO.value and scene.is_given else -1,
-        ),
-        kinds,
-        {"encoder": role_color("encoder"), "decoder": role_color("decoder")},
-    )
 
 
 def answer(scene: Scene, question: Question) -> Answer | None:
@@ -141,6 +126,8 @@ def _packed(values: np.ndarray) -> str:
 
 
 def _choose(head: Head) -> None:
+    if head.kind != PINNED.value[0]:
+        PINNED.forget()
     KIND.choose(head.kind)
     choose_head(head.layer, head.head)
 
@@ -148,8 +135,8 @@ def _choose(head: Head) -> None:
 def _act(scene: Scene, act: Act) -> None:
     if act.name == "undo":
         take_back()
-    elif act.name == "alternative" and act.index < len(scene.translation.hypotheses):
-        scene.show(act.index)
+    elif act.name == "alternative" and act.index < len(scene.listed):
+        scene.show(scene.listed[act.index])
     elif act.name == "hand":
         _open_by_hand(scene, act)
     elif act.name == "continue":

@@ -13,11 +13,13 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.row_predictions import Predictions, predictions
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
-from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, weight_scale
+from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
+from app.languages import _
 from app.stage.scene import Scene
 from transformer.analysis.edits import MaskOff
+from transformer.model.attention_kinds import SITES
 
 FREE = MaskOff("causal")
 
@@ -53,7 +55,8 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
     """What `app.components.causal_matrix` draws."""
     target = scene.target
     piece = scene.subject.translator.tokenizer.piece
-    place = f"decoder self-attention, layer {layer + 1}, head {head + 1}"
+    place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
+    with_mask, without = _rows(masked.attention.mask, target), _rows(free.attention.mask, target)
 
     def one(which: Pass, alt: str) -> dict[str, Any]:
         said = which.predictions
@@ -62,16 +65,16 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
             "mask": _packed(which.attention.mask, "u1"),
             "probabilities": np.exp(said.log_probabilities).tolist(),
             "right": said.right.tolist(),
-            "first": [visible(piece(int(id))) for id in said.first],
+            "first": [in_words(piece(int(id))) for id in said.first],
             "score": said.score,
             "alt": alt,
         }
 
     return {
-        "reads": [visible(token) for token in target.tokens],
-        "predicts": [visible(token) for token in target.predicts],
-        "masked": one(masked, f"{place}, with the causal mask. {_rows(masked.attention.mask, target)}"),
-        "free": one(free, f"{place}, without the causal mask. {_rows(free.attention.mask, target)}"),
+        "reads": [in_words(token) for token in target.tokens],
+        "predicts": [in_words(token) for token in target.predicts],
+        "masked": one(masked, _("{place}, with the causal mask. {rows}", place=place, rows=with_mask)),
+        "free": one(free, _("{place}, without the causal mask. {rows}", place=place, rows=without)),
         "layer": layer,
         "head": head,
         "layers": len(masked.attention.weights),
@@ -90,17 +93,37 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
     }
 
 
+def scores_before(scene: Scene, layer: int, head: int) -> np.ndarray:
+    """Q K^T / sqrt(d_k) of one head, (T, T): what the mask gets."""
+    site = f"{SITES['decoder'].format(layer)}.scores"
+    found: np.ndarray = scene.record(site)[site][head]
+    return found
+
+
+def scores_message(scores: np.ndarray, layer: int, head: int) -> dict[str, Any]:
+    """What `app.components.causal_matrix` draws of them."""
+    alt = _(
+        "decoder self-attention, layer {layer}, head {head}, scores before the mask, from {lowest:.2f} to "
+        "{highest:.2f}; the table has every number.",
+        layer=layer + 1,
+        head=head + 1,
+        lowest=scores.min(),
+        highest=scores.max(),
+    )
+    return {"values": _packed(scores, "<f4"), "scale": signed_scale(), "alt": alt}
+
+
 def table(target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int) -> Table:
-    """All cells, one a line, row by row."""
+    """All cells, one per line, row by row."""
     size = len(target)
     query, key = np.divmod(np.arange(size * size), size)
     names, keys = np.array(target.names, object), np.array(target.tokens, object)
     return {
-        "query": names[query],
-        "key": keys[key],
-        "may attend": masked.attention.mask.ravel(),
-        "weight with the mask": masked.weights(layer, head).ravel(),
-        "weight without": free.weights(layer, head).ravel(),
+        _("query"): names[query],
+        _("key"): keys[key],
+        _("may attend"): masked.attention.mask.ravel(),
+        _("weight with the mask"): masked.weights(layer, head).ravel(),
+        _("weight without"): free.weights(layer, head).ravel(),
     }
 
 
@@ -111,4 +134,5 @@ def _packed(values: np.ndarray, dtype: str) -> str:
 def _rows(mask: np.ndarray, target: TokenAxis) -> str:
     """How many keys each query may attend to, in words."""
     rows = zip(target.names[:40], mask.sum(axis=-1).tolist(), strict=False)
-    return "Keys that each query may attend to: " + "; ".join(f"{name}: {count}" for name, count in rows) + "."
+    counts = "; ".join(f"{name}: {count}" for name, count in rows)
+    return _("Keys that each query may attend to: {counts}.", counts=counts)

@@ -7,37 +7,51 @@ from functools import partial
 import streamlit as st
 
 from app import components
-from app.components.chart import Point, chart
+from app.components.chart import Point
 from app.figures.attention_lines import attention_lines
 from app.figures.head_sharpness import head_facts
-from app.figures.matrix import attention_matrix, matrix_alt, matrix_width
-from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
-from app.figures.theme import counted
-from app.state.choices import LINES_ON, choose_head
-from app.views.shared.placed import belongings, matrix_belongings
-from app.views.shared.triplet import shape_text
+from app.languages import _, gettext_noop, ngettext
+from app.state.choices import LINES_ON
+from app.views.shared.placed import placed, scrolling
 from transformer.model.attention_kinds import KINDS, Kind
 
-_ROW = "A row is computed when the decoder *reads* one token and *predicts* the next."
+_ROW = gettext_noop("A row is computed when the decoder *reads* one token and *predicts* the next.")
 
 
 def explained(kind: Kind, window: int | None) -> str:
     """Which query attends to which key; with a window, self-attention sees no further than that many positions."""
     if kind == "cross":
-        return f"While the decoder writes each token, which tokens of the source does it attend to? {_ROW}"
-    away = f"at most {window} {'position' if window == 1 else 'positions'} away"
+        asked = _("While the decoder writes each token, which tokens of the source does it attend to?")
+        return f"{asked} {_(_ROW)}"
     if kind == "encoder":
-        those = "all tokens of the source" if window is None else f"those {away}"
-        return f"Each token of the source attends to {those}."
-    before = "the tokens before it" if window is None else f"the tokens before it, {away},"
-    return f"Each token of the translation attends to {before} and to itself; later tokens are masked. {_ROW}"
+        if window is None:
+            return _("Each token of the source attends to all tokens of the source.")
+        return ngettext(
+            "Each token of the source attends to those at most {count} position away.",
+            "Each token of the source attends to those at most {count} positions away.",
+            window,
+        )
+    if window is None:
+        said = _(
+            "Each token of the translation attends to the tokens before it and to itself; later tokens are masked."
+        )
+    else:
+        said = ngettext(
+            "Each token of the translation attends to the tokens before it, at most {count} position away, and to "
+            "itself; later tokens are masked.",
+            "Each token of the translation attends to the tokens before it, at most {count} positions away, and to "
+            "itself; later tokens are masked.",
+            window,
+        )
+    return f"{said} {_(_ROW)}"
 
 
 def rows_sum(shown: Shown) -> str:
     """What each row of a picture sums to."""
-    return "Each row sums to 1" + (", except empty rows." if shown.emptied else ".")
+    return _("Each row sums to 1, except empty rows.") if shown.emptied else _("Each row sums to 1.")
 
 
 @dataclass(frozen=True)
@@ -52,40 +66,13 @@ class Chosen:
 
     @property
     def title(self) -> str:
-        return f"{KINDS[self.kind]}, layer {self.layer + 1}, head {self.head + 1}{self.shown.suffix}"
+        place = {"kind": _(KINDS[self.kind]), "layer": self.layer + 1, "head": self.head + 1}
+        return _("{kind}, layer {layer}, head {head}", **place) + self.shown.suffix
 
     @property
     def alt(self) -> str:
         shown = self.shown
         return matrix_alt(shown.weights[self.layer, self.head], shown.queries, shown.keys, self.title)
-
-
-def overview(chosen: Chosen) -> None:
-    """All heads as small pictures; a click chooses one."""
-    weights = chosen.shown.weights
-    layers, heads, rows, columns = weights.shape
-    with st.container(key="picture_mosaic"):
-        chart(
-            head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row),
-            key="mosaic",
-            on_click=_clicked,
-            alt=f"{KINDS[chosen.kind]} of {counted(layers, 'layer')} with {counted(heads, 'head')} each, as small "
-            f"pictures; layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The table "
-            "beside it chooses a head with the keyboard too.",
-        )
-    note = "Click a picture to see it large. One colour scale for all, 0 to 1."
-    if max(rows, columns) > LARGEST_TILE:
-        note += " At this length a dot stands for the strongest weight of a few cells."
-    st.caption(f"{note} {shape_text('NHQK', weights.shape)}")
-    belongings(
-        key="mosaic",
-        name=f"{KINDS[chosen.kind]}: where each row of each head attends most{chosen.shown.suffix}",
-        table=lambda: mosaic_table(weights, chosen.shown.queries, chosen.shown.keys),
-    )
-
-
-def _clicked(point: Point) -> None:
-    choose_head(*point.customdata)
 
 
 def lines(
@@ -106,7 +93,7 @@ def lines(
             row=chosen.row,
         )
         components.attention_lines(data, key="attention_lines", on_pin=on_pin, on_heads=partial(_turned, chosen.head))
-    components.save_picture("lines", f"{chosen.title} - lines", key="export_lines")
+    components.save_picture("lines", _("{title} - lines", title=chosen.title), key="export_lines")
 
 
 def _turned(head: int, on: Sequence[int]) -> None:
@@ -118,12 +105,23 @@ def facts(chosen: Chosen) -> None:
     """A sentence of numbers about the head."""
     shown = chosen.shown
     found = head_facts(shown.weights[chosen.layer, chosen.head], shown.mask, shown.keys.tokens)
-    whose = f" as drawn here{chosen.shown.suffix}" if chosen.shown.remarks else ""
+    if shown.remarks:
+        st.caption(
+            _(
+                "This head as drawn here{remarks}: strongest weight of a row {strongest:.2f} on average, entropy "
+                "{entropy:.2f} of at most {even:.2f} bits; {sinks:.0%} of the attention is on special tokens and "
+                "punctuation. The table above has the numbers over its tokens, as the model saw them.",
+                remarks=shown.suffix,
+                **found,
+            )
+        )
+        return
     st.caption(
-        f"This head{whose}: strongest weight of a row {found['strongest']:.2f} on average, entropy "
-        f"{found['entropy']:.2f} of at most {found['even']:.2f} bits; {found['sinks']:.0%} of the attention is on "
-        "special tokens and punctuation."
-        + (" The table above has the numbers over its tokens, as the model saw them." if whose else "")
+        _(
+            "This head: strongest weight of a row {strongest:.2f} on average, entropy {entropy:.2f} of at most "
+            "{even:.2f} bits; {sinks:.0%} of the attention is on special tokens and punctuation.",
+            **found,
+        )
     )
 
 
@@ -131,30 +129,24 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
     """The head with a number in every cell. `on_cell` is called with a cell that is clicked; `cell` is framed."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
-    narrowest = matrix_width(shown.queries, shown.keys)
-    st.html(f"<style>.st-key-matrix [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
-    with st.container(key="matrix"):
-        chart(
-            attention_matrix(
-                weights,
-                shown.queries,
-                shown.keys,
-                title=title,
-                mask=shown.mask,
-                row=chosen.row,
-                cell=cell,
-                clicks=on_cell is not None,
-            ),
+    figure = attention_matrix(
+        weights,
+        shown.queries,
+        shown.keys,
+        title=title,
+        mask=shown.mask,
+        row=chosen.row,
+        cell=cell,
+        clicks=on_cell is not None,
+    )
+    with scrolling("head_matrix", matrix_width(shown.queries, shown.keys)):
+        placed(
+            figure,
             key="head_matrix",
+            name=title,
             alt=chosen.alt,
+            table=lambda: matrix_table(weights, shown.queries, shown.keys),
             on_click=on_cell,
         )
-    click = "" if on_cell is None else " Click a cell to choose it."
-    st.caption(f"Rows are queries, columns are keys. {rows_sum(shown)} Grey: masked. A dot: less than .005.{click}")
-
-
-def matrix_numbers(chosen: Chosen) -> None:
-    """Downloads and table of the matrix."""
-    shown, title = chosen.shown, chosen.title
-    weights = shown.weights[chosen.layer, chosen.head]
-    matrix_belongings("matrix", title, "The same numbers as a table", weights, (shown.queries, shown.keys))
+    said = _("Rows are queries, columns are keys. {sums} Grey: masked. A dot: less than .005.", sums=rows_sum(shown))
+    st.caption(said if on_cell is None else said + " " + _("Click a cell to choose it."))

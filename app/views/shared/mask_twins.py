@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compute import cached_results
+from app.compute.cached_results import Ids
 from app.compute.row_predictions import Predictions, forced
 from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.families import shipped_members
 from app.library.limits import bounded
+from app.library.tasks import language_name
 from app.stage.scene import Scene
 from app.views.shared.causal_picture import FREE
 from transformer.config import EOS, UNK
@@ -31,11 +33,13 @@ class Twin:
     """What one of the two does.
 
     Attributes:
+        trained: with the mask, or without, as it was trained. source_ids: what it reads.
         step: its predictions in a training step, with the mask or without, as it was trained.
         alone: what it writes alone.
     """
 
-    name: str
+    trained: Subject
+    source_ids: Ids
     step: Predictions
     alone: Hypothesis
 
@@ -58,7 +62,7 @@ class Twins:
 
 def twins(scene: Scene) -> Twins | None:
     """None: the two models are not included, or cannot read the sentence."""
-    files = shipped_members(OPTION)
+    files = shipped_members(OPTION, scene.task)
     if True not in files or False not in files:
         return None
     subjects = (Subject(files[True]), Subject(files[False]))
@@ -76,7 +80,8 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
     """Sources and targets to try, in order: those of the page, if they are in the two languages, and the example."""
     task, theirs = scene.task, subject.task
     source, target = scene.translation.source, scene.hypothesis.text
-    found = [(*PAIR, False)] if (theirs.source, theirs.target) == ("English", "German") else []
+    of_pair = (language_name("en"), language_name("de"))
+    found = [(*PAIR, False)] if (theirs.source, theirs.target) == of_pair else []
     if (task.source, task.target) == (theirs.source, theirs.target):
         found.insert(0, (source, target, True))
     elif (task.target, task.source) == (theirs.source, theirs.target):
@@ -94,11 +99,11 @@ def _twin(subject: Subject, source: str, target: str) -> Twin | None:
     settings = bounded(translator.settings)
     found = cached_results.translate_one(subject, source, settings)
     trained = subject if translator.model.config.causal_training else subject.edited(FREE)
-    return Twin(subject.file.name, forced(trained, found.source_ids, ids), found.hypotheses[0])
+    return Twin(trained, found.source_ids, forced(trained, found.source_ids, ids), found.hypotheses[0])
 
 
 def _ids(translator: Translator, target: str) -> tuple[int, ...] | None:
-    ids = translator.tokenizer.encode(clean(target))
+    ids = translator.tokenizer.target.encode(clean(target))
     if not ids or UNK in ids or len(ids) >= translator.model.config.max_positions:
         return None
     return (*ids, EOS)

@@ -6,6 +6,7 @@ from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.subject import Subject
+from app.languages import _
 from app.library import checkpoints
 from app.library.families import shipped_members
 from app.stage.scene import Scene
@@ -16,6 +17,7 @@ from transformer.decoding.translation import Hypothesis
 from transformer.errors import HeadlightError
 
 SEEDS = 4  # shuffles that are tried, for one that changes the translation
+MOST_DRAWN = 20  # shuffles that are drawn, for one in another order
 WITHOUT = PositionsOff("encoder")
 
 
@@ -32,8 +34,8 @@ class Pair:
 
     def row(self, label: str) -> Row:
         """For `app.components.comparison`: in order, shuffled."""
-        note = "the same, token by token" if self.same else "another translation"
-        return Row(label, (Cell(self.plain.text or "(nothing)"), Cell(self.other.text or "(nothing)", note)))
+        note = _("the same, token by token") if self.same else _("another translation")
+        return Row(label, (Cell(self.plain.text or _("(nothing)")), Cell(self.other.text or _("(nothing)"), note)))
 
 
 def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: DecodingConfig) -> Pair:
@@ -58,6 +60,19 @@ def first_seed(scene: Scene) -> int:
     return 1
 
 
+def next_seed(scene: Scene, seed: int) -> int:
+    """The next seed whose words are neither in the order of this one nor in the written one; this one if there is no
+    other order among those that are drawn."""
+    tokens, ids = scene.source.tokens, scene.translation.source_ids
+
+    def read(number: int) -> Ids | None:
+        order = shuffled(tokens, number)
+        return order and reordered(ids, order)
+
+    now = read(seed)
+    return next((other for other in range(seed + 1, seed + MOST_DRAWN + 1) if read(other) != now), seed)
+
+
 @dataclass(frozen=True)
 class TrainedWithout:
     """A small model that was trained without positions, on the sentence of the page; it has a tokenizer of its own."""
@@ -76,7 +91,7 @@ class TrainedWithout:
 def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
     """The words are shuffled by the seed. None: the model is not included, is the one that is open, or does not read
     this language."""
-    file = shipped_members("model.positions").get("none")
+    file = shipped_members("model.positions", scene.task).get("none")
     if file is None or file.path == scene.subject.file.path:
         return None
     subject, source = Subject(file), scene.translation.source

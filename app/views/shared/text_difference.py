@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from app.figures.tables import Table
+from app.languages import _, ngettext, pgettext
 
 Change = Literal["equal", "changed", "missing", "added"]
 _WORD = re.compile(
@@ -17,7 +18,6 @@ _WORD = re.compile(
     "|[^\\w\\s]"
 )
 _CHANGES: dict[str, Change] = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}
-MARKS: dict[Change, str] = {"equal": "", "changed": "changed", "missing": "− missing", "added": "+ added"}
 
 
 def words(text: str) -> list[str]:
@@ -48,12 +48,27 @@ def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
     stretches = difference(reference, text)
     counts = difference_counts(stretches)
     return {
-        "stretches": [{"change": what, "old": old, "new": new, "mark": MARKS[what]} for what, old, new in stretches],
+        "stretches": [{"change": what, "old": old, "new": new, "mark": _mark(what)} for what, old, new in stretches],
         "label": label,
-        "summary": f"{counts['equal']} {'word' if counts['equal'] == 1 else 'words'} equal, "
-        f"{counts['changed']} changed, {counts['missing']} missing, "
-        f"{counts['added']} added.",
+        "summary": ngettext(
+            "{count} word equal, {changed} changed, {missing} missing, {added} added.",
+            "{count} words equal, {changed} changed, {missing} missing, {added} added.",
+            counts["equal"],
+            changed=counts["changed"],
+            missing=counts["missing"],
+            added=counts["added"],
+        ),
     }
+
+
+def _mark(what: Change) -> str:
+    """What is written on a stretch."""
+    return {
+        "equal": "",
+        "changed": pgettext("of two texts", "changed"),
+        "missing": pgettext("of two texts", "− missing"),
+        "added": pgettext("of two texts", "+ added"),
+    }[what]
 
 
 def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, int]:
@@ -67,8 +82,9 @@ def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, 
 def difference_table(reference: str, text: str, names: tuple[str, str]) -> Table:
     """The same as columns of a table."""
     stretches = difference(reference, text)
+    said = {"equal": _("equal"), "changed": _("changed"), "missing": _("missing"), "added": _("added")}
     return {
-        "what": [what for what, _, _ in stretches],
-        names[0]: [old for _, old, _ in stretches],
-        names[1]: [new for _, _, new in stretches],
+        _("what"): [said[what] for what, old, new in stretches],
+        names[0]: [old for what, old, new in stretches],
+        names[1]: [new for what, old, new in stretches],
     }

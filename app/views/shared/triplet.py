@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from app.languages import _, gettext_noop, ngettext
 from app.library.source_code import SourceLines, lines_of
 
 
@@ -35,7 +36,11 @@ def triplet(
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
     with st.container(border=True):
-        st.caption(f"The paper, {section}" if in_paper else f"Not in the paper: {section}")
+        st.caption(
+            _("The paper, {section}", section=section)
+            if in_paper
+            else _("Not in the paper: {section}", section=section)
+        )
         if formula:
             st.latex(formula)
         left, right = st.columns([2, 3], gap="medium")
@@ -46,7 +51,10 @@ def triplet(
             if shape:
                 st.caption(shape)
             if whole:
-                with st.expander(f"The whole function, {len(whole.text.splitlines())} lines"):
+                count = len(whole.text.splitlines())
+                with st.expander(
+                    ngettext("The whole function, {count} line", "The whole function, {count} lines", count)
+                ):
                     _code(whole)
 
 
@@ -57,31 +65,36 @@ def code_card(lines: SourceLines) -> None:
 
 
 def _code(lines: SourceLines) -> None:
-    st.caption(f"The code, `{lines.place}`")
+    st.caption(_("The code, `{place}`", place=lines.place))
     st.code(lines.text, language="python", wrap_lines=True)
 
 
 LETTERS = {
-    "N": "layers",
-    "B": "batch",
-    "S": "source length",
-    "T": "target length",
-    "Q": "queries",
-    "K": "keys",
-    "H": "heads",
+    "N": gettext_noop("layers"),
+    "B": gettext_noop("batch"),
+    "S": gettext_noop("source length"),
+    "T": gettext_noop("target length"),
+    "Q": gettext_noop("queries"),
+    "K": gettext_noop("keys"),
+    "H": gettext_noop("heads"),
     "D": "d_model",
-    "E": "d_k per head",
+    "E": gettext_noop("d_k per head"),
     "F": "d_ff",
-    "V": "vocabulary",
-    "P": "positions",
+    "V": gettext_noop("vocabulary"),
+    "P": gettext_noop("positions"),
     "D/2": "d_model / 2",
-    "R": "rows decoded side by side",
-    "W": "hypotheses",
+    "R": gettext_noop("rows decoded side by side"),
+    "W": gettext_noop("hypotheses"),
 }
 
 
 def shape_text(letters: Sequence[str], sizes: Sequence[int] | Mapping[str, int]) -> str:
     """A shape in letters and numbers: "H × T × S = heads × target length × source length = 8 × 14 × 13"."""
     numbers = [sizes[letter] for letter in letters] if isinstance(sizes, Mapping) else list(sizes)
-    words = " × ".join(LETTERS.get(letter, letter) for letter in letters)
-    return f"Shape {' × '.join(letters)} = {words} = **{' × '.join(f'{n:,}' for n in numbers)}**"
+    words = " × ".join(_(LETTERS.get(letter, letter)) for letter in letters)
+    return _(
+        "Shape {letters} = {words} = **{numbers}**",
+        letters=" × ".join(letters),
+        words=words,
+        numbers=" × ".join(f"{n:,}" for n in numbers),
+    )

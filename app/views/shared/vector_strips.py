@@ -1,4 +1,4 @@
-"""Vectors of one token as strips, with what belongs to a picture: on Step by step and on Residual stream."""
+"""Vectors of one token as strips, with downloads and table: for the pages Step by step and Residual stream."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from app.views.shared.placed import belongings
 
 
 def placed_strips(rows: Sequence[Strip], *, key: str, title: str) -> None:
-    """Draws them; nothing else on the page may have the key."""
+    """Draws them. The key must be unique on the page."""
     with st.container(key=f"picture_{key}"):
         components.vector_strips(strips_picture(rows, title=title, alt=strips_alt(rows, title)), key=key)
     belongings(key=key, name=title, table=lambda: strips_table(rows))

@@ -23,7 +23,7 @@ TRIES = 20  # shuffles of which the first that changes the sentence is taken
 
 
 def shuffled(tokens: Sequence[str], seed: int) -> Order | None:
-    """Which token stands at each place after the words are shuffled, from 0.
+    """The token at each place after the words are shuffled, from 0.
 
     Words are shuffled as a whole; punctuation and </s> keep their places. None: there are not two words that differ.
     """

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from app.figures.theme import themed
+from app.languages import _, gettext_noop, ngettext
 from app.views.steps.stations import Station
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import depth
@@ -28,7 +29,11 @@ GAP = 7.0
 BETWEEN = themed("#7b4fc4", "#b394f0")  # what goes from the encoder to the decoder
 
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
-_NAMES = {"self_attention": "Self-attention", "cross_attention": "Encoder-decoder", "feed_forward": "Feed-forward"}
+_NAMES = {
+    "self_attention": gettext_noop("Self-attention"),
+    "cross_attention": gettext_noop("Encoder-decoder"),
+    "feed_forward": gettext_noop("Feed-forward"),
+}
 _ATTENTION = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 _INSIDE = {
     "self_attention": (*_ATTENTION, "concatenated", "output"),
@@ -96,8 +101,8 @@ def box_of(boxes: list[dict[str, Any]], station: Station) -> int:
 def model_map(config: ModelConfig) -> dict[str, Any]:
     """Boxes and arrows of the map: part of the data of the component `model_walk`."""
     encoder, decoder = _column("encoder", LEFT, config), _column("decoder", RIGHT, config)
-    decoder.put(("logits",), "Linear (logits)", _matrix(config))
-    decoder.put(("probabilities", "chosen"), "Softmax")
+    decoder.put(("logits",), _("Linear (logits)"), _matrix(config))
+    decoder.put(("probabilities", "chosen"), _("Softmax"))
     height = max(encoder.end, decoder.end) - GAP + 2
     columns = (encoder, decoder)
 
@@ -118,7 +123,11 @@ def model_map(config: ModelConfig) -> dict[str, Any]:
         "height": height,
         "lane": (LEFT + COLUMN + RIGHT) / 2,
         "between": BETWEEN,
-        "label": f"Map of the model: {config.encoder_layers} encoder and {config.decoder_layers} decoder layers.",
+        "label": _(
+            "Map of the model: {encoder} encoder and {decoder} decoder layers.",
+            encoder=config.encoder_layers,
+            decoder=config.decoder_layers,
+        ),
         "boxes": [
             {
                 "stations": list(box.stations),
@@ -153,7 +162,7 @@ def model_map(config: ModelConfig) -> dict[str, Any]:
 
 def _memory(encoder: _Column, decoder: _Column) -> list[tuple[float, float]]:
     """The encoder's output goes to every decoder layer."""
-    target = next(box for box in decoder.boxes if box.label == _NAMES["cross_attention"])
+    target = next(box for box in decoder.boxes if box.stations[0].endswith(".cross_attention.query"))
     middle, between = encoder.x + COLUMN / 2, decoder.x - 16
     top = encoder.boxes[-1].top
     return [(middle, top), (middle, top + 8), (between, top + 8), (between, target.middle), (decoder.x, target.middle)]
@@ -163,16 +172,16 @@ def _column(stack: str, x: float, config: ModelConfig) -> _Column:
     """The boxes of a stack with one layer."""
     column = _Column(stack, x)
     if stack == "encoder":
-        column.put(("pieces", "characters"), "Tokens and ids", kind="plain")
+        column.put(("pieces", "characters"), _("Tokens and ids"), kind="plain")
     else:
-        column.put(("shifted",), "Output so far", kind="plain")
+        column.put(("shifted",), _("Output so far"), kind="plain")
     site = f"{stack}.embedding"
     tokens, positions = (f"{site}.tokens", f"{site}.scaled"), (f"{site}.positions", f"{site}.output")
     if config.positions == "none":
-        column.put((*tokens, *positions), "Embedding · √d", _matrix(config))
+        column.put((*tokens, *positions), _("Embedding · √d"), _matrix(config))
     else:
-        column.put(tokens, "Embedding · √d", _matrix(config))
-        column.put(positions, "+ positions", _positions(config))
+        column.put(tokens, _("Embedding · √d"), _matrix(config))
+        column.put(positions, _("+ positions"), _positions(config))
     column.numbers = column.end
     bottom = column.end - 3
     column.end += HEIGHTS["part"] + GAP + 2
@@ -180,7 +189,7 @@ def _column(stack: str, x: float, config: ModelConfig) -> _Column:
     column.layer = (bottom, column.boxes[-1].top)
     column.end += 4
     if config.norm == "pre":
-        column.put((f"{stack}.norm_out",), "Norm", kind="norm")
+        column.put((f"{stack}.norm_out",), _("Norm"), kind="norm")
     return column
 
 
@@ -189,37 +198,37 @@ def _layer(column: _Column, base: str, config: ModelConfig) -> None:
     for part, inside in _INSIDE.items():
         if part == "cross_attention" and column.stack == "encoder":
             continue
-        name = _NAMES[part]
+        name = _(_NAMES[part])
         if column.stack == "decoder" and part == "self_attention":
-            name = "Masked self-attention"
+            name = _("Masked self-attention")
         site, second, tall = f"{base}.{part}", _second(part, config), part != "feed_forward"
         within = tuple(f"{site}.{tensor}" for tensor in inside)
         if config.norm == "pre":
-            first = column.put((f"{site}.norm_out", f"{site}.residual_in"), "Norm", kind="norm")
+            first = column.put((f"{site}.norm_out", f"{site}.residual_in"), _("Norm"), kind="norm")
             column.put(within, name, second, tall=tall)
-            total = column.put((f"{site}.residual_sum",), "Add", kind="add")
+            total = column.put((f"{site}.residual_sum",), _("Add"), kind="add")
         else:
             first = column.put((*within, f"{site}.residual_in"), name, second, tall=tall)
-            total = column.put((f"{site}.norm_out", f"{site}.residual_sum"), "Add & Norm", kind="norm")
+            total = column.put((f"{site}.norm_out", f"{site}.residual_sum"), _("Add & Norm"), kind="norm")
         column.add(first, total)
 
 
 def _matrix(config: ModelConfig) -> str:
     """Whether source, target and output have one matrix of embeddings (section 3.4)."""
-    return "shared matrix" if config.shared_embeddings else "own matrix"
+    return _("shared matrix") if config.shared_embeddings else _("own matrix")
 
 
 def _positions(config: ModelConfig) -> str:
     if config.positions == "learned":
-        return "learned"
-    return "sine, cosine" if config.sinusoid_layout == "interleaved" else "sines, then cosines"
+        return _("learned")
+    return _("sine, cosine") if config.sinusoid_layout == "interleaved" else _("sines, then cosines")
 
 
 def _second(part: str, config: ModelConfig) -> str:
     """The second line of a sub-layer: how many heads, how far they reach, or the activation."""
     if part == "feed_forward":
         return ACTIVATIONS[config.activation]
-    heads = "1 head" if config.heads == 1 else f"{config.heads} heads"
+    heads = ngettext("{count} head", "{count} heads", config.heads)
     if part == "cross_attention":
-        return f"attention, {heads}"
+        return _("attention, {heads}", heads=heads)
     return heads if config.attention_window is None else f"{heads}, ± {config.attention_window}"

@@ -1,6 +1,6 @@
-"""Step by step: a token travels through the map of the model, and at each station there is the very tensor.
+"""Step by step: a token travels through the map of the model, and at each station its tensor is shown.
 
-Walking is done in the browser (app/components/model_walk), which tells the server a moment later where it is: for the
+Walking is done in the browser (app/components/model_walk), which sends its place to the server a moment later: for the
 address, for the details, and for the tensors that come next. Walking changes nothing on other pages. A click on a token
 or on a head does: it is what those pages then open with.
 """
@@ -13,11 +13,14 @@ import streamlit as st
 from app import components
 from app.figures.axes import in_words
 from app.figures.tables import Table
+from app.languages import _, pgettext
 from app.stage.followed import attending_steps, opening_token
 from app.stage.heads import clearest_of
+from app.stage.question_card import predict
 from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
-from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP, choose_head
+from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP
+from app.state.events import choose_head
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.station import draw as draw_station
@@ -46,14 +49,15 @@ def draw(scene: Scene) -> None:
     with st.container(key="picture_map"):
         components.model_walk(state, key="walk", on_told=lambda told: take(scene, told))
     _say(scene, source, step, heads)
+    predict(scene, "shape")
     details(lambda: _details(scene, walk, here, head_at(scene, here, heads, source, step)))
 
 
 def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) -> None:
-    """Formula, shape, code and the whole tensor of the station, with all its numbers."""
+    """Formula, shape, code and all numbers of the station."""
     with st.container(key="station"):
-        section = here.section if here.section.startswith("not") else f"paper, {here.section}"
-        section = section.replace("equation ", "equation\u00a0")  # else the 1 may stand alone on a line
+        section = _("paper, {section}", section=here.section) if here.in_paper else here.section
+        section = section.replace("equation ", "equation\u00a0")  # else the 1 may be alone on a line
         st.caption(f"{where(here)} · {section}")
         st.header(here.title, anchor=False)
         if here.formula:
@@ -64,14 +68,15 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
             st.caption(here.training)
     code_card(code_at(scene, here))
     draw_station(scene, here, head)
-    st.caption("The map above, and the stations of the walk:")
-    belongings(key="map", name="Map of the model", table=lambda: _table(walk))
+    st.caption(_("The map above, and the stations of the walk:"))
+    belongings(key="map", name=_("Map of the model"), table=lambda: _table(walk))
 
 
 def _table(walk: tuple[Station, ...]) -> Table:
     """The walk as a table."""
     places = [where(station) for station in walk]
-    return {"number": np.arange(1, len(walk) + 1), "place": places, "station": [station.title for station in walk]}
+    titles = [station.title for station in walk]
+    return {_("number"): np.arange(1, len(walk) + 1), pgettext("in the model", "place"): places, _("station"): titles}
 
 
 def _heads(scene: Scene) -> int | dict[str, int]:
@@ -98,14 +103,31 @@ def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: in
 def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> None:
     """Which token is followed, and which heads are shown."""
     word, target = in_words(scene.source.tokens[source]), scene.target
-    most = "which attends to it most" if step == attending_steps(scene)[source] else "which you chose"
     say(
-        f"The picture follows the token “{word}” through the encoder, and then step {step + 1} of the decoder, {most}.",
-        f"That step reads “{in_words(target.tokens[step])}” and predicts “{in_words(target.predicts[step])}”.",
-        f"All attention is that of head {heads + 1}, which you chose."
+        _(
+            "The picture follows the token “{token}” through the encoder, and then step {step} of the decoder, which "
+            "attends to it most.",
+            token=word,
+            step=step + 1,
+        )
+        if step == attending_steps(scene)[source]
+        else _(
+            "The picture follows the token “{token}” through the encoder, and then step {step} of the decoder, which "
+            "you chose.",
+            token=word,
+            step=step + 1,
+        ),
+        _(
+            "That step reads “{read}” and predicts “{predicted}”.",
+            read=in_words(target.tokens[step]),
+            predicted=in_words(target.predicts[step]),
+        ),
+        _("All attention is that of head {head}, which you chose.", head=heads + 1)
         if isinstance(heads, int)
-        else "Each layer shows its clearest head; encoder-decoder attention shows the head that attends most to this "
-        "token.",
+        else _(
+            "Each layer shows its clearest head; encoder-decoder attention shows the head that attends most to this "
+            "token."
+        ),
     )
 
 

@@ -1,102 +1,141 @@
-"""The picture at each station of the walk. Text and vocabulary are drawn here, tensors and attention beside."""
+"""The numbers of a station, all of them and with all digits: the tables behind the picture of the walk."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from app import components
+from app.compute.layer_norms import norm_at
 from app.figures.axes import visible
-from app.figures.distribution import Mark, distribution_bars, distribution_table, offers
-from app.figures.token_strip import shifted_table, source_strip, source_table, target_strip, target_table
+from app.figures.distribution import Mark, distribution_table, offers
+from app.figures.mask_matrix import mask_table
+from app.figures.matrix import matrix_table
+from app.figures.row_statistics import moments_table
+from app.figures.strips import of_norm, strips_table
+from app.figures.tensor import tensor_table
+from app.figures.token_strip import shifted_table, source_table, target_table
+from app.languages import _
 from app.stage.scene import Scene
-from app.views.shared.placed import placed
 from app.views.shared.search_code import about_probabilities
-from app.views.steps.logits import logit_bars
-from app.views.steps.station_attention import mask, scores, weights
-from app.views.steps.station_tensors import chosen_row, head, hidden, norm, places, stream, total
-from app.views.steps.stations import Station
+from app.views.steps.hidden_units import firing_table, share_firing
+from app.views.steps.station_tensors import before_norm, chosen_row, joined, kind_at, recorded, rows_of, tensor
+from app.views.steps.stations import STACKS, Station
+from transformer.analysis.batch_masks import mask_parts
+from transformer.config import BOS
+
+Rows = Mapping[str, Any] | list[dict[str, Any]]  # columns by name, or a dictionary a row
 
 
-def draw(scene: Scene, here: Station, chosen: int) -> None:
-    """The picture of this station; of the chosen head, from 0, where it is of one."""
-    at = places()
-    pictures: dict[str, Callable[[Scene, Station], None]] = {
-        "characters": _characters,
-        "pieces": _pieces,
-        "shifted": _shifted,
-        "stream": partial(stream, at=at),
-        "sum": partial(total, at=at),
-        "head": partial(head, at=at, chosen=chosen),
-        "scores": partial(scores, head=chosen),
-        "mask": mask,
-        "weights": partial(weights, head=chosen),
-        "norm": partial(norm, at=at),
-        "hidden": partial(hidden, at=at),
-        "logits": _logits,
-        "chosen": _chosen,
-    }
-    with at.first:
-        pictures[here.look](scene, here)
+def draw(scene: Scene, here: Station, head: int) -> None:
+    """What is said of the numbers of a station, and its tables; those of one head, from 0, where it has several."""
+    place = [_(STACKS[here.stack])]
+    if here.layer is not None:
+        place.append(_("layer {layer}", layer=here.layer + 1))
+    if here.shown_as in ("head", "scores", "weights"):
+        place.append(_("head {head}", head=head + 1))
+    for name, table, said in _tables(scene, here, head):
+        st.caption(f"{name or here.title} · {', '.join(place)}. {said}")
+        st.dataframe(table, hide_index=True, alt=name or here.title)
 
 
-def _characters(scene: Scene, here: Station) -> None:
-    text = scene.translation.source
-    st.text(text)
-    found = [
-        {"place": i, "character": "(space)" if ch == " " else visible(ch), "code point": f"U+{ord(ch):04X}"}
-        for i, ch in enumerate(text)
+def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str]]:
+    """The tables of a station: name, or "" for that of the station; numbers; what is said of them."""
+    match here.shown_as:
+        case "characters" | "pieces" | "shifted" | "logits" | "chosen":
+            return [("", *_of_tokens(scene, here))]
+        case "scores" | "mask" | "weights":
+            return [("", *_of_keys(scene, here, head))]
+    values, rows = joined(here, tensor(scene, here)), rows_of(scene, here)
+    if here.shown_as == "head":
+        values = values[head]
+    tables: list[tuple[str, Rows, str]] = [
+        ("", tensor_table(values, rows, _("unit")), _("One row per token, one column per unit."))
+        if here.shown_as == "hidden"
+        else ("", tensor_table(values, rows, _("dimension")), _("One row per token, one column per dimension."))
     ]
-    st.caption(f"{len(text)} characters. The tokens refer to these positions, which count from 0.")
-    st.dataframe(found, hide_index=True, height=330, alt="Characters of the sentence with place and code point")
+    if here.shown_as == "norm":
+        row, before = chosen_row(scene, here), before_norm(scene, here)
+        name = "x" if here.layer is None or scene.config.norm == "pre" else "z"  # as in the formula
+        steps = strips_table(of_norm(before[row], values[row], norm_at(scene.subject, here.site or ""), name))
+        moments = moments_table(before, values, rows)
+        tables += [
+            (_("Mean and deviation of each row"), moments, _("Gain γ and shift β move them away from 0 and 1.")),
+            (
+                _("Row {row}, {token}", row=row + 1, token=visible(rows.tokens[row])),
+                steps,
+                _("Each line is the calculation of one dimension."),
+            ),
+        ]
+    if here.shown_as == "hidden":
+        base = (here.site or "").rpartition(".")[0]
+        before, after = (recorded(scene, here)[f"{base}.{name}"] for name in ("hidden", "activated"))
+        firing = firing_table(before, after, rows)
+        tables.append((_("Units above zero"), firing, _firing(after, chosen_row(scene, here))))
+    return tables
 
 
-def _pieces(scene: Scene, here: Station) -> None:
-    pieces = scene.translation.source_pieces
-    _strip(source_strip(pieces), "Tokens of the source")
-    st.caption(
-        "Below each token: its id, and the positions of its characters in the sentence. ▁ marks the start of a word."
+def _firing(after: np.ndarray, row: int) -> str:
+    """How many of the units (R, F) are above zero, for the chosen token and on average."""
+    share = share_firing(after)
+    return _(
+        "Of {units:,} units, {share:.0%} are above zero for the chosen token ({above:,}); {mean:.0%} on average over "
+        "all tokens.",
+        units=after.shape[1],
+        share=share[row],
+        above=int((after[row] > 0).sum()),
+        mean=share.mean(),
     )
-    st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Tokens of the source")
 
 
-def _strip(chips: dict[str, Any], name: str) -> None:
-    with st.container(key="picture_pieces"):
-        components.token_strip(chips, key="walk_pieces")
-    components.save_picture("picture_pieces", name, key="export_pieces")
-
-
-def _shifted(scene: Scene, here: Station) -> None:
-    table = shifted_table(scene.target.tokens, scene.target.predicts)
-    st.dataframe(table, hide_index=True, alt="Rows of the decoder: what each reads and predicts")
-
-
-def _logits(scene: Scene, here: Station) -> None:
-    step, size = chosen_row(scene, here), scene.config.vocab_size
-    logits = scene.record("logits")["logits"][step]
-    piece = scene.subject.translator.tokenizer.piece
+def _of_tokens(scene: Scene, here: Station) -> tuple[Rows, str]:
+    """Text, tokens and their probabilities."""
+    translation, hypothesis = scene.translation, scene.hypothesis
+    if here.shown_as == "characters":
+        text = translation.source
+        rows = [
+            {
+                _("position"): i,
+                _("character"): _("(space)") if ch == " " else visible(ch),
+                _("code point"): f"U+{ord(ch):04X}",
+            }
+            for i, ch in enumerate(text, start=1)
+        ]
+        return rows, _("{count} characters. The tokens refer to these positions.", count=len(text))
+    if here.shown_as == "pieces":
+        return source_table(translation.source_pieces, translation.source), _("▁ marks the start of a word.")
+    if here.shown_as == "shifted":
+        return shifted_table(scene.target.tokens, scene.target.predicts), _("What each row reads and predicts.")
+    if here.shown_as == "chosen":
+        probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
+        said = (
+            _("Each token was given, and scored by the row that reads the one before it; then it is read itself.")
+            if scene.is_given
+            else _("Each token was predicted by the row that reads the one before it; then it is read itself.")
+        )
+        return (
+            target_table(hypothesis.pieces, hypothesis.ids, probabilities),
+            f"{said} {about_probabilities(translation.settings, scene.is_given)}",
+        )
+    step = chosen_row(scene, here)
     mark: Mark = "given" if scene.is_given else "chosen"
-    found = offers(logits, scene.hypothesis.ids[step], piece, count=12, mark=mark)
-    title = f"{here.title}, row {step + 1} of {len(scene.target)}"
-    is_logits = here.name == "logits"
-    figure = logit_bars(found, title=title) if is_logits else distribution_bars(found, size, title=title)
-    alt = f"{title}: the best next tokens; the table has the numbers."
-    placed(figure, key="ranking", name=title, alt=alt, table=lambda: distribution_table(found))
-    st.caption(f"The most probable of {size:,} tokens. The coloured token was {mark}.")
-
-
-def _chosen(scene: Scene, here: Station) -> None:
-    hypothesis = scene.hypothesis
-    probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
-    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
-    _strip(strip, "Tokens of the translation")
-    did = "was given, and scored" if scene.is_given else "was predicted"
-    st.caption(
-        f"Each token {did} by the row that reads the one before it; then it is read itself. "
-        + about_probabilities(scene.translation.settings, scene.is_given)
+    logits, piece = scene.record("logits")["logits"][step], scene.subject.translator.tokenizer.piece
+    found = offers(logits, hypothesis.ids[step], piece, count=12, mark=mark)
+    return distribution_table(found), _(
+        "Row {row} of {rows}: the best of {tokens:,} tokens.", row=step + 1, rows=len(scene.target), tokens=len(logits)
     )
-    table = target_table(hypothesis.pieces, hypothesis.ids, probabilities)
-    digits = {"probability": st.column_config.NumberColumn(format="%.4f")}
-    st.dataframe(table, hide_index=True, column_config=digits, alt="The tokens of the translation")
+
+
+def _of_keys(scene: Scene, here: Station, head: int) -> tuple[Rows, str]:
+    """Queries by keys."""
+    kind = kind_at(here)
+    queries, keys = scene.axes(kind)
+    if here.shown_as == "mask":
+        parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
+        allowed = tensor(scene, here)[0].astype(bool)  # (Q, K)
+        return mask_table(allowed, parts, queries, keys), _("The same for all heads. A masked key gets the score −∞.")
+    return matrix_table(tensor(scene, here)[head], queries, keys), (
+        _("Rows are queries, columns are keys. Each row sums to 1.")
+        if here.shown_as == "weights"
+        else _("Rows are queries, columns are keys.")
+    )

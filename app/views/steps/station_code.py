@@ -13,7 +13,7 @@ from transformer.model.transformer import Transformer
 
 def code_at(scene: Scene, here: Station) -> SourceLines:
     """What a page shows as the code of this station."""
-    match here.look:
+    match here.shown_as:
         case "characters":
             return lines_between("text/normalisation.py", "normalise")
         case "pieces":
@@ -21,7 +21,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "shifted":
             return lines_from(trace_batch, "BOS, *target_ids")
         case "chosen":
-            return choice(method_of(scene))[1]
+            return choice(method_of(scene))
     match here.name:
         case "positions":
             return code_of_positions(scene.config)

@@ -5,8 +5,7 @@ by the name of its site (contract 1 of the design), or by a plain name where the
 `characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
 What is said at each station is in stations.toml, and what depends on the checkpoint in app/figures/station_texts.py.
 
-A first lecture stops at the first layer of each stack, then where the last one ends, and leaves out what a first look
-can do without.
+A first lecture ("lecture") has the first layer of each stack, then the end of the last layer, and leaves out details.
 """
 
 import tomllib
@@ -17,11 +16,12 @@ from string import Template
 from typing import Any, Literal
 
 from app.figures.station_texts import words_for
+from app.languages import Language, _, gettext_noop, language
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import depth
 
 Detail = Literal["lecture", "exam"]
-Look = Literal[
+ShownAs = Literal[
     "characters",
     "pieces",
     "shifted",
@@ -41,6 +41,16 @@ Stack = Literal["encoder", "decoder", "output"]
 _WORDS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("stations.toml").read_text(encoding="utf-8")
 )
+STACKS: dict[Stack, str] = {
+    "encoder": gettext_noop("encoder"),
+    "decoder": gettext_noop("decoder"),
+    "output": gettext_noop("output"),
+}
+_PARTS = {
+    "self_attention": gettext_noop("self-attention"),
+    "cross_attention": gettext_noop("encoder-decoder attention"),
+    "feed_forward": gettext_noop("feed-forward"),
+}
 _PLAIN = ("characters", "pieces", "shifted", "chosen")
 _LECTURE = {
     "encoder.self_attention": ("norm_out", "query", "key", "value", "products", "scores", "weights", "context"),
@@ -53,14 +63,15 @@ _LECTURE = {
 
 @dataclass(frozen=True)
 class Station:
-    """One stop of the walk.
+    """One station of the walk.
 
     Attributes:
         id: the site's name, or a plain one.
-        look: which kind of picture shows it.
+        shown_as: the kind of picture that shows it.
         part: "input", "self_attention", "cross_attention", "feed_forward" or "top".
         layer: from 0; None outside the layers.
         letters: the shape, in the alphabet of the design, without the batch axis.
+        in_paper: whether the section is one of the paper.
         formula: LaTeX.
         text: one to three sentences about it.
         training: what dropout does here in training; "" where it does nothing.
@@ -68,12 +79,13 @@ class Station:
 
     id: str
     title: str
-    look: Look
+    shown_as: ShownAs
     stack: Stack
     part: str
     layer: int | None
     letters: tuple[str, ...]
     section: str
+    in_paper: bool
     formula: str
     text: str
     training: str
@@ -98,7 +110,7 @@ class Station:
 
     @property
     def block(self) -> str:
-        """The box of the map in which it lies: a prefix of its site, where it has one."""
+        """The box of the map that contains it: a prefix of its site, where it has one."""
         place = f"{self.stack}.layers.{self.layer}" if self.layer is not None else self.stack
         return f"{place}.{self.part}"
 
@@ -106,18 +118,30 @@ class Station:
 def where(station: Station) -> str:
     """The place of a station in the model, in words."""
     if station.layer is None:
-        return f"{station.stack}, input" if station.part == "input" else station.stack
-    return f"{station.stack}, layer {station.layer + 1}, {part_of(station)}"
+        stack = _(STACKS[station.stack])
+        return _("{stack}, input", stack=stack) if station.part == "input" else stack
+    return _(
+        "{stack}, layer {layer}, {part}",
+        stack=_(STACKS[station.stack]),
+        layer=station.layer + 1,
+        part=part_of(station),
+    )
 
 
 def part_of(station: Station) -> str:
     """The sub-layer of a station, in words."""
-    return {"cross_attention": "encoder-decoder attention"}.get(station.part, station.part.replace("_", "-"))
+    return _(_PARTS[station.part])
+
+
+def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
+    """Every station in order, or those of a first lecture and the station `beside`, to which the reader has left the
+    lecture."""
+    return _stations(config, detail, beside, language())
 
 
 @lru_cache(maxsize=64)
-def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
-    """Every station in order, or those of a first lecture and the station `beside`, to which somebody strayed."""
+def _stations(config: ModelConfig, detail: Detail, beside: str, _spoken: Language) -> tuple[Station, ...]:
+    """`_spoken`: the language of their texts, which visitors who have the same share."""
     if detail == "lecture":
         return tuple(
             _for_a_lecture(station, config)
@@ -174,10 +198,10 @@ def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
     if not station.layer or not _ends_a_stack(station, config):
         return station
     last = station.layer + 1
-    rest, do = ("Layer 2", "does") if last == 2 else (f"Layers 2 to {last}", "do")
-    said = _WORDS["lecture"]["rest"]
-    title, text = (Template(said[name]).substitute(rest=rest, do=do, stack=station.stack) for name in ("title", "text"))
-    return replace(station, title=title, text=text, look="stream", formula="")
+    said = _WORDS["lecture"]["second" if last == 2 else "rest"]
+    title = Template(_(said["title"])).substitute(last=last)
+    text = Template(_(said["text"])).substitute(stack=_(STACKS[station.stack]))
+    return replace(station, title=title, text=text, shown_as="stream", formula="")
 
 
 def _ends_a_stack(station: Station, config: ModelConfig) -> bool:
@@ -197,16 +221,21 @@ def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, word
     rows = "S" if stack == "encoder" else "T"
     seen = "T" if part == "self_attention" and stack == "decoder" else "S"
     fill = words_for(config, stack, part)
+
+    def text(key: str) -> str:
+        return Template(_(said[key])).substitute(fill).strip() if key in said else ""
+
     return Station(
         id=prefix + name,
-        title=Template(said["title"]).substitute(fill),
-        look=said["look"],
+        title=text("title"),
+        shown_as=said["shown_as"],
         stack=stack,
         part=part,
         layer=layer,
         letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in said.get("shape", "")),
-        section=Template(said["section"]).substitute(fill),
+        section=text("section"),
+        in_paper=name != "characters" and not (name == "norm_out" and config.norm == "pre"),
         formula=Template(said.get("formula", "")).substitute(fill),
-        text=Template(said["text"]).substitute(fill),
-        training=Template(said.get("training", "")).substitute(fill).strip(),
+        text=text("text"),
+        training=text("training"),
     )

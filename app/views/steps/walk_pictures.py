@@ -18,9 +18,10 @@ from app.figures.distribution import Mark, offers
 from app.figures.head_slices import reach
 from app.figures.theme import CHOSEN, MASKED, probability_text, role_color, signed_scale, weight_scale
 from app.figures.token_strip import source_strip
+from app.languages import Language, _, language
 from app.stage.scene import Scene, scene_key
 from app.views.steps.model_map import ACTIVATIONS, box_of, model_map
-from app.views.steps.station_tensors import before_norm, recorded, tensor
+from app.views.steps.station_tensors import before_norm, joined, recorded, tensor
 from app.views.steps.stations import Station, part_of, where
 from transformer.config import ModelConfig
 
@@ -36,7 +37,7 @@ def walk_pictures(scene: Scene, walk: tuple[Station, ...], place: int) -> dict[s
     """
     tensors: dict[str, np.ndarray] = {}
     pictures = {walk[i].id: _picture(scene, walk[i], tensors) for i in near(walk, place)}
-    return _route(scene.config, walk) | {
+    return _route(scene.config, walk, language()) | {
         "source": [visible(token) for token in scene.source.tokens],
         "target": [visible(token) for token in scene.target.tokens],
         "predicts": [visible(token) for token in scene.target.predicts],
@@ -54,14 +55,14 @@ def walk_pictures(scene: Scene, walk: tuple[Station, ...], place: int) -> dict[s
 @lru_cache(maxsize=16)
 def near(walk: tuple[Station, ...], place: int) -> list[int]:
     """The places of the stations in the same part of the model, in the one before and in the one after."""
-    parts = [list(found) for _, found in groupby(range(len(walk)), lambda i: walk[i].block)]
+    parts = [list(found) for unused, found in groupby(range(len(walk)), lambda i: walk[i].block)]
     here = next(number for number, part in enumerate(parts) if place in part)
     return [i for part in parts[max(here - 1, 0) : here + 2] for i in part]
 
 
 @lru_cache(maxsize=16)
-def _route(config: ModelConfig, walk: tuple[Station, ...]) -> dict[str, Any]:
-    """The map, and the stations in their order; what is said at many of them is sent once."""
+def _route(config: ModelConfig, walk: tuple[Station, ...], _spoken: Language) -> dict[str, Any]:
+    """The map, and the stations in their order, in a language; what is said at many of them is sent once."""
     drawn = model_map(config)
     said = [_said(station) for station in walk]
     texts = list({str(each): each for each in said}.values())
@@ -77,7 +78,7 @@ def _said(station: Station) -> dict[str, Any]:
     return {
         "title": station.title,
         "text": station.text,
-        "look": station.look,
+        "shown_as": station.shown_as,
         "name": station.name,
         "stack": station.stack,
         "rows": station.rows,
@@ -88,7 +89,7 @@ def _said(station: Station) -> dict[str, Any]:
 
 def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Picture:
     """What is drawn at a station; its tensors are put into `tensors`, each once."""
-    match here.look:
+    match here.shown_as:
         case "characters":
             return {"text": scene.translation.source}
         case "pieces":
@@ -102,19 +103,19 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
             return {"shares": shares, "said": [probability_text(share) for share in shares]}
         case "scores" | "mask" | "weights":
             return _of_keys(scene, here, tensors)
-    tensors[here.id] = _joined(here, tensor(scene, here))
-    found = {"site": here.id, "limit": _limits(tensors[here.id], per_head=here.look == "head")}
+    tensors[here.id] = joined(here, tensor(scene, here)).astype(np.float32)
+    found = {"site": here.id, "limit": _limits(tensors[here.id], per_head=here.shown_as == "head")}
     return found | {"parts": _parts(scene, here, tensors)}
 
 
 def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Picture:
-    """Queries by keys: scores, weights, or who may attend to whom."""
+    """Queries by keys: scores, weights or the mask."""
     found, base = recorded(scene, here), (here.site or "").rpartition(".")[0]
-    if here.look == "mask":
+    if here.shown_as == "mask":
         tensors[here.id] = found[here.site or ""][0].astype(np.uint8)  # (Q, K), the same for all heads
         return {"site": here.id, "limit": [1.0]}
     tensors[here.id] = found[here.site or ""].astype(np.float32)  # (H, Q, K)
-    if here.look == "weights":
+    if here.shown_as == "weights":
         tensors[f"{base}.mask"] = found[f"{base}.mask"][0].astype(np.uint8)
         return {"site": here.id, "limit": [1.0], "mask": f"{base}.mask"}
     like = here.name if here.name == "products" else "scores"  # the same colours before and after the mask
@@ -124,21 +125,29 @@ def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
 def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
     """What the chosen row comes from, as strips below each other; none where the row alone is shown."""
     base = (here.site or "").rpartition(".")[0]
-    if here.look == "sum":
-        first, second = ("residual_in", "output") if here.name == "residual_sum" else ("scaled", "positions")
+    if here.shown_as == "sum":
+        first, second = ("residual_connection", "output") if here.name == "residual_sum" else ("scaled", "positions")
         if scene.config.positions == "none" and here.name == "output":
             return []
-        names = {"residual_in": "x", "output": "+ added", "scaled": "embedding", "positions": "+ position"}
-        sites = {f"{base}.{first}": names[first], f"{base}.{second}": names[second], here.id: "= the sum"}
+        names = {
+            "residual_connection": "x",
+            "output": _("+ added"),
+            "scaled": _("embedding"),
+            "positions": _("+ position"),
+        }
+        sites = {f"{base}.{first}": names[first], f"{base}.{second}": names[second], here.id: _("= the sum")}
         found = recorded(scene, here)
-    elif here.look == "norm":
+    elif here.shown_as == "norm":
         sites, found = (
-            {f"{here.id} before": "before", here.id: "after"},
+            {f"{here.id} before": _("before"), here.id: _("after")},
             {f"{here.id} before": before_norm(scene, here)},
         )
-    elif here.look == "hidden":
+    elif here.shown_as == "hidden":
         activation = ACTIVATIONS[scene.config.activation]
-        sites = {f"{base}.hidden": f"before {activation}", f"{base}.activated": f"after {activation}"}
+        sites = {
+            f"{base}.hidden": _("before {activation}", activation=activation),
+            f"{base}.activated": _("after {activation}", activation=activation),
+        }
         found = recorded(scene, here)
     else:
         return []
@@ -146,18 +155,11 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
         if site not in tensors:
             tensors[site] = found[site].astype(np.float32)
     limits = [_limits(tensors[site])[0] for site in sites]
-    same = here.look != "norm"  # x and what is added are compared with their sum
+    same = here.shown_as != "norm"  # x and what is added are compared with their sum
     return [
         {"site": site, "name": name, "limit": max(limits) if same else limit}
         for (site, name), limit in zip(sites.items(), limits, strict=True)
     ]
-
-
-def _joined(here: Station, values: np.ndarray) -> np.ndarray:
-    """The tensor as it is drawn; heads side by side: (H, Q, E) -> (Q, D)."""
-    if here.name == "concatenated":
-        values = values.transpose(1, 0, 2).reshape(values.shape[1], -1)
-    return values.astype(np.float32)
 
 
 def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
@@ -169,7 +171,7 @@ def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
 def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]]]:
     """For each row of the decoder the tokens that it holds for the most probable, and the one that was chosen.
 
-    Kept under the key of the scene: they take 10 ms a row.
+    Kept under the key of the scene: they take 10 ms per row.
     """
     scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")

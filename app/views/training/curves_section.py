@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
+from app.languages import _
 from app.library.runs import Run, read_curves
 from app.library.source_code import lines_between, together
 from app.stage.scene import Scene
@@ -22,29 +23,37 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
     """Training and validation loss of the runs, and the loss of the sentence at each snapshot (updates, values)."""
     curves = [
         *_curves(runs, "train", "loss", ""),
-        *_curves(runs, "valid", "loss", "validation", "validation"),
+        *_curves(runs, "valid", "loss", _("validation"), "validation"),
     ]
     if sentence is not None:
-        curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
+        curves.append(Curve(runs[0].name, _("this sentence"), *sentence, None, "computed"))
     if not curves:
         return
-    _place(curves, "Loss", "nats per token", key="loss", marked=marked)
-    said = "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin, and e to the loss is the perplexity."
+    _place(curves, _("Loss"), _("nats per token"), key="loss", marked=marked)
+    said = _(
+        "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin toss, and e to the power of the loss is the "
+        "perplexity."
+    )
     measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
     if any(run.recipe and run.recipe.training.label_smoothing for run in measured):
-        said += " The training loss has label smoothing in it, the validation loss has not."
+        said += " " + _("The training loss includes label smoothing, the validation loss does not.")
     st.caption(said)
 
 
 def chosen_curves(runs: Sequence[Run]) -> None:
     """Scores of the validations, speed and gradient."""
-    st.header("What the run measured", anchor=False)
+    st.header(_("What the run measured"), anchor=False)
     scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
     charts = [
-        (scores, "BLEU and chrF of the validation text", "0 to 100", "scores"),
-        (_curves(runs, "valid", "accuracy", ""), "Tokens that are ranked first", "share", "accuracy"),
-        (_curves(runs, "train", "tokens_per_second", ""), "Speed", "target tokens per second", "speed"),
-        (_curves(runs, "train", "gradient_norm", ""), "Norm of the gradient, before clipping", "norm", "gradient"),
+        (scores, _("BLEU and chrF of the validation text"), _("0 to 100"), "scores"),
+        (_curves(runs, "valid", "accuracy", ""), _("Tokens that are ranked first"), _("share"), "accuracy"),
+        (_curves(runs, "train", "tokens_per_second", ""), _("Speed"), _("target tokens per second"), "speed"),
+        (
+            _curves(runs, "train", "gradient_norm", ""),
+            _("Norm of the gradient, before clipping"),
+            _("norm"),
+            "gradient",
+        ),
     ]
     measured = [chart for chart in charts if chart[0]]
     if runs and not measured:
@@ -60,25 +69,34 @@ def chosen_curves(runs: Sequence[Run]) -> None:
 
 
 def _not_yet(run: Run) -> str:
-    """What is said in place of the curves of a run that has none."""
+    """The text for a run that has no curves yet."""
     first = min(run.recipe.training.log_every, run.updates) if run.recipe else 0
-    comes = f" The first numbers come after update {first:,}." if run.update < first else ""
-    return f"Nothing has been measured yet.{comes}"
+    if run.update < first:
+        return _("Nothing has been measured yet. The first numbers come after update {first:,}.", first=first)
+    return _("Nothing has been measured yet.")
 
 
 def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
     """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
-    st.header("The learning rate", anchor=False)
+    st.header(_("The learning rate"), anchor=False)
     triplet(
-        "section 5.3, equation 3",
+        _("section 5.3, equation 3"),
         r"lrate = d_{\text{model}}^{-0.5} \cdot \min(step\_num^{-0.5},\; step\_num \cdot warmup\_steps^{-1.5})",
-        "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, and "
-        "decreasing it thereafter proportionally to the inverse square root of the step number.” The code computes a "
-        "shape with peak 1, times a peak that is the paper's unless the recipe names one, times a cool-down, which the "
-        "paper does not have: over the last share `cooldown` of the updates the rate falls to 0 in a straight line.",
+        _(
+            "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, "
+            "and decreasing it thereafter proportionally to the inverse square root of the step number.” The code "
+            "computes a shape with peak 1, times a peak that is the paper's unless the recipe names one, times a "
+            "cool-down, which the paper does not have: over the last share `cooldown` of the updates the rate falls "
+            "to 0 in a straight line."
+        ),
         lines_between("training/learning_rate.py", "learning_rate"),
         whole=together(*(lines_between("training/learning_rate.py", name) for name in ("_shape", "_cooldown"))),
     )
+    rate_chart(runs, scene)
+
+
+def rate_chart(runs: Sequence[Run], scene: Scene | None) -> None:
+    """The rate of each run, and that of equation 3."""
     curves = _curves(runs, "train", "rate", "")
     for place, run in enumerate(runs):
         if run.recipe and run.recipe.training.warmup:
@@ -95,15 +113,16 @@ def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
         plans = {scene.subject.file.name: recipe.training}
     if any(cooldown_length(training) for training in plans.values()):
         st.text("\n".join(f"{name}: {cooldown_text(training)}" for name, training in plans.items()))
-    _place(curves, "Learning rate of each update", "rate", key="rate", width=1100)
+    _place(curves, _("Learning rate of each update"), _("rate"), key="rate", width=1100)
 
 
 def cooldown_text(training: TrainingConfig) -> str:
     """From which update on the rate of a run falls to 0."""
     length = cooldown_length(training)
     if not length:
-        return "no cool-down"
-    return f"cools down from update {training.updates - length + 1:,} to {training.updates:,}"
+        return _("no cool-down")
+    first, last = training.updates - length + 1, training.updates
+    return _("cools down from update {first:,} to {last:,}", first=first, last=last)
 
 
 def _recipe_of(scene: Scene | None) -> Recipe | None:

@@ -7,11 +7,12 @@ The smoothing mass goes to all V tokens, the right one's own share included; see
 
 import numpy as np
 
-from app.figures.axes import plotly_text, ticks, visible
+from app.figures.axes import in_words, plotly_text, ticks
 from app.figures.charts import FAINT, Figure, axis, plain_axis, settled
 from app.figures.distribution import BAR, Offer
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, number, role_color
+from app.languages import _
 
 LEAST = 1e-7  # where the logarithmic axis begins
 
@@ -38,11 +39,11 @@ def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float
     if rest:
         q.append(max(1 - sum(q), 0.0) / rest)
         p.append(max(1 - sum(p), 0.0) / rest)
-    return [offer.piece for offer in found] + [f"{rest:,} others, each"] * bool(rest), q, p
+    return [offer.piece for offer in found] + [_("{count:,} others, each", count=rest)] * bool(rest), q, p
 
 
 def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
-    """q' and p of these tokens on a logarithmic axis, two bars a token; the last ones are the mean of all others."""
+    """q' and p of these tokens on a logarithmic axis, two bars per token; the last ones are the mean of all others."""
     names, q, p = _rows(found, target)
     data = [
         {
@@ -58,13 +59,13 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
             "cliponaxis": False,
             "textfont": {"size": 13, "color": INK},
             "hovertext": [
-                f"{plotly_text(visible(each))}<br>{number(value)}" for each, value in zip(names, values, strict=True)
+                f"{plotly_text(in_words(each))}<br>{number(value)}" for each, value in zip(names, values, strict=True)
             ],
             "hovertemplate": "%{hovertext}<extra>" + name + "</extra>",
         }
         for name, values, color in (
-            ("q′: what it should predict", q, role_color("decoder")),
-            ("p: what this checkpoint predicts", p, FAINT),
+            (_("q′: what it should predict"), q, role_color("decoder")),
+            (_("p: what this checkpoint predicts"), p, FAINT),
         )
     ]
     shown = [10.0**power for power in range(-7, 1)]
@@ -72,7 +73,7 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
         "barmode": "group",
         "bargap": 0.28,
         "showlegend": True,
-        "xaxis": axis("probability", [-7, 0.75], type="log", tickvals=shown, ticktext=_POWERS),
+        "xaxis": axis(_("probability"), [-7, 0.75], type="log", tickvals=shown, ticktext=_POWERS),
         "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": ticks(tuple(names)), "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }
@@ -92,4 +93,4 @@ def _small(value: float) -> str:
 def target_table(found: list[Offer], target: np.ndarray) -> Table:
     """The numbers of `target_bars` as columns of a table."""
     names, q, p = _rows(found, target)
-    return {"piece": names, "q′": q, "p": p}
+    return {_("piece"): names, "q′": q, "p": p}

@@ -1,14 +1,16 @@
 """Start, stop and resume a training run from the browser, as a process of its own that outlives page and app.
 
-    python -m transformer train RUN/recipe.toml --run-dir RUN [--resume]     what it says goes to RUN/log.txt
+    python -m transformer train RUN/started.toml --run-dir RUN [--resume]    what it says goes to RUN/log.txt
 
 It is the command that one would type. The folder holds all that it needs, so the run can be resumed on the command line
 too. Names of folders and files are made here, never taken from a visitor, and uploaded text stays in the run's folder.
 One run at a time. HEADLIGHT_TRAINING=off switches all of it off; an app that serves other machines has it off unless
-that says "on". On such a server a run belongs to the visitor who started it: only they can stop and resume it.
+that says "on". On such a server a run belongs to the visitor who started it: only they can stop and resume it, and
+rename and delete it (manage_run.py).
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,26 +19,28 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from app.languages import _, gettext_noop
 from app.library.runs import Run, holder, last_holder, read_run
-from app.library.snapshots import RECIPE, own_run_names, runs_folder
+from app.library.snapshots import OWNER, own_run_names, runs_folder
 from app.server.visitor import identity, is_at_this_machine
-from app.views.training.run_plan import LaunchError, Plan
+from app.views.training.own_text import LaunchError
+from app.views.training.run_plan import Plan
 from transformer.errors import HeadlightError
 from transformer.recipe import recipe_text
 
 ROOT = Path(__file__).resolve().parents[3]
 LOG = "log.txt"
-OWNER = "owner.txt"  # identifies the visitor who started the run
+RECIPE = "started.toml"  # what the visitor asked for; the trainer writes recipe.toml, with what it chose
 MOST_RUNS = 50  # started in the browser and not yet deleted
 TOLD = 20_000  # bytes of the end of a log
 
-NOT_YOURS = (
-    "This run was started by another visitor. Only they can stop or resume it here, in the browser in which they "
-    "started it."
+NOT_YOURS = gettext_noop(
+    "This run was started by another visitor. Only they can stop, resume, rename or delete it here, in the browser in "
+    "which they started it."
 )
 
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
-_TURN = threading.Lock()
+TURN = threading.Lock()
 
 
 def is_allowed() -> bool:
@@ -59,43 +63,43 @@ def is_owner(run: Run) -> bool:
 
 def start(plan: Plan) -> str:
     """Starts a run; returns its name. Raises LaunchError, or ConfigError for a recipe that cannot be followed."""
-    with _TURN:
+    with TURN:
         _check_turn()
         _check_room()
         owner = identity()
         if not owner and not is_at_this_machine():
             raise LaunchError(
-                "Your browser keeps no cookies for this page, so the run could not be recognised as yours and nobody "
-                "could stop it here. Allow cookies for this page and reload it."
+                _(
+                    "Your browser keeps no cookies for this page, so the run could not be recognised as yours and "
+                    "nobody could stop it here. Allow cookies for this page and reload it."
+                )
             )
         folder = _new_folder(plan.name)
         try:
             recipe = replace(plan.recipe(folder), name=folder.name)
             (folder / OWNER).write_text(owner, encoding="utf-8")
             (folder / RECIPE).write_text(recipe_text(recipe), encoding="utf-8")
-            _begin(folder, resume=False)
+            _begin(folder, *plan.arguments)
         except (OSError, HeadlightError) as error:
-            for file in folder.iterdir():
-                file.unlink()
-            folder.rmdir()
+            shutil.rmtree(folder)
             if isinstance(error, OSError):
-                raise LaunchError(f"The run's folder cannot be written to: {error.strerror or error}.") from None
+                raise _not_writable(error) from None
             raise
         return folder.name
 
 
 def resume(name: str) -> None:
     """Goes on with a run that was started here. Raises LaunchError."""
-    with _TURN:
+    with TURN:
         _check_turn()
         run = read_run(name)
         if run is None or not run.ours:
-            raise LaunchError("Only a run that was started here can be resumed here.")
-        _check_owner(run)
+            raise LaunchError(_("Only a run that was started here can be resumed here."))
+        check_owner(run)
         try:
-            _begin(run.folder, resume=True)
+            _begin(run.folder, "--resume")
         except OSError as error:
-            raise LaunchError(f"The run's folder cannot be written to: {error.strerror or error}.") from None
+            raise _not_writable(error) from None
 
 
 def stop(name: str) -> None:
@@ -104,11 +108,11 @@ def stop(name: str) -> None:
     It is the process that holds the lock of the run at this moment, or the one that we have just started there.
     """
     if not is_allowed():
-        raise LaunchError("Training from the browser is switched off.")
+        raise LaunchError(_("Training from the browser is switched off."))
     run = read_run(name)
     if run is None or not run.ours:
-        raise LaunchError("Only a run that was started here can be stopped here.")
-    _check_owner(run)
+        raise LaunchError(_("Only a run that was started here can be stopped here."))
+    check_owner(run)
     process, number = _STARTED.get(run.folder), holder(run.folder)
     try:
         if process is not None and process.poll() is None:
@@ -116,7 +120,7 @@ def stop(name: str) -> None:
         elif number is not None:
             os.kill(number, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
-        raise LaunchError("Its process has ended, or is somebody else's.") from None
+        raise LaunchError(_("Its process has ended, or belongs to another user.")) from None
 
 
 def is_busy(folder: Path) -> bool:
@@ -126,28 +130,33 @@ def is_busy(folder: Path) -> bool:
 
 
 def is_ending(folder: Path) -> bool:
-    """Whether the process that was started here is over with the run and is only about to be gone: it has let go of the
-    lock that it had, or has said why it ends. That takes seconds on a busy machine."""
+    """Whether the process that was started here has finished the run but not yet exited: it has released its lock, or
+    has written why it ends. That takes seconds on a busy machine."""
     process = _STARTED.get(folder)
     if process is None or process.poll() is not None:
         return False
-    had_lock = last_holder(folder) == process.pid  # before one looks who has it: it may take it in between
+    had_lock = last_holder(folder) == process.pid  # before `holder`: it may lock it in between
     return (had_lock and holder(folder) is None) or last_words(folder) != ""
+
+
+def forget(folder: Path) -> None:
+    """The folder is gone, or another run may come there."""
+    _STARTED.pop(folder, None)
 
 
 def last_words(folder: Path) -> str:
     """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
     text = _said(folder)
     if "Traceback (most recent call last)" in text:
-        return f"The training ended unexpectedly. Its output is in {LOG} in its folder."
+        return _("The training ended unexpectedly. Its output is in {file} in its folder.", file=LOG)
     said = text.partition("Error: ")[2].strip()
     return _without_paths(said, folder)[:2000]
 
 
 def newest_words(folder: Path) -> str:
-    """The newest line of a run that is under way: what it does before its first update. "" if it is silent yet."""
+    """The newest line of a run that is under way: what it does before its first update. "" if there is none."""
     said = _said(folder).partition("Error: ")[0]
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(" --resume")]
+    lines = [line for line in said.splitlines() if line.strip()]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
 
 
@@ -159,7 +168,8 @@ def _said(folder: Path) -> str:
             text = file.read(TOLD).decode(errors="replace")
     except OSError:
         return ""
-    return text.rpartition(_command(folder, False))[2]
+    _unused, command, said = text.rpartition(_command(folder))
+    return said.partition("\n")[2] if command else said
 
 
 def _without_paths(text: str, folder: Path) -> str:
@@ -168,25 +178,31 @@ def _without_paths(text: str, folder: Path) -> str:
 
 def _check_turn() -> None:
     if not is_allowed():
-        raise LaunchError("Training from the browser is switched off.")
+        raise LaunchError(_("Training from the browser is switched off."))
     for name in own_run_names():
         folder = runs_folder() / name
-        if (folder / RECIPE).is_file() and is_busy(folder):
-            raise LaunchError(f"One run at a time: {name} is still running. Wait for it, or stop it first.")
+        if (folder / OWNER).is_file() and is_busy(folder):
+            raise LaunchError(
+                _("One run at a time: {name} is still running. Wait for it, or stop it first.", name=name)
+            )
 
 
 def _check_room() -> None:
-    runs = sum(1 for _ in runs_folder().glob(f"*/{RECIPE}"))
+    runs = sum(1 for unused in runs_folder().glob(f"*/{OWNER}"))
     if runs >= MOST_RUNS:
         raise LaunchError(
-            f"The folder of runs has {runs} runs that were started in the browser, and {MOST_RUNS} is the limit. "
-            "Delete the folders of some of them first."
+            _(
+                "The folder of runs has {runs} runs that were started in the browser, and {limit} is the limit. Delete "
+                "some of them first.",
+                runs=runs,
+                limit=MOST_RUNS,
+            )
         )
 
 
-def _check_owner(run: Run) -> None:
+def check_owner(run: Run) -> None:
     if not is_owner(run):
-        raise LaunchError(NOT_YOURS)
+        raise LaunchError(_(NOT_YOURS))
 
 
 def _new_folder(name: str) -> Path:
@@ -197,22 +213,27 @@ def _new_folder(name: str) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise LaunchError(f"The folder of runs cannot be written to: {error.strerror or error}.") from None
+            reason = error.strerror or error
+            raise LaunchError(_("The folder of runs cannot be written to: {reason}.", reason=reason)) from None
         return folder
-    raise LaunchError("The folder of runs is full. Remove some runs.")
+    raise LaunchError(_("The folder of runs is full. Remove some runs."))
 
 
-def _command(folder: Path, resume: bool) -> str:
-    return f"$ python -m transformer train {folder / RECIPE} --run-dir {folder}{' --resume' if resume else ''}"
+def _not_writable(error: OSError) -> LaunchError:
+    return LaunchError(_("The run's folder cannot be written to: {reason}.", reason=error.strerror or error))
 
 
-def _begin(folder: Path, resume: bool) -> None:
-    command = [sys.executable, "-m", "transformer", "train", str(folder / RECIPE), "--run-dir", str(folder)]
+def _command(folder: Path) -> str:
+    return f"$ python -m transformer train {folder / RECIPE} --run-dir {folder}"
+
+
+def _begin(folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "transformer", "train", str(folder / RECIPE), "--run-dir", str(folder), *arguments]
     with (folder / LOG).open("ab") as log:
-        log.write(f"{_command(folder, resume)}\n".encode())
+        log.write(f"{' '.join([_command(folder), *arguments])}\n".encode())
         log.flush()
         process = subprocess.Popen(
-            [*command, "--resume"] if resume else command,
+            command,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from app.figures.training_curves import Curve
+from app.languages import _
 from transformer.config import TrainingConfig
 from transformer.training.learning_rate import learning_rate
 
@@ -10,13 +11,14 @@ POINTS = 300
 
 
 def papers_rate(run: str, place: int, warmup: int, d_model: int, last: int) -> Curve:
-    """Equation 3 with this warm-up and d_model, for the updates from 1 to `last`; the paper needs a warm-up."""
-    return _curve(run, place, TrainingConfig(warmup=warmup), d_model, last, f"equation 3 (warm-up {warmup:,})")
+    """Equation 3 with this warm-up (at least 1) and d_model, for updates 1 to `last`."""
+    what = _("equation 3 (warm-up {warmup:,})", warmup=warmup)
+    return _curve(run, place, TrainingConfig(warmup=warmup), d_model, last, what)
 
 
 def planned_rate(run: str, place: int, training: TrainingConfig, d_model: int) -> Curve:
     """What a recipe plans, from its first update to its last."""
-    return _curve(run, place, training, d_model, training.updates, "its recipe")
+    return _curve(run, place, training, d_model, training.updates, _("its recipe"))
 
 
 def _curve(run: str, place: int, training: TrainingConfig, d_model: int, last: int, what: str) -> Curve:

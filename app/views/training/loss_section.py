@@ -6,6 +6,8 @@ import streamlit as st
 
 from app.figures.distribution import offers
 from app.figures.theme import number
+from app.languages import _
+from app.library.catalogue import entry
 from app.library.source_code import lines_from
 from app.stage.controls import row_of_tokens
 from app.stage.scene import Scene
@@ -22,51 +24,67 @@ SHOWN = 6  # tokens
 @st.fragment
 def loss_section(scene: Scene) -> None:
     """The target distribution of a token of the translation, and what this checkpoint predicts there."""
-    vocabulary = scene.config.vocab_size
-    st.header("Label smoothing: what the loss compares", anchor=False)
+    st.header(_("Label smoothing: what the loss compares"), anchor=False)
     triplet(
-        "section 5.4",
+        _("section 5.4"),
         r"{q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V}} \qquad \allowbreak "
         r"{\mathrm{loss} = -\sum_k q'(k)\log p(k)}",
-        "“During training, we employed label smoothing of value ε_ls = 0.1. This hurts perplexity, as the model learns "
-        "to be more unsure, but improves accuracy and BLEU score.” The right token gets 1 − ε, and ε is spread over "
-        "all V tokens, the right one included.",
+        _(
+            "“During training, we employed label smoothing of value ε_ls = 0.1. This hurts perplexity, as the model "
+            "learns to be more unsure, but improves accuracy and BLEU score.” The right token gets 1 − ε, and ε is "
+            "spread over all V tokens, the right one included."
+        ),
         lines_from(LinearCrossEntropy.forward, "normaliser = ", "loss +="),
     )
+    smoothed_target(scene)
+    st.caption(
+        _(
+            "In nats. With smoothing the loss cannot become 0: it is least, the entropy of q′, where p equals q′. So "
+            "losses of runs with another ε or another V cannot be compared; the validation loss is without smoothing."
+        )
+    )
+
+
+def smoothed_target(scene: Scene) -> None:
+    """ε and a token are chosen; the target distribution of the token, and the loss of what this checkpoint predicts."""
+    vocabulary = scene.config.vocab_size
     EPSILON.open(_usual(scene), Between(0.0, 0.3))
-    epsilon = st.slider("ε, how much is smoothed", 0.0, 0.3, step=0.01, key=EPSILON.key, persist_state="session")
-    step = row_of_tokens(scene.target, STEP, "The right token", key="pick_smoothed")
+    epsilon = st.slider(_("ε, how much is smoothed"), 0.0, 0.3, step=0.01, key=EPSILON.key, persist_state="session")
+    step = row_of_tokens(scene.target, STEP, _("The right token"), key="pick_smoothed")
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
     target = smoothed(gold, vocabulary, epsilon)  # (V)
     found = offers(logits, gold, scene.subject.translator.tokenizer.piece, count=SHOWN)
     found.sort(key=lambda offer: not offer.chosen)
-    text = f"Target distribution of step {step + 1}, V = {vocabulary:,}, ε = {epsilon:g}"
+    text = _(
+        "Target distribution of step {step}, V = {vocabulary:,}, ε = {epsilon:g}",
+        step=step + 1,
+        vocabulary=vocabulary,
+        epsilon=epsilon,
+    )
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
-    others = f"each other token {number(epsilon / vocabulary)}"
     placed(
         target_bars(found, target, text=text),
         key="smoothing",
         name=text,
-        alt=f"{text}. The right token gets {number(float(target[gold]))}, {others}. The model gives it "
-        f"{number(math.exp(-plain))}.",
+        alt=_(
+            "{text}. The right token gets {right}, each other token {other}. The model gives it {given}.",
+            text=text,
+            right=number(float(target[gold])),
+            other=number(epsilon / vocabulary),
+            given=number(math.exp(-plain)),
+        ),
         table=lambda: target_table(found, target),
     )
     least = -sum(q * math.log(q) * n for q, n in ((target[gold], 1), (epsilon / vocabulary, vocabulary - 1)) if q > 0)
     with st.container(horizontal=True, gap="large"):
-        st.metric("Loss with smoothing", f"{now:.3f}")
-        st.metric("Without, −log p(right)", f"{plain:.3f}")
-        st.metric("Least possible with smoothing", f"{least:z.3f}")
-    st.caption(
-        "In nats. With smoothing the loss cannot become 0: it is least, the entropy of q′, where p equals q′. So "
-        "losses of runs with another ε or another V cannot be compared; the validation loss is without smoothing."
-    )
+        st.metric(_("Loss with smoothing"), f"{now:.3f}")
+        st.metric(_("Without, −log p(right)"), f"{plain:.3f}")
+        st.metric(_("Least possible with smoothing"), f"{least:z.3f}")
 
 
 def _usual(scene: Scene) -> float:
     """The ε that the checkpoint was trained with, or the paper's."""
-    recipe = scene.subject.translator.checkpoint.recipe if scene.subject.translator.checkpoint else None
-    training = recipe.get("training") if isinstance(recipe, dict) else None
-    found = training.get("label_smoothing") if isinstance(training, dict) else None
+    found = entry(scene.subject.file).recipe("training").get("label_smoothing")
     usable = isinstance(found, float) and 0 < found <= 0.3
     return round(found, 2) if usable and isinstance(found, float) else 0.1

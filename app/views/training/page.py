@@ -1,14 +1,15 @@
 """How did it learn? One sentence at every snapshot of a run; in the details the runs themselves, while they run and
 afterwards: their curves, the snapshots in full, and what the schedule and the loss are.
 
-What may change while one looks is a fragment that is drawn again every other second, as long as the run runs.
+What changes during a run is in a fragment that is drawn again every two seconds until the run ends.
 """
 
 import numpy as np
 import streamlit as st
 
+from app.languages import _
 from app.library.catalogue import entry
-from app.library.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
+from app.library.runs import Run, corpus_counts, read_run
 from app.library.snapshots import own_run_names, run_names, skipped_runs, snapshots
 from app.library.tasks import Task
 from app.stage.scene import Scene
@@ -25,16 +26,19 @@ from app.state.choices import (
     RUN_RIGHT,
     RUN_SENTENCE,
 )
-from app.views.training import launch_run
+from app.state.lecture_choices import LECTURE
+from app.views.training import launch_run, windows
 from app.views.training.curves_section import chosen_curves, loss_chart, rate_section
 from app.views.training.loss_section import loss_section
+from app.views.training.run_line import run_line
+from app.views.training.run_words import made
+from app.views.training.samples_section import samples_section
 from app.views.training.snapshot_question import NothingToAsk, question
 from app.views.training.snapshot_sweep import sweep
 from app.views.training.snapshots_section import snapshots_section
-from app.views.training.start_section import attempt, show_problem, start_form
+from app.views.training.start_window import start_window
 from app.views.training.time_machine import time_machine
 
-STOPPING = "stopping"  # in the session: the run that the visitor has told to stop
 EVERY, AT_ONCE = 1.5, 0.2  # seconds
 OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the details, and shown in the picture
 MOST_COMPARED = 5
@@ -43,19 +47,30 @@ MOST_COMPARED = 5
 def draw(scene: Scene | None) -> None:
     """Draws the page from top to bottom."""
     names = run_names()
+    if not LECTURE.value:
+        with st.container(key="train_own"):
+            if st.button(_("Train a model …"), key="train_own_text"):
+                windows.open_window(windows.START)
     if not names:
         st.info(
-            "There is no run yet. Start one below, or on the command line: `python -m transformer train reverse`. Its "
-            "folder, `runs/reverse`, is then found here."
+            _(
+                "There is no run yet. Start one here, or on the command line: `python -m transformer train reverse`. "
+                "Its folder, `runs/reverse`, is then found here."
+            )
         )
+        _window("")
         details(lambda: _without_runs(scene))
         return
-    name = RUN.open(_opening(names, scene), names)
+    name = RUN.open(opening_run(names, scene), names)
+    _window(name)
+    is_own = _is_own(name)
+    if is_own:
+        run_line(name)
     _picture(name, scene)
-    details(lambda: _details(name, names, scene))
+    details(lambda: _details(name, names, scene, is_own))
 
 
-def _opening(names: list[str], scene: Scene | None) -> str:
+def opening_run(names: list[str], scene: Scene | None) -> str:
     """The run with which the page opens: the visitor's own while it is trained; else one that ships, of the open
     checkpoint's task or the first of them; where none ships, one that is not another visitor's."""
     runs = [run for run in map(read_run, names) if run is not None]
@@ -64,6 +79,25 @@ def _opening(names: list[str], scene: Scene | None) -> str:
     same = [name for name in shipped if scene and _task(name) == scene.task]
     mine = [run.name for run in runs if not run.ours or launch_run.is_owner(run)]
     return next(iter([*own, *same, *shipped, *mine, *names]))
+
+
+def _window(name: str) -> None:
+    """The window that is open; without one, why what was done in the last one failed."""
+    if windows.opened() == windows.START:
+        start_window()
+    elif windows.opened() == windows.RENAME and name:
+        windows.rename_window(name)
+    elif windows.opened() == windows.DELETE and name:
+        windows.delete_window(name)
+    else:
+        windows.close()
+        windows.show_problem()
+
+
+def _is_own(name: str) -> bool:
+    """Whether the run was started in the browser: then the line about it is in view, else in the details."""
+    run = read_run(name)
+    return run is not None and run.ours
 
 
 def _task(name: str) -> Task | None:
@@ -79,9 +113,9 @@ def _picture(name: str, scene: Scene | None) -> None:
     def draw_picture() -> None:
         run = read_run(name)
         if run is None:
-            st.info("This run is gone. Reload the page.")
+            st.info(_("This run is gone. Reload the page."))
             return
-        seen = time_machine(run, scene, f"In training: {_made(run)}" if live else "")
+        seen = time_machine(run, scene, _("In training: {made}", made=made(run)) if live else "")
         if computing and not (seen and seen.pending):
             st.rerun()
 
@@ -99,31 +133,37 @@ def _is_computing(name: str, scene: Scene | None) -> bool:
 
 
 def _without_runs(scene: Scene | None) -> None:
-    start_form(expanded=True)
-    show_problem()
     rate_section([], scene)
     if scene:
         loss_section(scene)
 
 
-def _details(name: str, names: list[str], scene: Scene | None) -> None:
-    st.header("Runs", anchor=False)
+def _details(name: str, names: list[str], scene: Scene | None, is_own: bool) -> None:
+    st.header(_("Runs"), anchor=False)
     if skipped := skipped_runs():
-        st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
+        st.text(
+            _(
+                "Not listed, because the folder name is not valid UTF-8: {names}. Rename it to see it.",
+                names=", ".join(skipped),
+            )
+        )
     live = _is_live(name)
-    st.fragment(_status, run_every=EVERY if live else None)(name, live)
-    start_form(expanded=False)
+    if not is_own:
+        run_line(name)
+    if counted := corpus_counts(name):
+        st.caption(_("The text: {counts}", counts=counted))
     others = [other for other in names if other != name]
     known = [other for other in COMPARED.open() if other in others][:MOST_COMPARED]
     if known != COMPARED.value:
         COMPARED.choose(known)
     compared = st.multiselect(
-        "Compare with", others, key=COMPARED.key, persist_state="session", max_selections=MOST_COMPARED,
-        placeholder="other runs", width=420,
+        _("Compare with"), others, key=COMPARED.key, persist_state="session", max_selections=MOST_COMPARED,
+        placeholder=_("other runs"), width=420,
     )  # fmt: skip
     shown = (name, *(str(each) for each in compared))
     every = EVERY if live else None
     redrawn(lambda: _snapshots(shown, scene), (CHECKPOINT, *OF_SNAPSHOTS), run_every=every)
+    st.fragment(_samples, run_every=2 * EVERY if live else None)(name)
     st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, scene)
     if scene:
         loss_section(scene)
@@ -138,8 +178,13 @@ def _snapshots(names: tuple[str, ...], scene: Scene | None) -> None:
     if seen is None:
         loss_chart(runs, None, None)
         return
-    marked = AT_UPDATE.value if AT_UPDATE.value in seen.looks else max(seen.looks)
+    marked = AT_UPDATE.value if AT_UPDATE.value in seen.results else max(seen.results)
     loss_chart(runs, marked, (np.array(seen.updates), np.array(seen.losses)))
+
+
+def _samples(name: str) -> None:
+    for run in _read((name,)):
+        samples_section(run)
 
 
 def _curves(names: tuple[str, ...], scene: Scene | None) -> None:
@@ -156,84 +201,3 @@ def _is_live(name: str) -> bool:
     """Whether the page should draw itself again and again."""
     run = read_run(name)
     return run is not None and launch_run.is_busy(run.folder)
-
-
-def _status(name: str, live: bool) -> None:
-    """One line about the run, and what can be done with it. `live`: whether it ran when the page was last drawn."""
-    run = read_run(name)
-    if run is None:
-        st.info("This run is gone. Choose another one.")
-        return
-    busy, ending = launch_run.is_busy(run.folder), launch_run.is_ending(run.folder)
-    stopping = ending or _stopping(run)
-    with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
-        st.text(_standing(run, busy, stopping), width="content")
-        if run.ours and launch_run.is_allowed():
-            yours = launch_run.is_owner(run)
-            if busy:
-                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping or not yours)
-            elif run.state == "stopped":
-                st.button(
-                    "Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary", disabled=not yours
-                )
-            if not yours and (busy or run.state == "stopped"):
-                st.text(launch_run.NOT_YOURS, width="content")
-    if run.updates and busy:
-        st.progress(min(run.update / run.updates, 1.0))
-    counted = corpus_counts(run.folder)
-    if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
-        st.text(launch_run.newest_words(run.folder))
-    elif counted:
-        st.caption(f"The text: {counted}")
-    words = launch_run.last_words(run.folder) if run.ours and not busy else ""
-    if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to go on
-        with st.container(border=True):
-            st.text(words)
-    show_problem()
-    if busy != live:
-        st.rerun()
-
-
-def _standing(run: Run, busy: bool, stopping: bool) -> str:
-    made = _made(run)
-    if busy and run.state == "stopped":
-        if stopping:
-            return f"Stopping: {made}"
-        return "Starting …" if not run.update else f"Starting again after {made} …"
-    if run.state == "running":
-        does = "Stopping" if stopping else "Running"
-        if not run.update and phase_of(run) == "preparing":
-            return f"{does}: preparing its text and its model"
-        return ", ".join([f"{does}: {made}", *_newest(run)])
-    return f"{run.state.capitalize()} after {made}"
-
-
-def _made(run: Run) -> str:
-    return f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
-
-
-def _newest(run: Run) -> list[str]:
-    """The newest line of metrics, in words, and what takes so long if it is no update."""
-    curves = read_curves(run.folder)
-    loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
-    words: dict[Phase, str] = {
-        "preparing": "now preparing to go on",
-        "updating": "making its first updates" if speed is None else f"{speed[1][-1]:,.0f} target tokens per second",
-        "validating": "now validating",
-        "averaging": "now averaging its last checkpoints and validating the average",
-    }
-    return [*([] if loss is None else [f"loss {loss[1][-1]:.3f}"]), words[phase_of(run)]]
-
-
-def _stopping(run: Run) -> bool:
-    return st.session_state.get(STOPPING) == run.name
-
-
-def _stop(name: str) -> None:
-    st.session_state[STOPPING] = name
-    attempt(lambda: launch_run.stop(name))
-
-
-def _resume(name: str) -> None:
-    st.session_state.pop(STOPPING, None)
-    attempt(lambda: launch_run.resume(name))

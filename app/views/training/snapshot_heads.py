@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.figures.all_heads import pooled
 from app.figures.charts import Figure, title
-from app.figures.mosaic import pooled
 from app.figures.panels import BARE, Piece, frame, heat, places, words
-from app.figures.tables import Table
 from app.figures.theme import INK, weight_scale
+from app.languages import _
 
 LABEL, TALL = 42, 124  # px: above a tile, and the tile
 PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
@@ -44,10 +44,13 @@ def snapshot_tiles(
     corners = [(line * high + high - q, place * wide) for line, place in (divmod(n, per_line) for n in range(count))]
     for tile, (top, left) in zip(tiles, corners, strict=True):
         wall[top : top + q, left : left + k] = tile
-    x = np.array([left + (k - 1) / 2 for _, left in corners], dtype=np.float32)
-    middle = np.array([top + (q - 1) / 2 for top, _ in corners], dtype=np.float32)
-    above = np.array([top - 0.5 - ABOVE * q / TALL for top, _ in corners], dtype=np.float32)
-    hover = [f"update {u:,}<br>loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
+    x = np.array([left + (k - 1) / 2 for unused, left in corners], dtype=np.float32)
+    middle = np.array([top + (q - 1) / 2 for top, unused in corners], dtype=np.float32)
+    above = np.array([top - 0.5 - ABOVE * q / TALL for top, unused in corners], dtype=np.float32)
+    hover = [
+        _("update {update:,}<br>loss {loss:.3f}", update=update, loss=loss)
+        for update, loss in zip(updates, losses, strict=True)
+    ]
     data = [
         heat(wall, weight_scale(), 0, 1, xgap=0, ygap=0),
         words(x, above, [f"{update:,}" for update in updates], INK, 15),
@@ -68,12 +71,16 @@ def snapshot_tiles(
     return Figure(data, layout)
 
 
-def snapshot_table(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str]) -> Table:
-    """What each snapshot writes, and its loss."""
-    return {"update": list(updates), "loss (nats per token)": list(losses), "writes": list(texts)}
-
-
 def snapshot_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:
     """What the picture says, in words."""
-    said = [f"update {u:,}: loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
-    return f"{text}, a tile for each of {len(updates)} snapshots. {'; '.join(said)}. The last writes: {texts[-1]}"
+    said = [
+        _("update {update:,}: loss {loss:.3f}", update=update, loss=loss)
+        for update, loss in zip(updates, losses, strict=True)
+    ]
+    return _(
+        "{text}, a tile for each of {count} snapshots. {losses}. The last writes: {words}",
+        text=text,
+        count=len(updates),
+        losses="; ".join(said),
+        words=texts[-1],
+    )

@@ -6,38 +6,39 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import visible
+from app.figures.axes import in_words
 from app.figures.tables import Table
-from app.figures.theme import counted, fixed, kind_color, probability_text
+from app.figures.theme import fixed, kind_color, probability_text
+from app.languages import _, ngettext
 from app.stage.heads import SHORT
 from app.views.shared.text_difference import words
 from app.views.training.snapshot_sweep import Sweep
 
-STEPS = 65_535  # of a weight on its way to the browser: 16 bits, so that the two digits that are written are right
+STEPS = 65_535  # of a weight that is sent to the browser: with 16 bits the two printed digits are right
 
 
 def rows(sweep: Sweep) -> list[dict[str, Any]]:
-    """A row a snapshot, in order: update, the words that it writes, and what it thinks of the target."""
+    """One row per snapshot, in order: update, the words that it writes, and what it thinks of the target."""
     layer, head = sweep.head
     found: list[dict[str, Any]] = []
     before: str | None = None
-    for update in sorted([*sweep.looks, *sweep.pending]):
-        look = sweep.looks.get(update)
-        if look is None:
+    for update in sorted([*sweep.results, *sweep.pending]):
+        result = sweep.results.get(update)
+        if result is None:
             found.append({"update": f"{update:,}", "number": update})
             before = None
             continue
-        text = look.text + (" …" if look.cut else "")
-        probability = float(np.exp(-look.loss))
+        text = result.text + (" …" if result.cut else "")
+        probability = float(np.exp(-result.loss))
         found.append(
             {
                 "update": f"{update:,}",
                 "number": update,
-                "words": marked(before, text) or [["(nothing)", False]],
+                "words": marked(before, text) or [[_("(nothing)"), False]],
                 "share": probability,
                 "probability": probability_text(probability),
-                "loss": fixed(look.loss, 2),
-                "weights": packed(look.attention.weights[layer, head]),
+                "loss": fixed(result.loss, 2),
+                "weights": packed(result.attention.weights[layer, head]),
             }
         )
         before = text
@@ -67,32 +68,58 @@ def head_data(sweep: Sweep) -> dict[str, Any]:
     """Which head is drawn, and the tokens along its sides."""
     layer, head = sweep.head
     queries, keys = sweep.axes
-    chosen = "" if sweep.chosen_head else ", the clearest one of the last snapshot"
+    place = {"kind": _(SHORT[sweep.kind]), "layer": layer + 1, "head": head + 1}
+    title = _("{kind} attention, layer {layer}, head {head}", **place)
+    about = [
+        _("{title}.", title=title)
+        if sweep.chosen_head
+        else _("{title}, the clearest one of the last snapshot.", title=title),
+        _("Rows: {tokens}, the token that is predicted.", tokens=queries.title)
+        if queries.predicts
+        else _("Rows: {tokens}.", tokens=queries.title),
+        _("Columns: {tokens}. Each row sums to 1.", tokens=keys.title),
+    ]
+    reads = (
+        _("Rows: the right translation, which all snapshots read")
+        if sweep.question.is_known
+        else _("Rows: the final translation, which all snapshots read")
+    )
     return {
-        "title": f"{SHORT[sweep.kind]} attention, layer {layer + 1}, head {head + 1}",
-        "about": f"{SHORT[sweep.kind]} attention, layer {layer + 1}, head {head + 1}{chosen}. Rows: {queries.title}"
-        f"{', the token that is predicted' if queries.predicts else ''}. Columns: {keys.title}. Each row sums to 1.",
-        "rows": [visible(token) for token in queries.predicts or queries.tokens],
-        "columns": [visible(token) for token in keys.tokens],
+        "title": title,
+        "about": " ".join(about),
+        "reads": reads if queries.predicts else "",
+        "rows": [in_words(token) for token in queries.predicts or queries.tokens],
+        "columns": [in_words(token) for token in keys.tokens],
         "color": kind_color(sweep.kind),
     }
 
 
 def rows_table(sweep: Sweep) -> Table:
     """What each snapshot writes, and its loss of the target."""
-    looks = sweep.looks.values()
+    results = sweep.results.values()
     return {
-        "update": sweep.updates,
-        "writes": [look.text for look in looks],
-        "loss (nats per token)": sweep.losses,
-        "probability of a token": [float(np.exp(-look.loss)) for look in looks],
+        _("update"): sweep.updates,
+        _("writes"): [result.text for result in results],
+        _("loss (nats per token)"): sweep.losses,
+        _("probability of a token"): [float(np.exp(-result.loss)) for result in results],
     }
 
 
 def rows_alt(sweep: Sweep) -> str:
     """What the picture says, in words."""
     said = [
-        f"after {counted(update, 'update')} “{look.text}”, {probability_text(float(np.exp(-look.loss)))}"
-        for update, look in sweep.looks.items()
+        ngettext(
+            "after {count:,} update “{text}”, {probability}",
+            "after {count:,} updates “{text}”, {probability}",
+            update,
+            text=result.text,
+            probability=probability_text(float(np.exp(-result.loss))),
+        )
+        for update, result in sweep.results.items()
     ]
-    return f"The sentence “{sweep.question.sentence}” at {len(said)} snapshots: {'; '.join(said)}."
+    return _(
+        "The sentence “{sentence}” at {count} snapshots: {texts}.",
+        sentence=sweep.question.sentence,
+        count=len(said),
+        texts="; ".join(said),
+    )

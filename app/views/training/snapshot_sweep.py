@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from app.compute import snapshot_results
-from app.compute.snapshot_results import Look
+from app.compute.snapshot_results import SnapshotResult
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clearest_head
+from app.languages import _
 from app.state.choices import CLEAREST, RUN_HEAD, RUN_KIND
 from app.views.training.snapshot_question import NothingToAsk, Question
 from transformer.errors import HeadlightError
@@ -19,42 +20,42 @@ TURN = 0.6  # seconds
 
 @dataclass(frozen=True)
 class Sweep:
-    """What the snapshots make of the sentence.
+    """The results of all snapshots for one sentence.
 
     Attributes:
         question: the sentence and the translation that all of them read.
-        looks: by update, the first one first; the newest is always among them.
+        results: by update, the first one first; the newest is always among them.
         pending: the updates of those that are not computed yet.
     """
 
     question: Question
     kind: Kind
     chosen_head: tuple[int, int] | None  # None: the clearest one
-    looks: dict[int, Look]
+    results: dict[int, SnapshotResult]
     pending: list[int]
 
     @property
     def updates(self) -> list[int]:
-        return list(self.looks)
+        return list(self.results)
 
     @property
     def losses(self) -> list[float]:
-        return [look.loss for look in self.looks.values()]
+        return [result.loss for result in self.results.values()]
 
     @property
-    def newest(self) -> Look:
-        return self.looks[max(self.looks)]
+    def newest(self) -> SnapshotResult:
+        return self.results[max(self.results)]
 
     @property
     def axes(self) -> tuple[TokenAxis, TokenAxis]:
         """(queries, keys)."""
         task, says = self.question.task, self.question.says
-        source = TokenAxis(f"{task.source} (source)", "encoder", self.newest.source)
+        source = TokenAxis(_("{language} (source)", language=task.source), "encoder", self.newest.source)
         target = TokenAxis(f"{task.target} ({says})", "decoder", self.newest.reads, self.newest.predicts)
         if self.kind == "encoder":
             return source, source
         return target, source if self.kind == "cross" else TokenAxis(
-            f"{target.title}, as read", "decoder", target.tokens
+            _("{title}, as read", title=target.title), "decoder", target.tokens
         )
 
     @property
@@ -75,20 +76,22 @@ def sweep(question: Question) -> Sweep:
     head = RUN_HEAD.open(allowed=head_choices(layers, heads))
     end = time.monotonic() + TURN
     *earlier, last = question.files
-    looks: dict[int, Look] = {}
+    results: dict[int, SnapshotResult] = {}
     pending: list[int] = []
     try:
         for place, update in enumerate((last, *earlier)):
-            if looks and time.monotonic() > end:
+            if results and time.monotonic() > end:
                 pending = earlier[place - 1 :]
                 break
             with suppress(OSError):  # a run that is resumed has just taken it away
-                looks[update] = snapshot_results.look(question.files[update], question.sentence, question.target, kind)
+                results[update] = snapshot_results.result_of(
+                    question.files[update], question.sentence, question.target, kind
+                )
     except HeadlightError as error:
         raise NothingToAsk(str(error)) from None
-    if last not in looks:
-        raise NothingToAsk("The newest snapshot is gone. Reload the page.")
-    return Sweep(question, kind, None if head == CLEAREST else head, dict(sorted(looks.items())), pending)
+    if last not in results:
+        raise NothingToAsk(_("The newest snapshot is gone. Reload the page."))
+    return Sweep(question, kind, None if head == CLEAREST else head, dict(sorted(results.items())), pending)
 
 
 def head_choices(layers: int, heads: int) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
+from app.languages import _
 from app.library import checkpoints
 from app.library.runs import Run
 from app.library.snapshots import snapshots
@@ -12,8 +13,9 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import AT_UPDATE, CLEAREST, RUN_HEAD, RUN_KIND, RUN_RIGHT, RUN_SENTENCE
 from app.views.shared.placed import placed, scrolling
-from app.views.training.snapshot_heads import snapshot_alt, snapshot_table, snapshot_tiles
+from app.views.training.snapshot_heads import snapshot_alt, snapshot_tiles
 from app.views.training.snapshot_question import NothingToAsk, Question, answer, question, usual_sentence
+from app.views.training.snapshot_rows import rows_table
 from app.views.training.snapshot_sweep import Sweep, head_choices, sweep
 from transformer.model.attention_kinds import KINDS, depth
 
@@ -29,13 +31,13 @@ def snapshots_section(run: Run, scene: Scene | None) -> Sweep | None:
         if snapshots(run.name):
             _sentence("", "")  # so that another one can be typed
         return None
-    st.header("The snapshots in full", anchor=False)
+    st.header(_("The snapshots in full"), anchor=False)
     _choices(run, asked, scene)
     try:
         seen = sweep(asked)
     except NothingToAsk:
         return None
-    chosen = AT_UPDATE.value if AT_UPDATE.value in seen.looks else max(seen.looks)
+    chosen = AT_UPDATE.value if AT_UPDATE.value in seen.results else max(seen.results)
     _tiles(seen, chosen)
     _matrix(seen, chosen)
     return seen
@@ -46,54 +48,67 @@ def _choices(run: Run, asked: Question, scene: Scene | None) -> None:
     with st.container(key="run_choices", horizontal=True, vertical_alignment="bottom"):
         kind = RUN_KIND.open(allowed=KINDS)
         st.selectbox(
-            "Attention",
+            _("Attention"),
             list(KINDS),
-            format_func=SHORT.__getitem__,
+            format_func=lambda kind: _(SHORT[kind]),
             key=RUN_KIND.key,
             persist_state="session",
             width=NARROW,
         )
-        usual, _ = usual_sentence(newest, asked.task, scene)
+        usual = usual_sentence(newest, asked.task, scene)[0]
         _sentence(usual, answer(run, asked.sentence))
         every = head_choices(depth(asked.config, kind), asked.config.heads)
         RUN_HEAD.open(allowed=every)
         st.selectbox(
-            "Layer and head",
+            _("Layer and head"),
             every,
             key=RUN_HEAD.key,
             persist_state="session",
-            format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
+            format_func=_head_name,
             width=NARROW,
-            help="The clearest head of the newest snapshot attends most sharply to words, and at another from row to "
-            "row.",
+            help=_(
+                "The clearest head of the newest snapshot attends most sharply to words, and at another from row to "
+                "row."
+            ),
         )
+
+
+def _head_name(at: tuple[int, int]) -> str:
+    if at == CLEAREST:
+        return _("the clearest head")
+    return _("layer {layer}, head {head}", layer=at[0] + 1, head=at[1] + 1)
 
 
 def _sentence(usual: str, right: str) -> None:
     RUN_SENTENCE.open()
     st.text_input(
-        "Sentence for this run", key=RUN_SENTENCE.key, placeholder=usual, max_chars=MOST_CHARACTERS,
+        _("Sentence for this run"), key=RUN_SENTENCE.key, placeholder=usual, max_chars=MOST_CHARACTERS,
         autocomplete="off", persist_state="session", width="stretch",
     )  # fmt: skip
     RUN_RIGHT.open()
     st.text_input(
-        "Its right translation", key=RUN_RIGHT.key, placeholder=right or "what the newest snapshot writes",
+        _("Its right translation"), key=RUN_RIGHT.key, placeholder=right or _("what the newest snapshot writes"),
         max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width="stretch",
     )  # fmt: skip
 
 
 def _tiles(seen: Sweep, chosen: int) -> None:
     layer, head = seen.head
-    looks = list(seen.looks.values())
-    weights = np.stack([look.attention.weights[layer, head] for look in looks])  # (R, Q, K)
-    texts = [look.text for look in looks]
-    text = f"{KINDS[seen.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
+    results = list(seen.results.values())
+    weights = np.stack([result.attention.weights[layer, head] for result in results])  # (R, Q, K)
+    texts = [result.text for result in results]
+    text = _(
+        "{kind}, layer {layer}, head {head}, after so many updates",
+        kind=_(KINDS[seen.kind]),
+        layer=layer + 1,
+        head=head + 1,
+    )
     placed(
         snapshot_tiles(weights, seen.updates, seen.losses, seen.updates.index(chosen), text=text),
         key="snapshots",
         name=f"{seen.question.run} - {text}",
         alt=snapshot_alt(seen.updates, seen.losses, texts, text),
-        table=lambda: snapshot_table(seen.updates, seen.losses, texts),
+        table=lambda: rows_table(seen),
     )
 
 
@@ -101,8 +116,14 @@ def _matrix(seen: Sweep, update: int) -> None:
     """The head of the chosen snapshot with its numbers."""
     layer, head = seen.head
     queries, keys = seen.axes
-    attention = seen.looks[update].attention
-    title = f"{SHORT[seen.kind]}, layer {layer + 1}, head {head + 1}, after {update:,} updates"
+    attention = seen.results[update].attention
+    title = _(
+        "{kind}, layer {layer}, head {head}, after {update:,} updates",
+        kind=_(SHORT[seen.kind]),
+        layer=layer + 1,
+        head=head + 1,
+        update=update,
+    )
     weights, mask = attention.weights[layer, head], attention.mask
     key = "snapshot_matrix"
     with scrolling(key, matrix_width(queries, keys)):
@@ -113,4 +134,8 @@ def _matrix(seen: Sweep, update: int) -> None:
             alt=matrix_alt(weights, queries, keys, title),
             table=lambda: matrix_table(weights, queries, keys),
         )
-    st.caption(f"Each row sums to 1. The decoder reads the {seen.question.says}: teacher forcing, as in training.")
+    st.caption(
+        _("Each row sums to 1. The decoder reads the right translation: teacher forcing, as in training.")
+        if seen.question.is_known
+        else _("Each row sums to 1. The decoder reads the final translation: teacher forcing, as in training.")
+    )

@@ -1,7 +1,7 @@
 """The time machine: one sentence at every snapshot of a run, from the untrained model on.
 
 Every snapshot reads the same translation (teacher forcing, as in training), so that a square of the head is the same
-query and key at each update, and probabilities can be compared. Beside them stands what it writes by itself.
+query and key at each update, and probabilities can be compared. Beside them is what the snapshot writes by itself.
 """
 
 from typing import Any
@@ -9,20 +9,31 @@ from typing import Any
 import streamlit as st
 
 from app import components
-from app.figures.theme import counted, role_color
+from app.compute.guess_signs import other_language
+from app.figures.theme import role_color
+from app.languages import _, gettext_noop, ngettext
+from app.library.run_samples import Samples, read_samples
 from app.library.runs import Run
-from app.library.snapshots import run_names
+from app.library.snapshots import place_of, run_names, run_of_best, snapshots
+from app.stage.lecture import shown_scene
 from app.stage.scene import Scene
 from app.stage.template import say
-from app.state.choices import AT_UPDATE, RUN, open_checkpoint, take_sentence
+from app.state.choices import AT_UPDATE, RUN
+from app.state.events import open_checkpoint, take_sentence
 from app.views.shared.placed import belongings
-from app.views.training.snapshot_question import NothingToAsk, question
+from app.views.training.samples_section import sample_rows, samples_alt, samples_table, shown_sample
+from app.views.training.snapshot_question import NothingToAsk, Question, question
 from app.views.training.snapshot_rows import head_data, rows, rows_alt, rows_table
 from app.views.training.snapshot_sweep import Sweep, sweep
+from transformer.text.normalisation import normalise
 
-MEANS = (
-    "Each bar is the probability that the model gives to a token of the {says}, “{target}”, which it reads (teacher "
-    "forcing; geometric mean over the tokens). Marked words differ from the row above."
+MEANS_RIGHT = gettext_noop(
+    "Each bar is the probability that the model gives to a token of the right translation, “{target}”, which it reads "
+    "(teacher forcing; geometric mean over the tokens). Marked words differ from the row above."
+)
+MEANS_FINAL = gettext_noop(
+    "Each bar is the probability that the model gives to a token of the final translation, “{target}”, which it reads "
+    "(teacher forcing; geometric mean over the tokens). Marked words differ from the row above."
 )
 
 
@@ -37,38 +48,97 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
         seen = sweep(question(run, scene))
     except NothingToAsk as reason:
         problem = str(reason)
-    _draw(run, seen, problem, news)
+    _draw(run, seen, problem, {"model": _model(run, scene, seen), "news": news or _language(scene, seen)})
     if seen is None:
+        _say_samples(run)
         return None
     asked = seen.question
     belongings(key="time_machine", name=f"{run.name} - {asked.sentence}"[:80], table=lambda: rows_table(seen))
+    end = "" if asked.sentence.endswith((".", "!", "?")) else "."
     who = (
-        f"{asked.remark} The example is"
+        _("{remark} The example is “{sentence}”{end}", remark=asked.remark, sentence=asked.sentence, end=end)
         if asked.remark
-        else f"Each row is the same model of the run {run.name} after more training, given"
+        else _(
+            "Each row is the same model of the run {run} after more training, given “{sentence}”{end}",
+            run=run.name,
+            sentence=asked.sentence,
+            end=end,
+        )
     )
-    ends = "" if asked.sentence.endswith((".", "!", "?")) else "."
-    say(f"{who} “{asked.sentence}”{ends}", MEANS.format(says=asked.says, target=asked.target))
+    say(who, _(MEANS_RIGHT if asked.is_known else MEANS_FINAL, target=asked.target))
     return seen
 
 
-def _draw(run: Run, seen: Sweep | None, problem: str, news: str) -> None:
+def _samples(run: Run) -> Samples:
+    """The sample translations, which are shown where the run has no snapshots."""
+    return {} if snapshots(run.name) else read_samples(run.folder)
+
+
+def _say_samples(run: Run) -> None:
+    """What is said below the sample translations."""
+    samples = _samples(run)
+    if not samples:
+        return
+    belongings(key="time_machine", name=run.name, table=lambda: samples_table(samples))
+    sample = samples[max(samples)][shown_sample(samples)]
+    say(
+        _(
+            "Each row is what the run {run} wrote at a validation for “{sentence}”, of which “{reference}” is a right "
+            "translation. Marked words differ from the row above.",
+            run=run.name,
+            sentence=sample.source,
+            reference=sample.reference,
+        ),
+        _(
+            "This run has no snapshots (yet). With `training.snapshots = [0, 50, 100]` in a recipe, this picture shows "
+            "your own sentence, and what the model attends to."
+        ),
+    )
+
+
+def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
+    """The model of the run, where the one that translates above is not it; else ""."""
+    if scene is None or seen is None:
+        return ""
+    name = scene.subject.file.name
+    if run.name in (name, run_of_best(name), *(place_of(name) or ())):
+        return ""
+    if seen.question.parameters < scene.subject.translator.model.parameter_count:
+        return _("{run}, a smaller model than the one above,", run=run.name)
+    return _("{run}, another model than the one above,", run=run.name)
+
+
+def _language(scene: Scene | None, seen: Sweep | None) -> str:
+    """That the visitor's sentence is in another language, or ""."""
+    if scene is None or seen is None or seen.question.sentence != normalise(scene.translation.source):
+        return ""
+    sign = other_language(scene.subject, scene.translation, scene.hypothesis)
+    return sign.of_the_sentence if sign else ""
+
+
+def _draw(run: Run, seen: Sweep | None, problem: str, says: dict[str, str]) -> None:
+    """`says`: the model and the news."""
     files = seen.question.files if seen else {}
     if seen and seen.pending:
-        news = f"{len(seen.looks)} of {counted(len(seen.looks) + len(seen.pending), 'snapshot')} are computed"
+        says["news"] = ngettext(
+            "{done} of {count:,} snapshot are computed",
+            "{done} of {count:,} snapshots are computed",
+            len(seen.results) + len(seen.pending),
+            done=len(seen.results),
+        )
+    samples = _samples(run)
     data: dict[str, Any] = {
         "runs": run_names(),
         "run": run.name,
-        "subject": run.name,
-        "problem": problem,
-        "news": news,
-        "rows": rows(seen) if seen else [],
+        "subject": [run.name, shown_scene.name()],
+        "problem": "" if samples else problem,
+        "rows": rows(seen) if seen else sample_rows(samples),
         "head": head_data(seen) if seen else None,
-        "share": f"probability of the {seen.question.says}" if seen else "",
+        "share": _share(seen.question) if seen else "",
         "color": role_color("decoder"),
-        "alt": rows_alt(seen) if seen else f"The run {run.name}. {problem}",
+        "alt": _alt(run, seen, samples, problem),
         "at": AT_UPDATE.open(-1, [-1, *files]),
-    }
+    } | says
 
     def opened(update: int) -> None:
         if seen and update in files:
@@ -79,6 +149,19 @@ def _draw(run: Run, seen: Sweep | None, problem: str, news: str) -> None:
         components.time_machine(
             data, key="time_machine", on_run=_choose_run, on_snapshot=_stop_at, on_open=opened
         )  # fmt: skip
+
+
+def _alt(run: Run, seen: Sweep | None, samples: Samples, problem: str) -> str:
+    if seen:
+        return rows_alt(seen)
+    return samples_alt(samples) if samples else _("The run {run}. {problem}", run=run.name, problem=problem)
+
+
+def _share(asked: Question) -> str:
+    """What the bars are."""
+    if asked.is_known:
+        return _("mean probability per token of the right translation")
+    return _("mean probability per token of the final translation")
 
 
 def _choose_run(name: str) -> None:

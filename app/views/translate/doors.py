@@ -4,15 +4,21 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from app.pages import page_named
+from app.languages import _, gettext_noop
+from app.pages import page_named, query
 from app.state.choices import MASK_TAKEN
 
 DOORS = 4.6  # rem that they take below the picture
 
 _DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is chosen there, words, icon
-    ("training", {}, "See it learn", ":material/school:"),
-    ("masks", {MASK_TAKEN.key: MASK_TAKEN.write(True)}, "Take the mask away", ":material/visibility_off:"),
-    ("positions", {}, "Shuffle the words", ":material/shuffle:"),
+    ("training", {}, gettext_noop("See it learn"), ":material/school:"),
+    (
+        "masks",
+        {MASK_TAKEN.key: MASK_TAKEN.write(True)},
+        gettext_noop("Take the mask away"),
+        ":material/visibility_off:",
+    ),
+    ("positions", {}, gettext_noop("Shuffle the words"), ":material/shuffle:"),
 )
 
 
@@ -20,5 +26,5 @@ def doors(beside: Callable[[], None]) -> None:
     """Draws the three links in one line; `beside` draws what is at its end."""
     with st.container(key="doors", horizontal=True, vertical_alignment="center", gap="small"):
         for page, chosen, words, icon in _DOORS:
-            st.page_link(page_named(page), label=words, icon=icon, query_params=chosen, width="content")
+            st.page_link(page_named(page), label=_(words), icon=icon, query_params=query(chosen), width="content")
         beside()

@@ -1,34 +1,47 @@
 """The stored first picture of this page; see app/stage/first_visit.py."""
 
+from functools import partial
+
 import streamlit as st
 
 from app.components.canvas import Head, Setting, canvas
 from app.figures.canvas_message import header_of
 from app.library.first_picture_file import FirstPicture
 from app.stage.template import details
-from app.state.choices import HEAD, KIND, LAYER, choose_head
+from app.state.choices import HEAD, KIND, LAYER, TRANSLATE_FORM
+from app.state.events import choose_head
+from app.state.pinned_words import keep, pinned
 from app.views.shared.placed import belongings
 from app.views.translate.doors import DOORS, doors
 from transformer.model.attention_kinds import KINDS
 
 
 def draw(picture: FirstPicture) -> None:
-    """Draws the canvas as page.py does. What it asks the model waits in the browser until the page is drawn."""
+    """Draws the canvas as page.py does. Requests to the model wait in the browser until page.py has drawn the page."""
     with st.container(key="picture_canvas"):
+        chosen = _chosen(picture.message)
         canvas(
             picture.message,
-            _chosen(picture.message),
-            Setting(picture.alternatives, writes=True, below=DOORS),
+            chosen,
+            Setting(
+                picture.alternatives,
+                writes=True,
+                below=DOORS,
+                form=TRANSLATE_FORM.value,
+                form_name=TRANSLATE_FORM.key,
+                pinned=pinned(chosen.kind),
+            ),
             key="canvas",
             on_choose=_choose,
-            on_ask=lambda _: None,
+            on_ask=lambda question: None,
+            on_keep=partial(keep, TRANSLATE_FORM),
         )
     doors(lambda: belongings(key="canvas", name="", table=dict))
     details(lambda: None)
 
 
 def _chosen(message: bytes) -> Head:
-    """The head in the address; without one, that with which the message opens."""
+    """The head in the address; without one, the head with which the message opens."""
     kind = KIND.value if KIND.value in KINDS else "cross"
     found = next(each for each in header_of(message)["kinds"] if each["name"] == kind)
     (layers, heads, *_), (layer, head) = found["shape"], found["opening"]

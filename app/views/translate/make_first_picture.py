@@ -1,4 +1,4 @@
-"""Makes the first picture of a checkpoint from its model, and stores it beside the checkpoint:
+"""Makes the first picture of a checkpoint from its model, in each language, and stores it beside the checkpoint:
 
     python -m app.views.translate.make_first_picture [pretrained/en-de.safetensors ...]
 
@@ -9,16 +9,19 @@ import argparse
 from pathlib import Path
 
 from app.compute.subject import Subject
+from app.languages import LANGUAGES, speaking
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.first_picture_file import FirstPicture, fingerprint, write_picture
-from app.stage.checkpoint_choice import display_name
+from app.library.names import display_name
+from app.stage.canvas_of_scene import message_of
 from app.stage.scene import Selection, scene_of
-from app.views.shared.canvas_picture import alternatives, message_of
+from app.views.shared.canvas_picture import alternatives
 
 
 def make(file: CheckpointFile) -> FirstPicture:
-    """The first picture of a checkpoint: of its first example, with the settings of its recipe."""
+    """The first picture of a checkpoint: of its first example, with the settings of its recipe, in the language in
+    which texts are drawn."""
     subject = Subject(file)
     task, translator = subject.task, subject.translator
     scene = scene_of(subject, task.examples[0], translator.settings, Selection())
@@ -40,8 +43,10 @@ def main() -> None:
     default = checkpoints.checkpoint_folder() / "en-de.safetensors"
     parser.add_argument("checkpoints", nargs="*", type=Path, default=[default], metavar="CHECKPOINT")
     for path in parser.parse_args().checkpoints:
-        stored = write_picture(make(CheckpointFile.at(path)), path)
-        print(f"{stored}: {stored.stat().st_size:,} bytes")
+        for each in LANGUAGES:
+            with speaking(each):
+                stored = write_picture(make(CheckpointFile.at(path)), path)
+            print(f"{stored}: {stored.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -8,36 +8,38 @@ from app import components
 from app.components.canvas import Setting
 from app.figures.theme import score_text
 from app.figures.token_strip import source_strip, source_table, target_strip, target_table
+from app.languages import _, gettext_noop, ngettext
 from app.library import checkpoints
 from app.library.catalogue import way_back
 from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
 from app.stage.template import details
-from app.state.choices import GIVEN, open_checkpoint, take_sentence
+from app.state.choices import GIVEN, TRANSLATE_FORM
+from app.state.events import open_checkpoint, take_sentence
 from app.state.given_translation import show_given
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.search_code import about_probabilities
-from app.views.translate.attention_pictures import attention_pictures
 from app.views.translate.doors import DOORS, doors
 from transformer.decoding.translation import Hypothesis, Translation
 
-ABOUT_SOURCE = (
+ABOUT_SOURCE = gettext_noop(
     "The sentence as tokens: words, or parts of rare words. ▁ marks the start of a word. Below each token: its id in "
-    "the vocabulary, and the positions of its characters in the sentence, counted from 0."
+    "the vocabulary, and the positions of its characters in the sentence."
 )
-ABOUT_TARGET = "Below each token: the probability that the model gave it, and its id in the vocabulary."
+ABOUT_TARGET = gettext_noop("Below each token: the probability that the model gave it, and its id in the vocabulary.")
 
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    head = draw_canvas(scene, key="canvas", opening="cross", setting=Setting(writes=True, below=DOORS))
+    head = draw_canvas(
+        scene, key="canvas", opening="cross", form=TRANSLATE_FORM, setting=Setting(writes=True, below=DOORS)
+    )
     doors(lambda: canvas_download(scene, head, key="canvas"))
 
     def more() -> None:
         _results(scene)
         _force(scene)
-        attention_pictures(scene, head.kind, head.layer, head.head)
         _tables(scene.translation, scene.hypothesis)
 
     details(more)
@@ -47,60 +49,65 @@ def _results(scene: Scene) -> None:
     """Tokens of the source, the translation, its tokens and its alternatives."""
     translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    st.subheader("The encoder reads", anchor=False, help=ABOUT_SOURCE)
+    st.subheader(_("The encoder reads"), anchor=False, help=_(ABOUT_SOURCE))
     components.token_strip(source_strip(translation.source_pieces), key="source_pieces")
     with st.container(key="results"):
-        several = len(translation.hypotheses) > 1
+        several = len(scene.listed) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
-            writes = "The decoder is given" if scene.is_given else "The decoder writes"
-            st.subheader(writes, anchor=False, help=ABOUT_TARGET)
+            writes = _("The decoder is given") if scene.is_given else _("The decoder writes")
+            st.subheader(writes, anchor=False, help=_(ABOUT_TARGET))
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
-            strip |= {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
+            strip |= {"headline": hypothesis.text or _("(nothing)"), "lang": scene.task.target_code}
             components.token_strip(strip, key="translation")
             if said := about_probabilities(translation.settings, scene.is_given):
                 st.caption(said)
             if hypothesis.is_loop:
-                st.caption("Stopped: the decoder repeated one token again and again.")
+                st.caption(_("Stopped: the decoder repeated one token again and again."))
             elif not hypothesis.finished:
-                st.caption("Stopped at the length limit, before the decoder wrote the end token.")
+                st.caption(_("Stopped at the length limit, before the decoder wrote the end token."))
             _way_back(scene)
         for column in right:
             with column:
                 st.subheader(
-                    "Alternatives",
+                    _("Alternatives"),
                     anchor=False,
-                    help="The number is a score: the sum of the log-probabilities, divided by the length penalty.",
+                    help=_("The number is a score: the sum of the log-probabilities, divided by the length penalty."),
                 )
                 components.choice_list(
                     [
                         {
-                            "text": other.text or "(nothing)",
-                            "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
+                            "text": other.text or _("(nothing)"),
+                            "detail": _("yours  {score}", score=score_text(other.normalised_score))
+                            if other is scene.given
+                            else score_text(other.normalised_score),
                         }
-                        for other in translation.hypotheses
+                        for other in (scene.translation.hypotheses[i] for i in scene.listed)
                     ],
-                    scene.shown,
-                    "Alternative translations",
+                    scene.shown_in_list,
+                    _("Alternative translations"),
                     key="alternatives_list",
-                    on_choose=scene.show,
+                    on_choose=lambda place: scene.show(scene.listed[place]),
                 )
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
-        known, sees = (
-            ("1 token is", "`<unk>`") if unknown == 1 else (f"{unknown} tokens are", "the same `<unk>` for each")
+        st.caption(
+            ngettext(
+                "{count} token is unknown to this vocabulary: the model sees `<unk>` instead.",
+                "{count} tokens are unknown to this vocabulary: the model sees the same `<unk>` for each instead.",
+                unknown,
+            )
         )
-        st.caption(f"{known} unknown to this vocabulary: the model sees {sees} instead.")
 
 
 def _way_back(scene: Scene) -> None:
-    """A button that hands the translation to a checkpoint that translates the other way round, if there is one."""
+    """A button that translates back with a checkpoint of the other direction, if there is one."""
     found = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
     text = scene.hypothesis.text
     if found and text.strip():
         st.button(
-            f"Translate it back into {scene.task.source}", key="way_back", on_click=_turn_round,
-            args=(found.name, text), help="Opens the checkpoint of the opposite direction on this translation.",
+            _("Translate it back into {language}", language=scene.task.source), key="way_back", on_click=_turn_round,
+            args=(found.name, text), help=_("Opens the checkpoint of the opposite direction on this translation."),
         )  # fmt: skip
 
 
@@ -110,38 +117,42 @@ def _turn_round(checkpoint: str, text: str) -> None:
 
 
 def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
-    table = st.expander("Tokens as tables", on_change="rerun")
+    table = st.expander(_("Tokens as tables"), on_change="rerun")
     if table.open:
         probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
         with table:
             st.dataframe(
-                source_table(translation.source_pieces, translation.source), alt="Tokens of the source", hide_index=True
+                source_table(translation.source_pieces, translation.source),
+                alt=_("Tokens of the source"),
+                hide_index=True,
             )
             st.dataframe(
                 target_table(hypothesis.pieces, hypothesis.ids, probabilities),
-                alt="Tokens of the translation with their probabilities",
+                alt=_("Tokens of the translation with their probabilities"),
                 hide_index=True,
             )
 
 
 def _force(scene: Scene) -> None:
     """Teacher forcing: the decoder reads a translation of the visitor's, and all pages show what it makes of it."""
-    with st.expander("Give a translation of your own", expanded=bool(scene.problem)):
+    with st.expander(_("Give a translation of your own"), expanded=bool(scene.problem)):
         GIVEN.open()
         st.text_input(
-            "Your translation",
+            _("Your translation"),
             key=GIVEN.key,
             persist_state="session",
             max_chars=MOST_CHARACTERS,
             on_change=_give,
-            placeholder="Type it and press Enter",
+            placeholder=_("Type it and press Enter"),
             autocomplete="off",
         )
         if scene.problem:
             st.text(scene.problem)
         st.caption(
-            "Teacher forcing, as in training: the decoder reads your words instead of its own, and says how probable "
-            "each of them would have been. Every page shows its attention on them."
+            _(
+                "Teacher forcing, as in training: the decoder reads your words instead of its own, and says how "
+                "probable each of them would have been. Every page shows its attention on them."
+            )
         )
 
 

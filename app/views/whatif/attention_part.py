@@ -9,6 +9,7 @@ from app.components.weight_bars import weight_bars
 from app.compute import cached_results
 from app.figures.axes import in_words
 from app.figures.theme import fixed
+from app.languages import _
 from app.stage import template
 from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
@@ -71,57 +72,103 @@ def _set(scene: Scene, place: Place, weights: Sequence[int]) -> None:
 
 def _sentences(scene: Scene, row: Row) -> list[str]:
     """Does attention explain? In at most three sentences, with the numbers of this row."""
-    place, count = row.place, scene.config.heads
-    who = f"all {count} heads of layer {place.layer + 1}" if place.head is None else _head(place)
-    token = _quoted(row.pieces[place.step])
     if row.moved < 0.005:
-        key = int(row.base.argmax())
-        given = f"{row.base[key]:.0%} of {'the weight' if place.head is not None else 'their weight, on average,'}"
-        said = f"While the model predicts {token}, {who} {'gives' if place.head is not None else 'give'} {given}"
         return [
-            f"{said} to {_quoted(scene.source.tokens[key])}.",
-            "Drag a bar: the others share what is left, and the model decodes on with these weights.",
-            "Does the token change?",
+            _given(scene, row),
+            _("Drag a bar: the others share what is left, and the model decodes on with these weights."),
+            _("Does the token change?"),
         ]
-    source, goal = (_quoted(scene.source.tokens[key]) for key in row.ends)
-    first, now = (_quoted(scene.subject.translator.tokenizer.piece(id)) for id in row.first)
-    becomes = (
-        f"the most probable token stays {first}" if first == now else f"the most probable token is {now}, not {first}"
-    )
-    before, after = (fixed(each, 2) for each in row.log_probabilities)
-    of = "" if first == token else f" of {token}"
-    changes = (
-        f"{row.moved:.0%} of the weight of {who} moved, most of it from {source} to {goal}: {becomes}, and the "
-        f"log-probability{of} {'stays' if before == after else f'goes from {before} to'} {after}."
+    place = row.place
+    source, goal = (in_words(scene.source.tokens[key]) for key in row.ends)
+    first, now = (in_words(scene.subject.translator.tokenizer.piece(id)) for id in row.first)
+    if first == now:
+        becomes = _("the most probable token stays “{token}”", token=first)
+    else:
+        becomes = _("the most probable token is “{now}”, not “{before}”", now=now, before=first)
+    if place.head is None:
+        weight = _("the weight of all {count} heads of layer {layer}", count=scene.config.heads, layer=place.layer + 1)
+    else:
+        weight = _("the weight of head {head} of layer {layer}", head=place.head + 1, layer=place.layer + 1)
+    changes = _(
+        "{moved:.0%} of {weight} moved, most of it from “{source}” to “{goal}”: {becomes}, {score}.",
+        moved=row.moved,
+        weight=weight,
+        source=source,
+        goal=goal,
+        becomes=becomes,
+        score=_score(row, first),
     )
     if first != now:
-        return [changes, "So the model uses what it reads here, and these weights are part of the explanation."]
-    why = "So these weights alone do not explain the token: other heads and layers lead to it, too."
-    return [changes, why, *(["Does it stay when all heads of the layer move?"] if place.head is not None else [])]
+        return [changes, _("So the model uses what it reads here, and these weights are part of the explanation.")]
+    why = _("So these weights alone do not explain the token: other heads and layers lead to it, too.")
+    return [changes, why, *([_("Does it stay when all heads of the layer move?")] if place.head is not None else [])]
 
 
-def _head(place: Place) -> str:
-    return f"head {(place.head or 0) + 1} of layer {place.layer + 1}"
+def _given(scene: Scene, row: Row) -> str:
+    """Which source token has the largest weight."""
+    place, key = row.place, int(row.base.argmax())
+    token, source, share = in_words(row.pieces[place.step]), in_words(scene.source.tokens[key]), float(row.base[key])
+    if place.head is None:
+        return _(
+            "While the model predicts “{token}”, all {count} heads of layer {layer} give {share:.0%} of their weight, "
+            "on average, to “{source}”.",
+            token=token,
+            count=scene.config.heads,
+            layer=place.layer + 1,
+            share=share,
+            source=source,
+        )
+    return _(
+        "While the model predicts “{token}”, head {head} of layer {layer} gives {share:.0%} of the weight to "
+        "“{source}”.",
+        token=token,
+        head=place.head + 1,
+        layer=place.layer + 1,
+        share=share,
+        source=source,
+    )
 
 
-def _quoted(piece: str) -> str:
-    return f"“{in_words(piece)}”"
+def _score(row: Row, first: str) -> str:
+    """How the log-probability changes of the token of the translation, which is named if it is not `first`."""
+    before, after = (fixed(each, 2) for each in row.log_probabilities)
+    token = in_words(row.pieces[row.place.step])
+    if before == after and token == first:
+        return _("and the log-probability stays {after}", after=after)
+    if before == after:
+        return _("and the log-probability of “{token}” stays {after}", token=token, after=after)
+    if token == first:
+        return _("and the log-probability goes from {before} to {after}", before=before, after=after)
+    return _(
+        "and the log-probability of “{token}” goes from {before} to {after}", token=token, before=before, after=after
+    )
 
 
 def _details(scene: Scene, row: Row) -> None:
     """The two papers, why the head is shown first, and the numbers."""
-    _, why = opening_head(scene, "cross")
-    st.text(why)
+    place = row.place
+    st.text(opening_head(scene, "cross")[1])
     st.markdown(
-        "Jain and Wallace (2019), *Attention is not Explanation*, gave classifiers other attention weights and often "
-        "found the same prediction, so they asked whether the weights explain it. Wiegreffe and Pinter (2019), "
-        "*Attention is not not Explanation*, answered that other weights which a model could have do not make its own "
-        "ones meaningless, and that it depends on what an explanation is to be. Both studied recurrent networks with "
-        "one attention; a Transformer has one for each head and layer."
+        _(
+            "Jain and Wallace (2019), *Attention is not Explanation*, gave classifiers other attention weights and "
+            "often found the same prediction, so they asked whether the weights explain it. Wiegreffe and Pinter "
+            "(2019), *Attention is not not Explanation*, answered that the weights of a model may have a meaning "
+            "although other weights give the same prediction, and that the answer depends on the definition of an "
+            "explanation. Both studied recurrent networks with one attention; a Transformer has one for each head and "
+            "layer."
+        )
     )
     st.markdown(
-        "The edit puts the logarithms of these weights in the place of the masked scores; the softmax makes them sum "
-        "to 1. It is applied in every pass: in this step of a search, for all hypotheses, and with teacher forcing."
+        _(
+            "The edit puts the logarithms of these weights in the place of the masked scores; the softmax makes them "
+            "sum to 1. It is applied in every pass: in this step of a search, for all hypotheses, and with teacher "
+            "forcing."
+        )
     )
-    belongings(key="weight_bars", name=f"Weights of {_head(row.place)}, step {row.place.step + 1}",
-               table=lambda: table(scene, row), drawn=False)  # fmt: skip
+    name = _(
+        "Weights of head {head} of layer {layer}, step {step}",
+        head=(place.head or 0) + 1,
+        layer=place.layer + 1,
+        step=place.step + 1,
+    )
+    belongings(key="weight_bars", name=name, table=lambda: table(scene, row), drawn=False)

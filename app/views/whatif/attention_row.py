@@ -14,8 +14,9 @@ from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import Predictions, predictions
 from app.compute.subject import Subject
-from app.figures.axes import in_words, visible
+from app.figures.axes import in_words
 from app.figures.theme import CHOSEN, kind_color
+from app.languages import _
 from app.stage.scene import Scene
 from transformer.analysis.edits import WeightsSet
 
@@ -44,11 +45,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Row:
-    """The row of a place, without an edit of it (`base`) and as it is (`now`): weights (S), and what is predicted from
-    the same tokens before it.
+    """The row of a place, without the edit that sets it and with it.
 
     Attributes:
         pieces: the translation that is made without the edit; `place.step` is one of its tokens.
+        base, now: the weights (S) without the edit and with it.
+        predicted: what is predicted without and with it, from the same tokens.
     """
 
     place: Place
@@ -119,7 +121,7 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
     """
     place = row.place
     return {
-        "tokens": [visible(token) for token in scene.source.tokens],
+        "tokens": [in_words(token) for token in scene.source.tokens],
         "base": row.base.tolist(),
         "row": row.now.tolist(),
         "steps": [f"{step + 1}: {in_words(piece)}" for step, piece in enumerate(row.pieces)],
@@ -134,15 +136,19 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
         "color": kind_color("cross"),
         "chosen": CHOSEN,
         "lang": "",
-        "alt": f"Encoder-decoder attention, weights of step {place.step + 1} on the {len(row.now)} source tokens. Drag "
-        "a bar, or use the arrow keys: up and down change a weight, left and right take another token.",
+        "alt": _(
+            "Encoder-decoder attention, weights of step {step} on the {count} source tokens. Drag a bar, or use the "
+            "arrow keys: up and down change a weight, left and right take another token.",
+            step=place.step + 1,
+            count=len(row.now),
+        ),
     }
 
 
 def table(scene: Scene, row: Row) -> dict[str, list[Any]]:
     """The same as columns of a table."""
     return {
-        "key": list(scene.source.tokens),
-        "weight of the model": row.base.tolist(),
-        "weight now": row.now.tolist(),
+        _("key"): list(scene.source.tokens),
+        _("weight of the model"): row.base.tolist(),
+        _("weight now"): row.now.tolist(),
     }

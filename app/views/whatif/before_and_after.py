@@ -4,26 +4,37 @@ import math
 
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
-from app.compute.outcomes import Outcome, outcome
+from app.compute.outcomes import Outcome, outcome_of
 from app.compute.subject import Subject
 from app.figures.theme import minus, role_color
+from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from app.views.shared import two_translations
 
 LARGEST = 5.0  # natural log: a bar is full where a token is 150 times less probable
+SAME_TRANSLATION = (
+    gettext_noop("The translation and its log-probability stay the same."),
+    gettext_noop("The translation stays the same. Its log-probability is {change:.2f} lower."),
+    gettext_noop("The translation stays the same. Its log-probability is {change:.2f} higher."),
+)
+BY_THE_EDITED_MODEL = (
+    gettext_noop("For the edited model, the log-probability of the first stays the same."),
+    gettext_noop("For the edited model, the log-probability of the first is {change:.2f} lower."),
+    gettext_noop("For the edited model, the log-probability of the first is {change:.2f} higher."),
+)
 
 
-def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, label: str = "Edited model") -> Outcome:
+def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, label: str = "") -> Outcome:
     """Draws both translations; below each token of the original, how the edits change its log-probability.
 
     Args:
-        edited: the edited model; that of the scene if it is left out. label: its name.
+        edited: the edited model; that of the scene if it is left out. label: its name, if it is another one.
     """
     edited = edited or scene.subject
-    found = outcome(edited, scene.translation.source, scene.translation.settings, scene.best(edited))
+    found = outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
     two_rows(
         found,
-        ("Original model", label),
+        (_("Original model"), label or _("Edited model")),
         summary(found, bool(edited.edits)),
         language=scene.task.target_code,
         key=key,
@@ -42,7 +53,10 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
         for piece, new, value in zip(found.after.pieces, found.new, found.after.log_probabilities, strict=True)
     ]
     components.outcome(
-        (OutcomeRow(labels[0], "change in log-probability", before), OutcomeRow(labels[1], "probability", after)),
+        (
+            OutcomeRow(labels[0], _("change in log-probability"), before),
+            OutcomeRow(labels[1], _("probability"), after),
+        ),
         summary=words,
         color=role_color("decoder"),
         language=language,
@@ -53,23 +67,24 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
 def summary(found: Outcome, is_edited: bool) -> str:
     """What the edits do, in one sentence."""
     if not is_edited:
-        return "Nothing is edited yet: both are the same model."
+        return _("Nothing is edited yet: both are the same model.")
     total = sum(found.lost)
     if found.compared.parts_at is None:
-        if abs(total) < 0.005:
-            return "The translation and its log-probability stay the same."
-        return f"The translation stays the same. Its log-probability {goes(total)}."
-    return (
-        f"{two_translations.summary(found.compared)} For the edited model, the log-probability of the first "
-        f"{goes(total)}."
-    )
+        return change_of_score(total, SAME_TRANSLATION)
+    return f"{two_translations.summary(found.compared)} {change_of_score(total, BY_THE_EDITED_MODEL)}"
 
 
-def goes(lost: float) -> str:
-    """What a log-probability does that has lost so much."""
+def whose(scene: Scene) -> str:
+    """Said with a picture that is of the original model, if the model of the page is another."""
+    return " " + _("Of the original model, without the edits.") if scene.subject.edits else ""
+
+
+def change_of_score(lost: float, texts: tuple[str, str, str]) -> str:
+    """What a log-probability does that has lost so much; the texts are for one that stays, falls and rises."""
+    stays, falls, rises = texts
     if abs(lost) < 0.005:
-        return "stays the same"
-    return f"is {abs(lost):.2f} {'lower' if lost > 0 else 'higher'}"
+        return _(stays)
+    return _(falls if lost > 0 else rises, change=abs(lost))
 
 
 def _signed(value: float) -> str:

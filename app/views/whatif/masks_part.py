@@ -14,43 +14,72 @@ from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
 from app.figures.axes import in_words, visible
 from app.figures.theme import fixed, probability_text, role_color
-from app.pages import page_named
+from app.languages import _, gettext_noop
+from app.pages import page_named, query
 from app.stage import template
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 from app.state import edit_choices
-from app.state.choices import MASK_HEAD
+from app.state.choices import MASK_HEAD, SHOWN_MASK
 from app.views.shared.causal_picture import Pass, message, table
 from app.views.shared.mask_twins import Twins, twins
 from app.views.shared.placed import belongings
+from app.views.whatif import padding_picture
 from app.views.whatif.before_and_after import before_and_after
-from app.views.whatif.mask_rows import Batch, Reread, batch_of, reread_of, rows_of
+from app.views.whatif.mask_rows import Outcome, Reread, reread_of, rows_of
+from app.views.whatif.padded_batch import Batch
 from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text
 from transformer.analysis.edits.mask_edits import MaskPart
+from transformer.model.attention_kinds import Kind
 
-PARTS: dict[MaskPart, str] = {"causal": "Causal mask", "padding": "Padding mask", "cross": "Encoder-decoder mask"}
+PARTS: dict[MaskPart, str] = {
+    "causal": gettext_noop("Causal mask"),
+    "padding": gettext_noop("Padding mask"),
+    "cross": gettext_noop("Encoder-decoder mask"),
+}
 
 
 def draw(scene: Scene) -> None:
     """Draws the switches, the matrix of a head, and what both models do."""
     off = tuple(part for part in PARTS if MaskOff(part) in scene.subject.edits)
-    _switches(off)
+    SHOWN_MASK.open()
+    pads = "padding" in off or "cross" in off or ("causal" not in off and SHOWN_MASK.value != "causal")
+    with st.container(key="whatif_masks_line", horizontal=True, vertical_alignment="center", gap="medium"):
+        _switches(off)
+        if pads:
+            padding_picture.box(scene)
+    mask: MaskPart = "padding" if "padding" in off or (SHOWN_MASK.value != "cross" and "cross" not in off) else "cross"
+    batch = padding_picture.batch_or_reason(scene, MaskOff(mask)) if pads else None
+    if isinstance(batch, str):
+        with st.container(key="said_no_batch"):
+            st.text(batch)
+        batch = None
+    elif batch and "causal" not in off:
+        kind: Kind = "encoder" if mask == "padding" else "cross"
+        padding_picture.draw(scene, batch, kind)
+        template.say(*padding_picture.sentences(batch, kind))
+        template.details(partial(_details, scene))
+        return
+    _causal(scene, off, batch)
+
+
+def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> None:
+    """The matrix of a head of the decoder, and what both models do."""
     original = _original(scene)
     before, after = (_pass(each, original) for each in (original, scene))
-    pads = "padding" in off or "cross" in off
-    reread = None if pads and "causal" not in off else reread_of(scene, original)
-    batch = batch_of(scene) if pads else None
+    reread = reread_of(scene, original)
     with st.container(key="whatif_masks_duo"):
         left, right = st.columns(2, gap="medium")
         with left:
             _matrix(scene, original, before, after)
         with right:
             both = twins(scene)
-            texts = original.hypothesis.text, scene.translation.hypotheses[0].text
+            original_outcome = Outcome(before.predictions, original.hypothesis.text)
+            edited_outcome = Outcome(after.predictions, scene.translation.hypotheses[0].text)
             comparison(
-                ("Original", "Edited", *([_name(both, original)] if both else [])),
-                rows_of(before.predictions, after.predictions, texts, reread, batch, both),
-                title="Where the masks matter",
+                (_("Original"), _("Edited"), *([_name(both, original)] if both else [])),
+                rows_of(original_outcome, edited_outcome, reread, batch, both),
+                title=_("Where the masks matter"),
                 key="whatif_masks",
                 color=role_color("decoder"),
                 language=scene.task.target_code,
@@ -61,8 +90,9 @@ def draw(scene: Scene) -> None:
 
 def _name(both: Twins, original: Scene) -> str:
     """Of the column of the small model, which may read another sentence: the one of the page is not in its language."""
-    own = both.source == original.translation.source
-    return "Trained without (small)" if own else f"Trained without (small), on “{visible(both.source)}”"
+    if both.source == original.translation.source:
+        return _("Trained without (small)")
+    return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 
 
 def _switches(off: tuple[MaskPart, ...]) -> None:
@@ -70,7 +100,7 @@ def _switches(off: tuple[MaskPart, ...]) -> None:
     gone = {part: part in off or (part == "cross" and "padding" in off) for part in PARTS}
     switches(
         [
-            Options(part, name, ("on", "off"), int(gone[part]), disabled=gone[part] and part not in off)
+            Options(part, _(name), (_("on"), _("off")), int(gone[part]), disabled=gone[part] and part not in off)
             for part, name in PARTS.items()
         ],
         None,
@@ -80,6 +110,7 @@ def _switches(off: tuple[MaskPart, ...]) -> None:
 
 
 def _choose(off: tuple[MaskPart, ...], part: MaskPart, index: int) -> None:
+    SHOWN_MASK.choose(part)
     if bool(index) != (part in off):
         edit_choices.toggle(MaskOff(part))
 
@@ -87,8 +118,7 @@ def _choose(off: tuple[MaskPart, ...], part: MaskPart, index: int) -> None:
 def _original(scene: Scene) -> Scene:
     """The same sentence, translated by the unedited model."""
     subject = scene.subject.original
-    found = cached_results.translate_one(subject, scene.translation.source, scene.translation.settings)
-    return replace(scene, subject=subject, translation=found, shown=0, given=None, problem="")
+    return replace(scene, subject=subject, translation=scene.translated_by(subject), shown=0, given=None, problem="")
 
 
 def _pass(scene: Scene, original: Scene) -> Pass:
@@ -109,7 +139,9 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
             on_choose=lambda name, index: MASK_HEAD.choose((index, head) if name == "layer" else (layer, index)),
             on_cell=partial(toggle_cell, scene.subject.edits, after.attention.mask),
         )
-    name = f"Decoder self-attention, original and edited model, layer {layer + 1}, head {head + 1}"
+    name = _(
+        "Decoder self-attention, original and edited model, layer {layer}, head {head}", layer=layer + 1, head=head + 1
+    )
     belongings(key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head))
 
 
@@ -130,12 +162,19 @@ def _cell(scene: Scene, original: Scene, before: Pass, after: Pass) -> list[str]
     target, size = original.target, len(original.target)
     if not edits or max(edits[-1].query, edits[-1].key) >= size:
         return []
-    query, key, may = edits[-1].query, edits[-1].key, "may" if edits[-1].allowed else "may not"
+    query, key = edits[-1].query, edits[-1].key
     was, now = (probability_text(math.exp(each.predictions.log_probabilities[query])) for each in (before, after))
-    return [
-        f"Row {query + 1} {may} attend to “{in_words(target.tokens[key])}”: in a pass over all rows, its token "
-        f"“{in_words(target.predicts[query])}” goes from {was} to {now}."
-    ]
+    if edits[-1].allowed:
+        text = gettext_noop(
+            "Row {row} may attend to “{key}”: in a pass over all rows, its token “{token}” goes from {was} to {now}."
+        )
+    else:
+        text = gettext_noop(
+            "Row {row} may not attend to “{key}”: in a pass over all rows, its token “{token}” goes from {was} to "
+            "{now}."
+        )
+    key_word, token = in_words(target.tokens[key]), in_words(target.predicts[query])
+    return [_(text, row=query + 1, key=key_word, token=token, was=was, now=now)]
 
 
 def _sentences(
@@ -144,41 +183,49 @@ def _sentences(
     """What the picture shows, in at most three sentences, with its numbers."""
     said = []
     if "causal" in off:
-        said.append("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing.")
-        scores = f"{fixed(before.predictions.score, 1)} to {fixed(after.predictions.score, 1)}"
-        said.append(
-            f"All rows at once, {after.ahead:.0%} of the attention goes to later tokens, and the log-probability goes "
-            f"from {scores}."
-        )
-        if reread and reread.before != reread.after:
-            said.append("Without a cache, earlier rows see later ones at each step, and the translation changes.")
-    if batch and len(said) < 3:
-        share = (
-            f"{batch.share:.0%} of the encoder's attention is"
-            if "padding" in off
-            else "the decoder's attention is also"
-        )
-        changes = "and the translation changes" if batch.before != batch.after else "but the translation stays the same"
-        said.append(
-            f"In the batch, {share} on padding, {changes}. A sentence that is translated alone has no padding, so it "
-            "stays the same."
-        )
-    if not said:
-        said = [
-            "A mask says which keys a query may attend to: no later tokens (causal), and no padding.",
-            "Switch one off, or click a cell of the matrix: where does it matter?",
+        said += [
+            _("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing."),
+            _(
+                "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
+                "from {before} to {after}.",
+                share=after.ahead,
+                before=fixed(before.predictions.score, 1),
+                after=fixed(after.predictions.score, 1),
+            ),
         ]
-    return said
+        if reread and reread.before != reread.after:
+            said.append(_("Without a cache, earlier rows see later ones at each step, and the translation changes."))
+    if batch and len(said) < 3:
+        said.append(_in_the_batch(batch))
+    return said or [
+        _("A mask says which keys a query may attend to: no later tokens (causal), and no padding."),
+        _("Switch one off, or click a cell of the matrix: where does it matter?"),
+    ]
+
+
+def _in_the_batch(batch: Batch) -> str:
+    """Where the attention to padding is, and what becomes of the translation."""
+    share, (masked, free) = float(batch.leaked("encoder").mean()), batch.written
+    stays = masked.text == free.text
+    changes = _("but the translation stays the same") if stays else _("and the translation changes")
+    if not share:
+        return _("In the batch, the decoder's attention is also on padding, {changes}.", changes=changes)
+    text = gettext_noop("In the batch, {share:.0%} of the encoder's attention is on padding, {changes}.")
+    return _(text, share=share, changes=changes)
 
 
 def _details(scene: Scene) -> None:
     """Why there is a mask in a translation, too; both translations token by token; where the masks are explained."""
     st.markdown(
-        "**Why mask while translating, too?** A step of a search has one query, the newest token, and all keys that "
-        "there are may be attended to: the mask has nothing to forbid. But because no row attends to what comes after "
-        "it, its keys and values stay the same when a token is added, and can be kept: the causal mask is what makes a "
-        "cache possible. Without the mask, each new token would change all rows before it, as in the row “without a "
-        "cache” above, and a pass over the finished translation would not be what the steps have computed."
+        _(
+            "**Why mask while translating, too?** A step of a search has one query, the newest token, and all keys "
+            "that there are may be attended to: the mask has nothing to forbid. But because no row attends to what "
+            "comes after it, its keys and values stay the same when a token is added, and can be kept: the causal mask "
+            "is what makes a cache possible. Without the mask, each new token would change all rows before it, as in "
+            "the row “without a cache” above, and a pass over the finished translation would not be what the steps "
+            "have computed."
+        )
     )
     before_and_after(scene, key="whatif_masks_outcome")
-    st.page_link(page_named("masks"), label="The masks of a batch, cell by cell: page Masks", icon=":material/grid_on:")
+    label = _("The masks of a batch, cell by cell: page Masks")
+    st.page_link(page_named("masks"), label=label, icon=":material/grid_on:", query_params=query())

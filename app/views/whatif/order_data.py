@@ -3,15 +3,16 @@
 from typing import Any
 
 from app.figures.theme import role_color, signed_scale
+from app.languages import _, gettext_noop
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
 from app.views.whatif.order_ranking import Lost, PositionEdit, Reordering
 from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
 
 GROUPS = {
-    PositionsShifted: "Shift all positions by …",
-    PositionsShuffled: "Shuffle them, seed …",
-    PositionsOff: "Remove them",
+    PositionsShifted: gettext_noop("Shift all positions by …"),
+    PositionsShuffled: gettext_noop("Shuffle them, seed …"),
+    PositionsOff: gettext_noop("Remove them"),
 }
 
 
@@ -19,8 +20,8 @@ def order_data(scene: Scene, lost: Lost, striking: Reordering, chosen: PositionE
     """What each change costs, and which is made.
 
     Args:
-        striking: is framed.
-        chosen: is made.
+        striking: the change to frame.
+        chosen: the change that is made now.
     """
     tokens = scene.source.tokens
     size = range(len(tokens))
@@ -28,9 +29,9 @@ def order_data(scene: Scene, lost: Lost, striking: Reordering, chosen: PositionE
     pair = [striking.first, striking.second] if isinstance(striking, PositionsSwapped) else [0, 0]
     return {
         "tokens": list(tokens),
-        "swaps": [[_written(lost.of(PositionsSwapped(*sorted((i, j))))) for j in size] for i in size],
+        "swaps": [[_rounded(lost.of(PositionsSwapped(*sorted((i, j))))) for j in size] for i in size],
         "groups": [
-            {"title": title, "changes": [_change(edit, lost) for edit in lost.others if isinstance(edit, kind)]}
+            {"title": _(title), "changes": [_change(edit, lost) for edit in lost.others if isinstance(edit, kind)]}
             for kind, title in GROUPS.items()
         ],
         "count": len(lost.others),
@@ -39,21 +40,14 @@ def order_data(scene: Scene, lost: Lost, striking: Reordering, chosen: PositionE
         "largest": max(values, default=1.0) or 1.0,
         "scale": [list(stop) for stop in signed_scale()],
         "color": role_color("encoder"),
-        "alt": "What the translation loses when positions are swapped, shifted, shuffled or removed, in nats.",
-        "hint": _hint(lost, len(tokens)),
-        "made": "Click the marked bar again to take the change back.",
+        "alt": _("What the translation loses when positions are swapped, shifted, shuffled or removed, in nats."),
+        "measured": bool(lost.nats),
+        "farthest": lost.farthest if lost.farthest < len(tokens) - 1 else None,
     }
 
 
-def _hint(lost: Lost, size: int) -> str:
-    if not lost.nats:
-        return "Too long to measure what each change costs. Click one to see what it does."
-    near = "" if lost.farthest >= size - 1 else f" Measured: swaps up to {lost.farthest} places apart."
-    return f"In nats of log-probability. Click a word, then a bar.{near}"
-
-
 def number_of(lost: Lost, size: int, edit: PositionEdit | None) -> int:
-    """The number of a change, as the browser has it; -1: it is none of those that are drawn."""
+    """The number by which the browser names a change; -1 if it is not drawn."""
     if isinstance(edit, PositionsSwapped):
         first, second = sorted((edit.first, edit.second))
         return first + second * size if first < second < size else -1
@@ -61,7 +55,7 @@ def number_of(lost: Lost, size: int, edit: PositionEdit | None) -> int:
 
 
 def edit_of(lost: Lost, size: int, number: int) -> PositionEdit | None:
-    """The change of a number; None: there is none."""
+    """The change with this number; None if there is none."""
     if number >= size * size:
         return lost.others[number - size * size]
     first, second = number % size, number // size
@@ -73,9 +67,9 @@ def _change(edit: PositionEdit, lost: Lost) -> dict[str, Any]:
         case PositionsShifted(number) | PositionsShuffled(number):
             label = str(number)
         case _:
-            label = "all"
-    return {"label": label, "name": edit_words(edit), "lost": _written(lost.of(edit))}
+            label = _("all")
+    return {"label": label, "name": edit_words(edit), "lost": _rounded(lost.of(edit))}
 
 
-def _written(value: float | None) -> float | None:
+def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 3)

@@ -9,15 +9,17 @@ import streamlit as st
 
 from app import components
 from app.figures.axes import in_words
+from app.figures.theme import NATS, fixed
+from app.languages import _, gettext_noop
 from app.library.families import shipped_members
+from app.library.names import display_name
 from app.library.source_code import lines_between
-from app.pages import page_named
+from app.pages import page_named, query
 from app.stage import template
-from app.stage.checkpoint_choice import display_name
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
 from app.state import edit_choices
-from app.state.choices import open_checkpoint
+from app.state.events import open_checkpoint
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
@@ -55,8 +57,8 @@ def draw(scene: Scene) -> None:
                 components.position_edits(
                     order_data(scene, lost, first, made), key="position_edits", on_choose=partial(_choose, scene, lost)
                 )
-            belongings(key="position_edits", name="What each change of the positions costs",
-                       table=partial(order_table, lost))  # fmt: skip
+            name = _("What each change of the positions costs")
+            belongings(key="position_edits", name=name, table=partial(order_table, lost))
         with right:
             proof(scene, order, found, key="whatif_order_proof")
     if made:
@@ -70,7 +72,7 @@ def draw(scene: Scene) -> None:
 
 
 def _choose(scene: Scene, lost: Lost, number: int) -> None:
-    """Makes a change in place of the one that is made, or takes it back."""
+    """Makes a change instead of the current one, or undoes it."""
     edit = edit_of(lost, len(scene.source), number)
     if edit:
         edit_choices.replace(KINDS, None if edit_choices.is_on(edit) else edit, scene.subject.edits)
@@ -82,12 +84,17 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
     with st.container(key="whatif_ranking", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="said_strongest", width="content"):
             if (nats := lost.of(first)) is None:
-                st.text("The words stay where they are; only their positions are exchanged.")
+                st.text(_("The words stay where they are; only their positions are exchanged."))
             else:
-                named = _named(scene, first)
-                st.text(f"The most striking change: {named}. The translation loses {nats:.2f} nats.")
+                said = _(
+                    "The most striking change: {change}. The translation loses {nats:.2f} nats.",
+                    change=_named(scene, first),
+                    nats=nats,
+                )
+                means = _("Nats are natural logarithms; {meaning}.", meaning=_(NATS))
+                st.text(f"{said}\n{means}")
         st.button(
-            "Swap them" if swaps else "Shuffle them", disabled=made == first,
+            _("Swap them") if swaps else _("Shuffle them"), disabled=made == first,
             on_click=edit_choices.replace, args=(KINDS, first, scene.subject.edits),
         )  # fmt: skip
 
@@ -95,29 +102,36 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
 def _named(scene: Scene, edit: PositionEdit) -> str:
     """For example: “dog” ↔ “cat”."""
     if isinstance(edit, PositionsSwapped) and max(edit.first, edit.second) < len(scene.source):
-        one, other = (f"“{in_words(scene.source.tokens[place])}”" for place in (edit.first, edit.second))
-        return f"{one} ↔ {other}"
+        one, other = (in_words(scene.source.tokens[place]) for place in (edit.first, edit.second))
+        return _("“{one}” ↔ “{other}”", one=one, other=other)
     return edit_words(edit)
 
 
 def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
     """What the picture shows, in at most three sentences, with its numbers."""
     if isinstance(shown, PositionsOff):
-        said = ["Without positions the decoder gets the same vectors for every order, so who does what is a guess."]
+        first = _("Without positions the decoder gets the same vectors for every order, so who does what is a guess.")
     elif isinstance(shown, PositionsShifted):
-        said = [f"All positions are {shown.by} further on: the distances between the words stay as they were."]
+        text = gettext_noop("All positions are {by} further on: the distances between the words stay as they were.")
+        first = _(text, by=shown.by)
     else:
-        said = [
-            f"No word is moved, only positions are: to the model this is the sentence “{reordered_text(scene, order)}”."
-        ]
+        text = gettext_noop("No word is moved, only positions are: to the model this is the sentence “{sentence}”.")
+        first = _(text, sentence=reordered_text(scene, order))
+    said = [first]
     shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
     if shifts:
         near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
         said.append(
-            f"Where all are shifted by {near.by}, the distances stay and the translation loses {lost.nats[near]:.2f} "
-            f"nats; by {far.by} it loses {lost.nats[far]:.2f}."
+            _(
+                "Where all are shifted by {near}, the distances stay and the translation loses {least} nats; by {far} "
+                "it loses {most}.",
+                near=near.by,
+                least=fixed(lost.nats[near], 2),
+                far=far.by,
+                most=fixed(lost.nats[far], 2),
+            )
         )
-    said.append("Attention adds up over words in any order: only the positions, added to the words, tell it.")
+    said.append(_("Attention adds up over words in any order: only the positions, added to the words, tell it."))
     return said
 
 
@@ -127,26 +141,32 @@ def _without_positions(scene: Scene) -> None:
     order = (*range(size - 2, -1, -1), size - 1)  # backwards, but for </s>
     proof(scene, order, proved(scene, order), key="whatif_order_proof")
     template.say(
-        "This model has no positions, so there is nothing to swap or to shift: for its encoder, every order of these "
-        "words is the same, to rounding.",
-        "Its decoder has none either; it knows where it is from the tokens that it has written.",
+        _(
+            "This model has no positions, so there is nothing to swap or to shift: for its encoder, every order of "
+            "these words is the same, to rounding."
+        ),
+        _("Its decoder has none either; it knows where it is from the tokens that it has written."),
     )
-    if file := shipped_members("model.positions").get("sinusoidal"):
-        st.button(f"Open one that has them: {display_name(file)}", on_click=open_checkpoint, args=(file.name,))
+    if file := shipped_members("model.positions", scene.task).get("sinusoidal"):
+        label = _("Open one that has them: {name}", name=display_name(file))
+        st.button(label, on_click=open_checkpoint, args=(file.name,))
     template.details(_details)
 
 
 def _details() -> None:
     triplet(
-        "positions swapped, shifted, shuffled, removed",
+        _("positions swapped, shifted, shuffled, removed"),
         r"x_i = \sqrt{d_{model}}\;E[\,id_i\,] + PE_{\pi(i)}",
-        "The words keep their places in the batch, and get each other's positions. An attention that adds up over all "
-        "keys does not depend on where they stand, so to the model this *is* the sentence in the other order: encoder "
-        "outputs and translation are those of the reordered words, to rounding. The table beside the bars has typed "
-        "them so: the outputs are put back into the first order and compared. What each change costs is measured on "
-        "the original model, one change at a time, while the decoder reads the original translation. Shown first is "
-        "the swap of two whole words that costs most among those that change the translation.",
+        _(
+            "The words keep their places in the batch, and get each other's positions. An attention that adds up over "
+            "all keys does not depend on where they are, so to the model this *is* the sentence in the other order: "
+            "encoder outputs and translation are those of the reordered words, to rounding. The table beside the bars "
+            "has typed them so: the outputs are put back into the first order and compared. What each change costs is "
+            "measured on the original model, one change at a time, while the decoder reads the original translation. "
+            "Shown first is the swap of two whole words that costs most among those that change the translation."
+        ),
         lines_between("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
         in_paper=False,
     )
-    st.page_link(page_named("positions"), label="The proof word by word: page Positions", icon=":material/swap_horiz:")
+    label = _("The proof word by word: page Positions")
+    st.page_link(page_named("positions"), label=label, icon=":material/swap_horiz:", query_params=query())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from app.components import comparison
 from app.components.comparison import Cell, Row
 from app.figures.theme import number, role_color
+from app.languages import _, pgettext
 from app.stage.scene import Scene
 from app.views.shared.order_translations import WITHOUT, Pair, both_orders, trained_without
 from app.views.shared.word_orders import Moved, Order, moved, reordered
@@ -17,12 +18,12 @@ def proved(scene: Scene, order: Order) -> list[Proved]:
     """The original model, which may have no positions itself; the same without them; the small one."""
     original, ids = scene.subject.original, scene.translation.source_ids
     other, settings, target = reordered(ids, order), scene.translation.settings, scene.hypothesis.ids
-    models = [("With positions", original), ("Removed", original.edited(WITHOUT))]
+    models = [(_("With positions"), original), (pgettext("positions", "Removed"), original.edited(WITHOUT))]
     if scene.config.positions == "none":
-        models = [("This model: none", original)]
+        models = [(pgettext("positions", "This model: none"), original)]
     found = [(name, moved(each, ids, target, order), both_orders(each, ids, other, settings)) for name, each in models]
     if small := trained_without(scene, 1):
-        found.append(("Trained without", small.moved, small.pair))
+        found.append((pgettext("positions", "Trained without"), small.moved, small.pair))
     return found
 
 
@@ -31,18 +32,18 @@ def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> N
     text = reordered_text(scene, order)
     rows = (
         Row(
-            "Largest difference of the encoder's outputs, put back in order",
+            _("Largest difference of the encoder's outputs, put back in order"),
             tuple(
                 Cell(number(each.largest, 2), _share(each), share=float(min(each.shares.mean(), 1)))
-                for _, each, _ in found
+                for name, each, pair in found
             ),
         ),
-        Row(f"Translation of “{text}”", tuple(_translated(pair) for _, _, pair in found)),
+        Row(_("Translation of “{sentence}”", sentence=text), tuple(_translated(pair) for name, each, pair in found)),
     )
     comparison(
-        [name for name, _, _ in found],
+        [name for name, each, pair in found],
         rows,
-        title="The same words in another order",
+        title=_("The same words in another order"),
         key=key,
         color=role_color("encoder"),
         language=scene.task.target_code,
@@ -56,8 +57,8 @@ def reordered_text(scene: Scene, order: Order) -> str:
 
 def _share(found: Moved) -> str:
     mean = float(found.shares.mean())
-    return "only rounding" if mean < 1e-4 else f"{mean:.0%} of their length"
+    return _("only rounding") if mean < 1e-4 else _("{share:.0%} of their length", share=mean)
 
 
 def _translated(pair: Pair) -> Cell:
-    return Cell(pair.other.text or "(nothing)", "the same as in order" if pair.same else "another one")
+    return Cell(pair.other.text or _("(nothing)"), _("the same as in order") if pair.same else _("another one"))

@@ -3,29 +3,30 @@
 As for heads (`part_ranking`), every pass reads the translation by the original model, and each change is alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import torch
 
 from app.compute import cached_results
 from app.compute.outcomes import outcome
 from app.figures.head_sharpness import is_sink
 from app.figures.pieces_to_words import words_of
 from app.figures.tables import Table
+from app.languages import _
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
-from app.views.shared.word_orders import Order
+from app.views.shared.word_orders import Order, reordered
 from app.views.whatif.part_ranking import QUICK
-from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
+from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped, edit_text
 
 PositionEdit = PositionsOff | PositionsShifted | PositionsShuffled | PositionsSwapped
 Reordering = PositionsShuffled | PositionsSwapped
 KINDS = (PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped)
 SHIFTS = (1, 2, 5, 10, 20, 50, 100)
 SEEDS = 5
+DRAWN = 40  # seeds of which the first `SEEDS` are taken that change the order
 TRIED = 4  # swaps that are tried, for one that changes the translation
 
 
@@ -53,9 +54,9 @@ def lost_by_order(scene: Scene) -> Lost:
     subject, source_ids = scene.subject.original, scene.translation.source_ids
     size, most = len(source_ids), scene.config.max_positions
     shifts = [PositionsShifted(by) for by in SHIFTS if by + size <= most]
-    seeds = [PositionsShuffled(seed) for seed in range(1, SEEDS + 1)]
+    seeds = shuffles(source_ids)
     others: tuple[PositionEdit, ...] = (*shifts, *seeds, PositionsOff())
-    best = outcome(subject, scene.translation.source, scene.translation.settings).before
+    best = scene.best(subject)
     affordable = int(QUICK / subject.translator.model.parameter_count / (size + len(best.ids)))
     if affordable < len(others):
         return Lost(others, {}, 0)
@@ -65,8 +66,20 @@ def lost_by_order(scene: Scene) -> Lost:
         farthest += 1
         swaps += [PositionsSwapped(first, first + farthest) for first in range(size - farthest)]
     edits: tuple[PositionEdit, ...] = (*others, *swaps)
-    found = cached_results.with_each_edit(subject, source_ids, best.ids, edits).sum(axis=-1)
+    texts = tuple(edit_text(edit) for edit in edits)
+    found = cached_results.with_each_edit(subject, source_ids, best.ids, texts).sum(axis=-1)
     return Lost(others, dict(zip(edits, sum(best.log_probabilities) - found, strict=True)), farthest)
+
+
+def shuffles(source_ids: Sequence[int]) -> list[PositionsShuffled]:
+    """The first few that change the order of the tokens, each to another one; fewer where there are not so many."""
+    seen, found = {tuple(source_ids)}, []
+    for edit in map(PositionsShuffled, range(1, DRAWN + 1)):
+        ids = reordered(source_ids, _typed(edit, len(source_ids)))
+        if ids not in seen:
+            found.append(edit)
+        seen.add(ids)
+    return found[:SEEDS]
 
 
 def striking(scene: Scene, lost: Lost) -> Reordering:
@@ -83,17 +96,19 @@ def striking(scene: Scene, lost: Lost) -> Reordering:
         found = outcome(scene.subject.original.edited(edit), scene.translation.source, scene.translation.settings)
         if found.compared.parts_at is not None:
             return edit
-    return ranked[0] if ranked else PositionsShuffled(1)
+    return ranked[0] if ranked else next(edit for edit in lost.others if isinstance(edit, PositionsShuffled))
 
 
 def order_of(scene: Scene, edit: Reordering) -> Order:
     """The order in which the words would have to be typed for the same effect: which token is at each place, from 0."""
-    (change,) = edit.sites(scene.subject.original.translator.model).values()
-    places = change(torch.arange(len(scene.translation.source_ids))[None, :, None])[0, :, 0]  # (S): of each token
-    return tuple(np.argsort(places.numpy()).tolist())
+    return _typed(edit, len(scene.translation.source_ids))
+
+
+def _typed(edit: Reordering, length: int) -> Order:
+    return tuple(np.argsort(edit.order(length)).tolist())
 
 
 def order_table(lost: Lost) -> Table:
-    """A row a change, the one that costs most first."""
+    """One row per change, the one that costs most first."""
     ranked = sorted(lost.nats.items(), key=lambda pair: -pair[1])
-    return {"change": [edit_words(edit) for edit, _ in ranked], "nats lost": [nats for _, nats in ranked]}
+    return {_("change"): [edit_words(edit) for edit, nats in ranked], _("nats lost"): [nats for edit, nats in ranked]}

@@ -2,22 +2,52 @@
 
 from importlib import import_module
 
+import streamlit as st
+
+from app.languages import _, gettext_noop
 from app.stage.scene import Scene
-from app.state.choices import EXPERIMENT
+from app.state import edit_choices
+from app.state.choices import EDITS, EXPERIMENT
 from app.views.shared.buttons import buttons
+from transformer.analysis.edits import MaskOff, edit_text
 
 # The module below this folder that draws it, and its name on the page
 EXPERIMENTS = {
-    "heads": "Switch parts off",
-    "masks": "Take a mask away",
-    "attention": "Move the attention",
-    "order": "Shuffle the words",
-    "words": "Change a word",
-    "patch": "Patch a vector",
+    "heads": gettext_noop("Switch parts off"),
+    "masks": gettext_noop("Take a mask away"),
+    "attention": gettext_noop("Move the attention"),
+    "order": gettext_noop("Shuffle the words"),
+    "words": gettext_noop("Change a word"),
+    "patch": gettext_noop("Patch a vector"),
 }
+OF_MASKS = ("mask=", "allow=", "forbid=")  # how the texts of edits of masks begin
+_TAKEN = "whatif took the causal mask away"  # in the session: it was not the visitor
 
 
 def draw(scene: Scene) -> None:
     """Draws the line of experiments, and the one that is chosen."""
-    name = buttons(EXPERIMENT, EXPERIMENTS, "Experiment", says=False)
+    names = {experiment: _(name) for experiment, name in EXPERIMENTS.items()}
+    name = buttons(EXPERIMENT, names, _("Experiment"), says=False, then=_opened)
     import_module(f"app.views.whatif.{name}_part").draw(scene)
+
+
+def prepare(scene: Scene) -> None:
+    """Computes what takes longest, before the page is opened: what each part and each change of the positions costs."""
+    from app.views.whatif.order_ranking import lost_by_order
+    from app.views.whatif.part_ranking import is_quick, rank
+
+    if is_quick(scene):
+        rank(scene, lambda done, layers: None)
+    if scene.config.positions != "none":
+        lost_by_order(scene)
+
+
+def _opened() -> None:
+    """The part about masks opens without the causal one; it is put back where another part is opened."""
+    causal = MaskOff("causal")
+    if EXPERIMENT.value != "masks":
+        if st.session_state.pop(_TAKEN, False):
+            edit_choices.undo(edit_text(causal))
+    elif not any(text.startswith(OF_MASKS) for text in EDITS.value):
+        st.session_state[_TAKEN] = True
+        edit_choices.add([causal])

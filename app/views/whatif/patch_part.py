@@ -12,7 +12,8 @@ from app.components.cell_grid import Axis, View
 from app.compute import patch_results
 from app.figures.axes import in_words
 from app.figures.tables import Table
-from app.figures.theme import counted, fixed, role_color, signed_scale
+from app.figures.theme import fixed, role_color, signed_scale
+from app.languages import _, gettext_noop, ngettext, pgettext
 from app.library.source_code import lines_between
 from app.stage import template
 from app.stage.scene import NoScene, Scene
@@ -20,13 +21,13 @@ from app.state import edit_choices
 from app.state.choices import ALL_PATCHES
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import triplet
-from app.views.whatif.before_and_after import before_and_after
+from app.views.whatif.before_and_after import before_and_after, whose
 from app.views.whatif.other_sentence import Sentences, other_sentence
 from transformer.analysis.edits import VectorPatched
 from transformer.errors import HeadlightError
 
 QUICK = 2.5e11  # cells x tokens x parameters: up to here all are computed when the page opens, in 3 s on one core
-LITTLE = 0.05  # an effect that is not told
+LITTLE = 0.05  # a smaller effect is not mentioned
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Grid:
     @property
     def rows(self) -> list[str]:
         """What each row is after."""
-        return ["Embedding", *(f"Layer {layer + 1}" for layer in range(len(self.effect) - 1))]
+        return [_("Embedding"), *(_("Layer {layer}", layer=layer + 1) for layer in range(len(self.effect) - 1))]
 
     def edit(self, row: int, position: int) -> VectorPatched:
         """What a cell does to the model."""
@@ -86,7 +87,7 @@ def draw(scene: Scene) -> None:
 
 
 def _grid(scene: Scene) -> Grid | None:
-    """All cells; None if they take long and nobody has asked for them."""
+    """All cells; None if they take long and were not requested."""
     sentences = other_sentence(scene)
     subject, pair = scene.subject.original, sentences.pair
     layers = [None, *range(scene.config.encoder_layers)]
@@ -94,14 +95,14 @@ def _grid(scene: Scene) -> Grid | None:
     passes, read = tokens * len(layers), tokens + sum(map(len, pair.targets))
     work = passes * read * subject.translator.model.parameter_count
     if not ALL_PATCHES.open(work <= QUICK):
-        name = f"Compute all {passes:,} cells of this long sentence"
+        name = _("Compute all {cells:,} cells of this long sentence", cells=passes)
         st.button(name, on_click=ALL_PATCHES.choose, args=(True,))
         return None
     bar = st.empty()
     rows = []
     for row, layer in enumerate(layers):
         if work > QUICK / 3:
-            bar.progress(row / len(layers), f"Patching row {row + 1} of {len(layers)}")
+            bar.progress(row / len(layers), _("Patching row {row} of {rows}", row=row + 1, rows=len(layers)))
         rows.append(patch_results.effects(subject, pair, layer))
     bar.empty()
     return Grid(sentences, np.stack(rows))
@@ -111,33 +112,38 @@ def _picture(scene: Scene, grid: Grid) -> None:
     chosen = grid.cell_of(scene)
     color = role_color("encoder")
     view = View(
-        "Effect",
+        _("Effect"),
         grid.effect.tolist(),
         signed_scale(),
         signed=True,
-        says="Only the vector of {column} from the other sentence, after {row}: effect {value}.",
-        means="0: as your sentence. 1: as the other one.",
+        says=_("Only the vector of {column} from the other sentence, after {row}: effect {value}."),
+        means=_("0: as your sentence. 1: as the other one.") + whose(scene),
         digits=2,
     )
+    rows = ngettext("{count} row (embedding, layers)", "{count} rows (embedding, layers)", len(grid.effect))
+    positions = ngettext("{count} position", "{count} positions", len(grid.sentences.tokens))
     with st.container(key="picture_patch"):
         cell_grid(
             [view],
-            Axis("after", grid.rows, color),
-            Axis("position", grid.sentences.tokens, color),
+            Axis(pgettext("title of an axis", "after"), grid.rows, color),
+            Axis(pgettext("title of an axis", "position"), grid.sentences.tokens, color),
             key="patch",
-            alt=f"Effect of one vector of the other sentence: {counted(len(grid.effect), 'row')} (embedding, layers), "
-            f"{counted(len(grid.sentences.tokens), 'position')}. Enter makes the patch real, or takes it back.",
+            alt=_(
+                "Effect of one vector of the other sentence: {rows}, {positions}. Enter adds the patch, or removes it.",
+                rows=rows,
+                positions=positions,
+            ),
             chosen=chosen or grid.farthest or (len(grid.effect) - 1, grid.best),
-            frame="cell" if chosen else "nothing",
+            framed=bool(chosen),
             on_choose=_chooser(scene, grid),
-            height=230,
+            height=220,
         )
-    belongings(key="patch", name="Effect of each patched vector", table=partial(table, grid))
+    belongings(key="patch", name=_("Effect of each patched vector"), table=partial(table, grid))
 
 
 def _chooser(scene: Scene, grid: Grid) -> Callable[[int, int], None]:
     def choose(row: int, position: int) -> None:
-        """One vector is patched at a time; the one that is patched is taken back."""
+        """Patches this vector only, or removes the patch if it is this one."""
         edit = grid.edit(row, position)
         edit_choices.replace(VectorPatched, None if edit_choices.is_on(edit) else edit, scene.subject.edits)
 
@@ -147,47 +153,64 @@ def _chooser(scene: Scene, grid: Grid) -> Callable[[int, int], None]:
 def _sentences(grid: Grid) -> list[str]:
     """What the grid says, in at most three sentences, with its numbers."""
     tokens = list(map(in_words, grid.sentences.tokens))
-    said = [
-        "Each cell is a pass in which one vector of your sentence is replaced by that of the other: 0 means that the "
-        "model prefers your translation as before, 1 the other one as after the other sentence."
-    ]
-    has = f"“{tokens[grid.best]}” has {fixed(grid.effect[-1, grid.best], 2)}"
+    best = {"token": tokens[grid.best], "effect": fixed(grid.effect[-1, grid.best], 2)}
     if grid.farthest:
         row, position = grid.farthest
-        said.append(
-            f"After the last layer {has}; the vector of “{tokens[position]}”, the same token in both, has up to "
-            f"{fixed(grid.effect[row, position], 2)} ({grid.rows[row].lower()}): attention has written it there."
+        other = {"other": tokens[position], "far": fixed(grid.effect[row, position], 2)}
+        text = gettext_noop(
+            "After the last layer “{token}” has {effect}; the vector of “{other}”, the same token in both, has up to "
+            "{far} (layer {layer}): attention has written it there."
         )
+        if row == 0:
+            text = gettext_noop(
+                "After the last layer “{token}” has {effect}; the vector of “{other}”, the same token in both, has up "
+                "to {far} (embedding): attention has written it there."
+            )
+        where = _(text, **best, **other, layer=row)
     else:
-        said.append(
-            f"It stays in place: after the last layer {has}; the tokens that are in both have less than {LITTLE}."
+        where = _(
+            "It stays in place: after the last layer “{token}” has {effect}; the tokens that are in both have less "
+            "than {little}.",
+            **best,
+            little=LITTLE,
         )
-    said.append("Click a cell, and every page shows the model with that patch.")
-    return said
+    return [
+        _(
+            "Each cell is a pass in which one vector of your sentence is replaced by that of the other: 0 means that "
+            "the model prefers your translation as before, 1 the other one as after the other sentence."
+        ),
+        where,
+        _("Click a cell, and every page shows the model with that patch."),
+    ]
 
 
 def _details(grid: Grid | None) -> None:
     triplet(
-        "the effect of a patch",
+        _("the effect of a patch"),
         r"\frac{m - m_a}{m_b - m_a}, \quad m = \log p(y_b \mid x) - \log p(y_a \mid x)",
-        "$y_a$ and $y_b$ are the translations of the sentences $a$ and $b$ by the original model; the decoder reads "
-        "both (teacher forcing). $m$ is computed with one vector of $a$ replaced by that of $b$, and the layers after "
-        "it compute on from there. The grid is of the original model, one patch at a time; the effects of several do "
-        "not add up. A vector is patched at its own position only, so both sentences need as many tokens. The decoder "
-        "is left out: from the first token that differs on, its rows read different translations.",
+        _(
+            "$y_a$ and $y_b$ are the translations of the sentences $a$ and $b$ by the original model; the decoder "
+            "reads both (teacher forcing). $m$ is computed with one vector of $a$ replaced by that of $b$, and the "
+            "layers after it compute on from there. The grid is of the original model, one patch at a time; the "
+            "effects of several do not add up. A vector is patched at its own position only, so both sentences need as "
+            "many tokens. The decoder is left out: from the first token that differs on, its rows read different "
+            "translations."
+        ),
         lines_between("analysis/patching.py", "patch_effects"),
         in_paper=False,
     )
     st.markdown(
-        "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, and Meng "
-        "et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model keeps a "
-        "fact. A patch shows what the model uses; attention weights show only what it could use."
+        _(
+            "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, and "
+            "Meng et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model "
+            "keeps a fact. A patch shows what the model uses; attention weights show only what it could use."
+        )
     )
     if grid:
         st.dataframe(dict(table(grid)), hide_index=True)
 
 
 def table(grid: Grid) -> Table:
-    """A row a position, a column a layer."""
+    """One row per position, one column per layer."""
     effects = {name: row.tolist() for name, row in zip(grid.rows, grid.effect, strict=True)}
-    return {"position": list(grid.sentences.tokens), **effects}
+    return {_("position"): list(grid.sentences.tokens), **effects}

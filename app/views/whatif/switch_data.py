@@ -1,72 +1,74 @@
 """All heads and sub-layers as data for the browser component `head_switches`."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from app.figures.theme import kind_color, signed_scale
-from app.stage.heads import SHORT
-from app.state.choices import EDITS, MOST_EDITS
+import numpy as np
+
+from app.compute import cached_results
+from app.figures.head_numbers import head_jobs
+from app.figures.theme import INK, NATS, kind_color, role_color, signed_scale
+from app.languages import _, gettext_noop
+from app.stage.scene import Scene
+from app.state.choices import TAKEN
+from app.views.shared.parts_off import off_parts
+from app.views.whatif.part_names import CONNECTIONS, SWITCHES, part_name
 from app.views.whatif.part_ranking import Ranking
-from transformer.analysis.edits import Edit, HeadOff, SublayerOff, edit_text
-from transformer.analysis.edits.model_edits import Stack
-from transformer.config import ModelConfig
-from transformer.model.attention_kinds import Kind, depth
+from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff, edit_text
+from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
+from transformer.config import BOS, ModelConfig
+from transformer.model.attention_kinds import KINDS, Kind, depth
 
+PASS_MARK = "↷"  # on a switch whose residual connection is off
 MARKED = 3  # heads that cost most
-OF_PARTS = ("off=", "skip=")  # how the texts of these edits begin
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+ALL_OF: dict[Kind, str] = {
+    "encoder": gettext_noop("All of encoder self-attention"),
+    "decoder": gettext_noop("All of decoder self-attention"),
+    "cross": gettext_noop("All of encoder-decoder attention"),
+}
 
 
-def switch_data(config: ModelConfig, ranking: Ranking | None) -> dict[str, Any]:
-    """What is on and off, and what each part costs if all were ranked."""
+def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
+    """What is on and off, what each head attends to, and what each part costs if all were ranked."""
+    config = scene.config
     data: dict[str, Any] = {
-        "panels": [_panel(config, kind) for kind in ORDER],
+        "panels": [*(_panel(config, kind) for kind in ORDER), _feed_forward(config)],
         "off": off_parts(config),
-        "alt": "Switches of all heads and sub-layers: layers down, heads across.",
-        "hint": "Click a head to switch it off, and again to switch it on.",
+        "alt": _("Switches of all heads and sub-layers: layers down, heads across."),
+        "whole": _("residual connection") if TAKEN.value == "pass" else _("whole sub-layer"),
+        "jobs": _jobs(scene),
+        "nats": _(NATS),
         "strongest": [],
     }
     if ranking:
-        heads = ranking.heads
         data["change"] = {edit_text(part): round(-lost, 5) for part, lost in ranking.lost.items()}
-        data["largest"] = max(max(abs(lost) for _, lost in heads), 1e-6)
-        data["strongest"] = [edit_text(head) for head, lost in heads[:MARKED] if lost > 0]
+        round_parts = ResidualOff if TAKEN.value == "pass" else SublayerOff
+        data["largest"] = {"head": ranking.largest(HeadOff), "whole": ranking.largest(round_parts)}
+        data["strongest"] = [edit_text(head) for head, lost in ranking.heads[:MARKED] if lost > 0]
         data["scale"] = [list(stop) for stop in signed_scale()]
-        data["hint"] = (
-            f"Amber: the translation loses log-probability without it, up to {data['largest']:.2f} nats or more; "
-            "teal: it gains. Framed: the heads that cost most."
-        )
     return data
 
 
-def off_parts(config: ModelConfig) -> list[str]:
-    """The texts of the parts that are off; where all heads of a layer are, the text of each."""
-    heads = _heads_of_layers(config)
-    return [part for text in EDITS.value if text.startswith(OF_PARTS) for part in heads.get(text, [text])]
-
-
-def edits_with(config: ModelConfig, parts: Iterable[str]) -> tuple[str, ...]:
-    """The texts of all edits if exactly these parts are off. All heads of a layer are one edit, with a short text."""
-    off = dict.fromkeys(parts)
-    for text, heads in _heads_of_layers(config).items():
-        if len(heads) > 1 and all(head in off for head in heads):
-            off = dict.fromkeys([*(part for part in off if part not in heads), text])
-    kept = [text for text in EDITS.value if not text.startswith(OF_PARTS) or text in off]
-    return tuple(dict.fromkeys((*kept, *off)))[:MOST_EDITS]
-
-
-def _heads_of_layers(config: ModelConfig) -> dict[str, list[str]]:
-    """The text of all heads of a layer, and those of each."""
-    return {
-        edit_text(HeadOff(kind, layer, None)): [edit_text(HeadOff(kind, layer, head)) for head in range(config.heads)]
-        for kind in ORDER
-        for layer in range(depth(config, kind))
-    }
+def _jobs(scene: Scene) -> dict[str, str]:
+    """What each head of the original model attends to most on this sentence."""
+    original = scene.subject.original
+    best = scene.best(original)
+    found = cached_results.observed(original, scene.translation.source_ids, best.ids).attention
+    read = (original.translator.tokenizer.piece(BOS), *best.pieces[:-1])
+    jobs = {}
+    for kind in ORDER:
+        weights = found[kind].weights
+        of_kind = head_jobs(weights, read if kind == "decoder" else scene.source.tokens, itself=kind != "cross")
+        for layer, head in np.ndindex(weights.shape[:2]):
+            jobs[edit_text(HeadOff(kind, layer, head))] = of_kind[layer][head]
+    return jobs
 
 
 def _panel(config: ModelConfig, kind: Kind) -> dict[str, Any]:
     return {
-        "title": f"{SHORT[kind]} attention".replace("self attention", "self-attention"),
+        "title": _(KINDS[kind]),
+        "all": _(ALL_OF[kind]),
+        "columns": [*map(str, range(1, config.heads + 1)), _("all")],
         "color": kind_color(kind),
         "heads": config.heads,
         "rows": [_row(config, kind, layer) for layer in range(depth(config, kind))],
@@ -74,18 +76,44 @@ def _panel(config: ModelConfig, kind: Kind) -> dict[str, Any]:
 
 
 def _row(config: ModelConfig, kind: Kind, layer: int) -> list[dict[str, str]]:
-    where = f"{SHORT[kind]} layer {layer + 1}"
-    heads = [
-        _part(HeadOff(kind, layer, head), str(head + 1), f"{where} head {head + 1}") for head in range(config.heads)
-    ]
+    heads = [HeadOff(kind, layer, head) for head in range(config.heads)]
     stack: Stack = "encoder" if kind == "encoder" else "decoder"
-    attention = SublayerOff(stack, layer, "cross_attention" if kind == "cross" else "self_attention")
-    sublayers = [_part(attention, "all", f"{where}, whole sub-layer")]
-    if kind != "decoder":
-        feed_forward = SublayerOff(stack, layer, "feed_forward")
-        sublayers.append(_part(feed_forward, "FFN", f"{stack.capitalize()} layer {layer + 1} feed-forward"))
-    return heads + sublayers
+    return [
+        *({"edit": edit_text(head), "name": part_name(head)} for head in heads),
+        _whole(stack, layer, "cross_attention" if kind == "cross" else "self_attention"),
+    ]
 
 
-def _part(edit: Edit, column: str, name: str) -> dict[str, str]:
-    return {"edit": edit_text(edit), "column": column, "name": name}
+def _feed_forward(config: ModelConfig) -> dict[str, Any]:
+    """The feed-forward networks of both stacks; a stack with fewer layers has none in the last rows."""
+    stacks: dict[Stack, int] = {"encoder": config.encoder_layers, "decoder": config.decoder_layers}
+    rows = [
+        [
+            _whole(stack, layer, "feed_forward") | {"color": role_color(stack)} if layer < depth else None
+            for stack, depth in stacks.items()
+        ]
+        for layer in range(max(stacks.values()))
+    ]
+    return {
+        "title": _("Feed-forward"),
+        "all": _("All feed-forward networks"),
+        "columns": [_("Enc."), _("Dec.")],
+        "color": INK,
+        "heads": 0,
+        "rows": rows,
+    }
+
+
+def _whole(stack: Stack, layer: int, sublayer: Sublayer) -> dict[str, str]:
+    """A switch of a sub-layer, or of the residual connection around it; `other` is the one that it is not now."""
+    off, without = SublayerOff(stack, layer, sublayer), ResidualOff(stack, layer, sublayer)
+    output, connection = edit_text(off), edit_text(without)
+    if TAKEN.value == "pass":
+        return {
+            "edit": connection,
+            "mark": PASS_MARK,
+            "name": part_name(without, sublayers=CONNECTIONS),
+            "other": output,
+            "otherMark": "×",
+        }
+    return {"edit": output, "name": part_name(off, sublayers=SWITCHES), "other": connection, "otherMark": PASS_MARK}

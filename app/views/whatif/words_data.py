@@ -71,7 +71,7 @@ class Words:
 
 def translated(scene: Scene) -> Translation:
     """The sentence of the page, by the original model."""
-    return cached_results.translate_one(scene.subject.original, scene.translation.source, scene.translation.settings)
+    return scene.translated_by(scene.subject.original)
 
 
 def work_of(scene: Scene, found: Translation) -> float:

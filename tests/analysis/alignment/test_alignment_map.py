@@ -30,7 +30,7 @@ def run(*arguments: object) -> Any:
 
 @pytest.fixture(scope="module")
 def reverse(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    """The shipped toy, elsewhere: no map lies beside it."""
+    """A copy of the shipped toy model without an alignment map beside it."""
     path = tmp_path_factory.mktemp("checkpoint") / "reverse.safetensors"
     path.write_bytes(REVERSE.read_bytes())
     return load_checkpoint(path)

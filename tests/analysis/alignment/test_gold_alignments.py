@@ -1,4 +1,4 @@
-"""Gold alignments are read as they stand, and what is wrong with a file is told with its line."""
+"""Gold alignments are read unchanged; an error in a file is reported with its line."""
 
 from pathlib import Path
 

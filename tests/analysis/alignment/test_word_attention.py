@@ -1,4 +1,4 @@
-"""Pieces know their words, and attention between words is a sum over those of the source, a mean over the target's."""
+"""Each token belongs to a word; attention between words sums over source tokens and averages over target tokens."""
 
 from functools import cache
 

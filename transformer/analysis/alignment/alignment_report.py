@@ -18,7 +18,7 @@ def as_text(found: AlignmentMap) -> str:
         "Alignment error rate in per cent, 0 is perfect: decoder layers from top to bottom, heads from left to right"
     ]
     blocks += [_table(f"rows that {shift[:-1]} a word ({shift})", found.reading(shift)) for shift in SHIFTS]
-    blocks.append("\n".join(["Best heads (chosen on this very text)", *best_heads(found)]))
+    blocks.append("\n".join(["Best heads (chosen on the same text)", *best_heads(found)]))
     blocks.append(
         f"For comparison: the diagonal {percent(found.diagonal.aer)}, a random word {percent(found.chance.aer)}"
     )

@@ -60,7 +60,7 @@ def read_gold(path: Path, *, swap: bool = False) -> GoldText:
     """
     pairs = [_pair(f"{path}, line {number}", line, swap) for number, line in _lines(path)]
     if not pairs:
-        raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences a line.")
+        raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences per line.")
     if not any(pair.sure for pair in pairs):
         raise CorpusError(
             f"{path}: there is no sure link on any line, so there is nothing to find. The third column "

@@ -106,7 +106,7 @@ def measure(
 
 def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Sequence[tuple[str, str]]) -> TextMeasures:
     """Lengths, tokens and loss of a text, without pairs too long for the model."""
-    ids = [(text, tokenizer.encode(text[0]), tokenizer.encode(text[1])) for text in pairs]
+    ids = [(text, tokenizer.encode(text[0]), tokenizer.target.encode(text[1])) for text in pairs]
     fit = [each for each in ids if max(len(each[1]), len(each[2])) < model.config.max_positions]
     batches = (
         collate([source for _, source, _ in part], [target for _, _, target in part])
@@ -133,7 +133,7 @@ def seems_swapped(checkpoint: Checkpoint, gold: GoldText, found: TextMeasures) -
 
 
 def _read(pair: GoldPair, tokenizer: Tokenizer) -> tuple[Sentence, Sentence]:
-    return sentence([normalise(word) for word in pair.source], tokenizer), sentence(pair.target, tokenizer)
+    return sentence([normalise(word) for word in pair.source], tokenizer), sentence(pair.target, tokenizer.target)
 
 
 def _parts(items: Sequence) -> Iterator[Sequence]:

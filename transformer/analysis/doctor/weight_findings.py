@@ -1,10 +1,9 @@
 """Findings in the weights and the configuration alone.
 
-A unit of the feed-forward network (section 3.3) is max(0, w.x + b), and x comes out of a LayerNorm: x = g * z + c, with
-z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefore has the mean w.c + b and the deviation
-|w * g| (its mean subtracted). A unit whose mean is many deviations below 0 is 0 for every sentence: it is dead, and its
-gradient is always 0.
-"""
+A unit of the feed-forward network (section 3.3) is max(0, w.x + b), and x is the output of a LayerNorm: x = g * z + c,
+with z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefore has the mean w.c + b and the
+deviation |w * g| (its mean subtracted). A unit whose mean is many deviations below 0 is 0 for every sentence: it is
+dead, and its gradient is always 0."""
 
 import math
 from collections.abc import Iterator

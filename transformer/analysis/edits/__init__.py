@@ -1,4 +1,4 @@
-"""Edits: parts of a model that are taken away or changed while it runs, each a frozen value with a short text.
+"""Edits: parts of a model that are removed or changed while it runs, each a frozen value with a short text.
 
     translator.edited(model_edits([HeadOff("cross", 1, 5), MaskOff("causal")], translator.model))
 
@@ -17,7 +17,8 @@ from transformer.analysis.edits.model_edits import PositionsOff as PositionsOff
 from transformer.analysis.edits.model_edits import PositionsShifted as PositionsShifted
 from transformer.analysis.edits.model_edits import PositionsShuffled as PositionsShuffled
 from transformer.analysis.edits.model_edits import PositionsSwapped as PositionsSwapped
-from transformer.analysis.edits.model_edits import SublayerOff as SublayerOff
 from transformer.analysis.edits.model_edits import Temperature as Temperature
 from transformer.analysis.edits.model_edits import VectorPatched as VectorPatched
 from transformer.analysis.edits.model_edits import model_edits as model_edits
+from transformer.analysis.edits.sublayer_edits import ResidualOff as ResidualOff
+from transformer.analysis.edits.sublayer_edits import SublayerOff as SublayerOff

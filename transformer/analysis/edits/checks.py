@@ -1,4 +1,4 @@
-"""Whether a model has the layer or the head that an edit names."""
+"""Whether a model has the layer, the sub-layer or the head that an edit names."""
 
 from transformer.config import ModelConfig
 from transformer.errors import HeadlightError
@@ -10,6 +10,13 @@ def check_layer(config: ModelConfig, stack: str, layer: int) -> None:
     layers = depth(config, stack)
     if not 0 <= layer < layers:
         raise HeadlightError(f"There is no layer {layer + 1} in the {stack}, which has {layers} layers.")
+
+
+def check_sublayer(config: ModelConfig, stack: str, layer: int, sublayer: str) -> None:
+    """Raises HeadlightError: the model has no such sub-layer."""
+    check_layer(config, stack, layer)
+    if stack == "encoder" and sublayer == "cross_attention":
+        raise HeadlightError("The encoder has no cross_attention. Choose self_attention or feed_forward.")
 
 
 def check_head(config: ModelConfig, kind: Kind, layer: int, head: int) -> None:

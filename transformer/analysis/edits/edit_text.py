@@ -3,6 +3,7 @@
     off=cross.2.6            a head off: kind, layer, head        off=cross.2.all         all heads of a layer off
     uniform=cross.2.6       a head that attends equally
     skip=decoder.3.feed_forward   a sub-layer off                 mask=causal             a part of the masks off
+    noresidual=encoder.2.feed_forward   no residual connection around a sub-layer; noresidual=encoder.all.feed_forward
     allow=decoder.2.6.3.5    query 3 may attend to key 5      forbid=cross.all.all.3.5  may not, in all layers and heads
     weights=cross.2.6.4.1-70.3-30   query 4: 0.7 on key 1, 0.3 on key 3; weights=cross.2.all.… in all heads
     positions=off            no positions in the encoder          positions=off.decoder   nor in the decoder
@@ -28,12 +29,10 @@ from transformer.analysis.edits.model_edits import (
     PositionsShifted,
     PositionsShuffled,
     PositionsSwapped,
-    Stack,
-    Sublayer,
-    SublayerOff,
     Temperature,
     VectorPatched,
 )
+from transformer.analysis.edits.sublayer_edits import ResidualOff, Stack, Sublayer, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -50,6 +49,8 @@ def edit_text(edit: Edit) -> str:
             return f"uniform={kind}.{layer + 1}.{head + 1}"
         case SublayerOff(stack, layer, sublayer):
             return f"skip={stack}.{layer + 1}.{sublayer}"
+        case ResidualOff(stack, layer, sublayer):
+            return f"noresidual={stack}.{_or_all(layer)}.{sublayer}"
         case MaskOff(part):
             return f"mask={part}"
         case MaskCell(kind, layer, head, query, key, allowed):
@@ -107,6 +108,12 @@ def _sublayer(parts: list[str]) -> Edit:
     return SublayerOff(_one_of(stack, get_args(Stack)), _from_one(layer), _one_of(sublayer, get_args(Sublayer)))  # type: ignore[arg-type]
 
 
+def _residual(parts: list[str]) -> Edit:
+    stack, layer, sublayer = parts
+    where = _one_of(stack, get_args(Stack)), _all_or_from_one(layer), _one_of(sublayer, get_args(Sublayer))
+    return ResidualOff(*where)  # type: ignore[arg-type]
+
+
 def _mask(parts: list[str]) -> Edit:
     (part,) = parts
     return MaskOff(_one_of(part, get_args(MaskPart)))  # type: ignore[arg-type]
@@ -154,6 +161,7 @@ _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
     "off": _off,
     "uniform": lambda parts: HeadUniform(*_head(parts)),
     "skip": _sublayer,
+    "noresidual": _residual,
     "mask": _mask,
     "allow": partial(_cell, allowed=True),
     "forbid": partial(_cell, allowed=False),
@@ -166,6 +174,7 @@ _EXAMPLES = {
     "off": "off=cross.2.6 or off=cross.2.all",
     "uniform": "uniform=encoder.1.3",
     "skip": "skip=decoder.3.feed_forward",
+    "noresidual": "noresidual=encoder.2.feed_forward or noresidual=encoder.all.feed_forward",
     "mask": "mask=causal, mask=padding or mask=cross",
     "allow": "allow=decoder.2.6.3.5 or allow=decoder.all.all.3.5",
     "forbid": "forbid=cross.2.6.3.5 or forbid=cross.all.all.3.5",

@@ -1,4 +1,4 @@
-"""What becomes of a mask when a part of it is taken away: pure functions of the mask at its site, (B, H, Q, K)."""
+"""Masks without one of their parts: pure functions of the mask at its site, (B, H, Q, K)."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ def without_causal_part(mask: Tensor, window: int | None) -> Tensor:
     """The mask of decoder self-attention without its causal part; padding and window are left: (B, H, T, T).
 
     Each token may attend to itself unless it is padding, so the diagonal says which keys are padding. In a decoding
-    step, (B, H, 1, K), there is nothing to take away: later tokens do not exist yet.
+    step, (B, H, 1, K), there is nothing to remove: later tokens do not exist yet.
     """
     queries, keys = mask.shape[-2:]
     if queries != keys:

@@ -7,7 +7,6 @@ those of the encoder: it reads all of its positions at once, in a pass as in a s
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -15,15 +14,14 @@ from torch import Tensor
 from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
 from transformer.analysis.edits.checks import check_head, check_layer
 from transformer.analysis.edits.mask_edits import MaskPart, without_causal_part, without_padding_part
-from transformer.analysis.edits.rows import InOrder
+from transformer.analysis.edits.sublayer_edits import ResidualOff, Stack, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.probe import Edit as SiteEdit
-from transformer.model.probe import resolve
+from transformer.model.probe import InOrder, resolve
+from transformer.model.zero_edit import Zero
 
-Stack = Literal["encoder", "decoder"]
-Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
 SiteEdits = dict[str, SiteEdit]
 POSITIONS = "encoder.embedding.positions"
 EMBEDDED = "encoder.embedding.output"
@@ -44,8 +42,7 @@ class HeadOff:
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such head."""
         check_head(model.config, self.kind, self.layer, self.head or 0)
-        change = torch.zeros_like if self.head is None else _at_head(self.head, torch.zeros_like)
-        return {f"{SITES[self.kind].format(self.layer)}.context": change}
+        return {f"{SITES[self.kind].format(self.layer)}.context": Zero(self.head)}
 
 
 @dataclass(frozen=True)
@@ -64,24 +61,8 @@ class HeadUniform:
 
 
 @dataclass(frozen=True)
-class SublayerOff:
-    """A sub-layer adds nothing to the residual stream."""
-
-    stack: Stack
-    layer: int
-    sublayer: Sublayer
-
-    def sites(self, model: Transformer) -> SiteEdits:
-        """Raises HeadlightError: the model has no such sub-layer."""
-        check_layer(model.config, self.stack, self.layer)
-        if self.stack == "encoder" and self.sublayer == "cross_attention":
-            raise HeadlightError("The encoder has no cross_attention. Choose self_attention or feed_forward.")
-        return {f"{self.stack}.layers.{self.layer}.{self.sublayer}.output": torch.zeros_like}
-
-
-@dataclass(frozen=True)
 class MaskOff:
-    """A part of the masks is taken away, in all layers: the causal part; padding in the encoder and towards it; or only
+    """A part of the masks is removed, in all layers: the causal part; padding in the encoder and towards it; or only
     that towards it, which is all there is to the mask of encoder-decoder attention ("cross")."""
 
     part: MaskPart
@@ -126,14 +107,14 @@ class PositionsShuffled:
 
     seed: int
 
+    def order(self, length: int) -> list[int]:
+        """Whose position each token has: that of `torch.randperm` with this seed."""
+        found: list[int] = torch.randperm(length, generator=torch.Generator().manual_seed(self.seed)).tolist()
+        return found
+
     def sites(self, model: Transformer) -> SiteEdits:
-        """The order is that of `torch.randperm` with this seed."""
-
-        def shuffled(now: Tensor) -> Tensor:
-            order = torch.randperm(now.shape[1], generator=torch.Generator().manual_seed(self.seed))  # (S)
-            return now[:, order.to(now.device)]  # (B, S, D)
-
-        return {POSITIONS: shuffled}
+        """The positions that are added to the embeddings."""
+        return {POSITIONS: lambda now: now[:, self.order(now.shape[1])]}  # (B, S, D)
 
 
 @dataclass(frozen=True)
@@ -143,16 +124,16 @@ class PositionsSwapped:
     first: int
     second: int
 
+    def order(self, length: int) -> list[int]:
+        """Whose position each token has."""
+        order = list(range(length))
+        if max(self.first, self.second) < length:
+            order[self.first], order[self.second] = self.second, self.first
+        return order
+
     def sites(self, model: Transformer) -> SiteEdits:
         """The positions that are added to the embeddings."""
-
-        def swapped(now: Tensor) -> Tensor:
-            order = list(range(now.shape[1]))
-            if max(self.first, self.second) < len(order):
-                order[self.first], order[self.second] = self.second, self.first
-            return now[:, order]  # (B, S, D)
-
-        return {POSITIONS: swapped}
+        return {POSITIONS: lambda now: now[:, self.order(now.shape[1])]}  # (B, S, D)
 
 
 @dataclass(frozen=True)
@@ -213,8 +194,8 @@ class VectorPatched:
 
 
 Edit = (
-    HeadOff | HeadUniform | SublayerOff | MaskOff | MaskCell | WeightsSet | PositionsOff | PositionsShifted
-    | PositionsShuffled | PositionsSwapped | Temperature | VectorPatched
+    HeadOff | HeadUniform | SublayerOff | ResidualOff | MaskOff | MaskCell | WeightsSet | PositionsOff
+    | PositionsShifted | PositionsShuffled | PositionsSwapped | Temperature | VectorPatched
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer.model.probe import Edit, PositionEdit, in_step
+from transformer.model.probe import Edit, PositionEdit
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,3 @@ class Row(PositionEdit):
 
 def _unchanged(now: Tensor) -> Tensor:
     return now
-
-
-@dataclass(frozen=True)
-class InOrder(PositionEdit):
-    """Several changes at one site, one after the other."""
-
-    changes: tuple[Edit, ...]
-
-    def __call__(self, now: Tensor) -> Tensor:
-        """In a pass over all positions."""
-        for change in self.changes:
-            now = change(now)
-        return now
-
-    def in_step(self, position: int) -> Edit:
-        """In a decoding step."""
-        return InOrder(tuple(in_step(change, position) for change in self.changes))

@@ -19,17 +19,20 @@ not been measured there.
 weights, C++ wrapper), and with a variable length of the cache it was compiled again at every step.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import copy
+from collections.abc import Callable, Mapping
+from typing import Self
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import relu
 
 from transformer.decoding.fast.fast_cache import FastLayerCache, FastState, Past
 from transformer.decoding.fast.folded_attention import FoldableWeights
+from transformer.decoding.fast.norm import norm
+from transformer.decoding.fast.removed_parts import WHOLE, LayerWithout, RemovedParts
 from transformer.kernels.fast_attention import additive_mask, few_queries_attention
-from transformer.kernels.packed_linear import packed, packed_without_bias
+from transformer.kernels.packed_linear import packed, packed_weight
 from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.masks import padding_mask, source_mask, step_mask
@@ -53,11 +56,21 @@ class FastLayer:
         if isinstance(layer, DecoderLayer):
             residuals.insert(1, layer.cross_attention_residual)
         self.norms = [norm(residual.norm) for residual in residuals]
+        self.removed = WHOLE
 
-    def run(self, x: Tensor, sublayers: Sequence[SubLayer]) -> Tensor:
+    def without(self, removed: LayerWithout) -> Self:
+        """The same layer without these parts; it shares the weights."""
+        found = copy.copy(self)
+        found.removed = removed
+        return found
+
+    def run(self, x: Tensor, sublayers: Mapping[str, SubLayer]) -> Tensor:
         """x (R, D) -> (R, D)."""
-        for sublayer, normalise in zip(sublayers, self.norms, strict=True):
-            x = sublayer(normalise(x), x) if self.pre_norm else normalise(sublayer(x, x))
+        for (name, sublayer), normalise in zip(sublayers.items(), self.norms, strict=True):
+            if name in self.removed.sublayers:
+                x = x if self.pre_norm else normalise(x)
+            else:
+                x = sublayer(normalise(x), x) if self.pre_norm else normalise(sublayer(x, x))
         return x
 
     def feed_forward(self, x: Tensor, residual: Tensor) -> Tensor:
@@ -77,9 +90,10 @@ class FastEncoderLayer(FastLayer):
             projected = self.key_value_query(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
             key, value, query = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
             context = few_queries_attention(query, key, value, source_bias)  # (B, H, S, E)
+            context = self.removed.off("self_attention", context)  # (B, H, S, E)
             return self.attention_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (B*S, D)
 
-        return self.run(x, (attend_to_source, self.feed_forward))
+        return self.run(x, {"self_attention": attend_to_source, "feed_forward": self.feed_forward})
 
 
 class FastDecoderLayer(FastLayer):
@@ -98,6 +112,7 @@ class FastDecoderLayer(FastLayer):
         def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
             past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
             context = few_queries_attention(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
+            context = self.removed.off("self_attention", context)  # (R, H, 1, E)
             return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
         def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
@@ -116,7 +131,8 @@ class FastDecoderLayer(FastLayer):
             context = few_queries_attention(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, W, E)
             return self.source_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (R, D)
 
-        return self.run(x, (attend_to_past, attend_to_source, self.feed_forward))
+        sublayers = {"self_attention": attend_to_past, "cross_attention": attend_to_source}
+        return self.run(x, {**sublayers, "feed_forward": self.feed_forward})
 
 
 class FastTransformer:
@@ -129,6 +145,7 @@ class FastTransformer:
     def __init__(self, model: Transformer):
         self.model = model
         self.config, self.output = model.config, model.output
+        self.removed: RemovedParts = {}
         pre_norm = model.config.norm == "pre"
         encoder, decoder = model.encoder, model.decoder
         with torch.no_grad():
@@ -143,7 +160,7 @@ class FastTransformer:
                 )
             self.layers = [FastDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
-            self.projection = packed_without_bias(model.output.weight)  # D -> V
+            self.projection = packed_weight(model.output.weight, model.output_bias)  # D -> V
             self.tokens, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
             self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
@@ -153,9 +170,20 @@ class FastTransformer:
         table = self.model.decoder.embedding.positions(length)
         return table.detach().to(self.output.weight.dtype)  # (P, D)
 
-    def __reduce__(self) -> tuple[type["FastTransformer"], tuple[Transformer]]:
-        """Copied and pickled as the model alone: torch can do neither with matrices that oneDNN has packed."""
-        return FastTransformer, (self.model,)
+    def without(self, removed: RemovedParts) -> "FastTransformer":
+        """The same model without these heads and sub-layers; it shares the weights."""
+        found = object.__new__(FastTransformer)
+        found.__dict__ = self.__dict__ | {"removed": removed}
+        found.encoder_layers = [
+            layer.without(removed.get(("encoder", i), WHOLE)) for i, layer in enumerate(self.encoder_layers)
+        ]
+        found.layers = [layer.without(removed.get(("decoder", i), WHOLE)) for i, layer in enumerate(self.layers)]
+        return found
+
+    def __reduce__(self) -> tuple[Callable[..., "FastTransformer"], tuple[Transformer, RemovedParts]]:
+        """Copied and pickled as the model and what is removed of it: torch can do neither with matrices that oneDNN has
+        packed."""
+        return _rebuilt, (self.model, self.removed)
 
     def is_current(self) -> bool:
         """Whether the model's weights are still those that were copied: same memory, not written since."""
@@ -185,6 +213,8 @@ class FastTransformer:
         # Contiguous, otherwise every step would copy them.
         kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
+        for decoder_layer, value in zip(self.layers, values, strict=True):
+            decoder_layer.removed.off("cross_attention", value)  # a context of values that are 0 is 0
         caches = [FastLayerCache(*both) for both in zip(keys.unbind(), values.unbind(), strict=True)]
         real = padding_mask(source)  # (B, 1, 1, S)
         if self.foldable is not None and sentences == 1 and real.all():
@@ -210,21 +240,8 @@ class FastTransformer:
         return self.projection(x)  # (R, V)
 
 
-class Norm(NamedTuple):
-    """LayerNorm."""
-
-    weight: Tensor  # (D)
-    bias: Tensor  # (D)
-    epsilon: float
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """(R, D) -> (R, D)."""
-        return torch.layer_norm(x, self.bias.shape, self.weight, self.bias, self.epsilon)
-
-
-def norm(module: nn.LayerNorm) -> Norm:
-    """Its weights and its epsilon."""
-    return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)
+def _rebuilt(model: Transformer, removed: RemovedParts) -> FastTransformer:
+    return FastTransformer(model).without(removed)
 
 
 def writes(weight: Tensor) -> int:

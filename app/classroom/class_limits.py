@@ -1,0 +1,54 @@
+"""What a class may have and a stranger may send, and what each refusal says."""
+
+from app.classroom.class_rates import Limit
+from app.languages import _
+
+ALPHABET = "2345789ACDEFHJKMNPQRTWXY"  # none looks like another: no 0 O, 1 I L, 5 S, 2 Z, 6 G, 8 B, U V
+LENGTH = 6
+MOST_CLASSES = 12
+MOST_FOLLOWERS = 150
+MOST_QUESTIONS = 60  # whose answers are kept
+MOST_PICTURES = 4  # a follower may still be reading the one before
+LASTS = 3 * 3600.0  # seconds
+IS_HERE = 45.0  # a phone asks for news at least every ten seconds
+WRONG_CODES = Limit("wrong codes of an address", 30, 600)
+WRONG_CODES_OF_ALL = Limit("wrong codes", 1000, 600)
+JOINS = Limit("joins of an address", 600, 600)  # a whole hall may have one address
+REQUESTS = Limit("requests of a follower", 120, 30)
+MOST_QUEUED = 20  # sentences of all classes that wait to be translated
+LONGEST_SENTENCE = 200  # characters
+MOST_BYTES = 4096  # of what a phone sends at once
+SENTENCES = Limit("sentences of a follower", 15, 60)
+SENTENCES_OF_CLASS = Limit("sentences of a class", 240, 60)
+
+
+class ClassError(Exception):
+    """Refused; the message is for the person who asked. `status` is that of the response."""
+
+    status = 409
+
+
+class NoClass(ClassError):
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(_("This class has ended, or Headlight was started again. Ask for the new code."))
+
+
+class WrongCode(ClassError):
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(_("There is no class with this code. Is every character right?"))
+
+
+class TooMany(ClassError):
+    status = 429
+
+
+class Busy(ClassError):
+    status = 503
+
+
+class Unfit(ClassError):
+    status = 422

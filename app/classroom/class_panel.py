@@ -1,0 +1,90 @@
+"""The lecturer's panel of a class: open it, show its code, see how many follow, close it."""
+
+import segno
+import streamlit as st
+
+from app.classroom import lecturer
+from app.classroom.class_limits import TooMany
+from app.languages import _, language, ngettext
+from app.languages.catalogues import ENGLISH
+from app.languages.messages import KEY
+
+EVERY = 3.0  # seconds after which the number of followers is read again
+
+
+def class_panel() -> None:
+    """Draws the panel."""
+    with st.container(key="class_panel"):
+        found = lecturer.own_class()
+        if not found:
+            st.caption(_("Phones follow what you show, without an account: by a QR code, a link or six characters."))
+            if st.button(_("Open a class")):
+                _open()
+            return
+        code = found[0]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.code(code, language=None, width="content")
+            st.fragment(_followers, run_every=EVERY)()
+        with st.container(horizontal=True):
+            if st.button(_("Show code to the class")):
+                show_code()
+            if st.button(_("Close the class")):
+                lecturer.close_class()
+                st.rerun()
+
+
+def open_and_show_code() -> None:
+    """Opens a class, if this lecturer has none, and shows its code."""
+    try:
+        lecturer.open_class()
+    except TooMany as reason:
+        show_code(str(reason))
+    else:
+        show_code()
+
+
+def show_code(otherwise: str = "") -> None:
+    """Opens a window with code, link and QR code, large; without a class it says `otherwise`."""
+    st.dialog(_("Follow on your phone"), width="medium")(_code)(otherwise)
+
+
+def _code(otherwise: str) -> None:
+    found = lecturer.own_class()
+    if not found:
+        st.text(otherwise or _("The class is closed."))
+        return
+    code = found[0]
+    link = lecturer.class_address(code)
+    with st.container(key="class_code"):
+        st.header(code, anchor=False)
+        if link:
+            st.image(qr_code(link + ("" if language() == ENGLISH else f"?{KEY}={language()}")))
+            st.text(link)
+        else:
+            st.warning(
+                _(
+                    "Headlight answers only to this computer. For phones, start it with: "
+                    "`streamlit run app/main.py --server.address 0.0.0.0`"
+                )
+            )
+            st.caption(_("On this computer the class is at /class/{code}.", code=code))
+
+
+def qr_code(link: str) -> str:
+    """The link as a picture (SVG), black on white on any background, because phones read no other."""
+    made: str = segno.make(link, error="m", micro=False).svg_inline(scale=8, border=3, dark="#000", light="#fff")
+    return made
+
+
+def _open() -> None:
+    try:
+        lecturer.open_class()
+    except TooMany as reason:
+        st.warning(str(reason))
+    else:
+        st.rerun()
+
+
+def _followers() -> None:
+    if lecturer.own_class():
+        st.text(ngettext("Followed by {count:,} phone", "Followed by {count:,} phones", lecturer.followers()))

@@ -1,0 +1,76 @@
+"""What the server knows of one class."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.classroom.class_limits import MOST_PICTURES, MOST_QUESTIONS
+from app.classroom.class_scene import ClassScene, Revealed, first_scene, news_of
+
+
+@dataclass
+class Follower:
+    """When a phone was heard of last, and whether a sentence of it is being translated."""
+
+    seen: float
+    translates: bool = False
+
+
+@dataclass
+class Record:
+    """One class. It is changed under the lock of `Classes` only.
+
+    Attributes:
+        answers: by question and follower.
+        sizes: by question, how many answers it has to choose from.
+        pictures: the newest ones by id.
+        waiting: what is called once the class sees something else.
+    """
+
+    secret: str
+    owner: str
+    ends: float
+    version: int = 0
+    scene: ClassScene = field(default_factory=first_scene)
+    news: bytes = b""
+    followers: dict[str, Follower] = field(default_factory=dict)
+    answers: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    revealed: dict[str, Revealed] = field(default_factory=dict)
+    pictures: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    waiting: set[Callable[[], None]] = field(default_factory=set)
+
+    def show(self, scene: ClassScene) -> None:
+        """The class sees this scene."""
+        self.scene = scene
+        if scene.picture:
+            self.pictures[scene.picture_id] = scene.picture
+            self.pictures.move_to_end(scene.picture_id)
+            if len(self.pictures) > MOST_PICTURES:
+                self.pictures.popitem(last=False)
+        if scene.question:
+            self.answers.setdefault(scene.question.id, {})
+            self.answers.move_to_end(scene.question.id)
+            self.sizes[scene.question.id] = len(scene.question.answers)
+            if len(self.answers) > MOST_QUESTIONS:
+                old = self.answers.popitem(last=False)[0]
+                self.sizes.pop(old)
+                self.revealed.pop(old, None)
+        self.announce()
+
+    def announce(self) -> None:
+        """Something has changed: the phones get it."""
+        self.version += 1
+        self.news = news_of(self.version, self.scene, self.revealed)
+        self.wake()
+
+    def wake(self) -> None:
+        """Everyone who waits asks again."""
+        for wake in self.waiting:
+            wake()
+        self.waiting.clear()
+
+    def totals(self, question: str) -> tuple[int, ...]:
+        """How many followers have given each answer."""
+        given = list(self.answers.get(question, {}).values())
+        return tuple(given.count(answer) for answer in range(self.sizes.get(question, 0)))

@@ -1,0 +1,160 @@
+"""What a lecturer's session does with a class: opens it, publishes what it shows, reveals answers, closes it.
+
+Code and secret are in the session. After a reload they are found again by the cookie of the lecturer's browser, as is
+what else belongs to a visitor (app/server/visitor.py); the browser never gets the secret.
+
+Lecture mode calls `published` when it opens a scene and, if it has a question, `reveal`. Whatever else changes on the
+page (a head, another sentence) is published at the end of each run of the script by `page_shown`.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from app.classroom.class_limits import NoClass
+from app.classroom.class_scene import Asked, ClassScene, ShownHead
+from app.classroom.class_state import CLASSES
+from app.classroom.own_sentence import packed
+from app.languages import _, language
+from app.lessons.lesson_file import LessonScene
+from app.pages import PageInfo
+from app.server.visitor import LOOPBACK, address_for_others, identity
+from app.stage.canvas_of_scene import message_of
+from app.stage.heads import chosen_head
+from app.stage.scene import Scene, scene_key
+from app.state.address import link_texts
+from app.state.choices import ATTENTION_FORM, KIND, SENTENCE, TRANSLATE_FORM
+from app.state.pinned_words import pinned
+
+CANVAS = {"translate": TRANSLATE_FORM, "attention": ATTENTION_FORM}  # pages whose picture is a canvas
+_CLASS = "class"  # in the session: (code, secret)
+_LESSON = "class lesson"  # in the session: the scene of a lesson that is published
+_PICTURE = "class picture"  # in the session: ((scene key, language), its packed message)
+
+
+class Question(Protocol):
+    """What is needed of `app.questions`."""
+
+    @property
+    def prompt(self) -> str: ...
+    @property
+    def answers(self) -> tuple[str, ...]: ...
+    @property
+    def right(self) -> int: ...
+    @property
+    def why(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What a lesson says about a page. `key`: of the scene that the question is about."""
+
+    page: str
+    title: str
+    text: str
+    question: Asked | None
+    key: str
+
+
+def open_class() -> None:
+    """Opens a class, if this lecturer has none. Raises TooMany."""
+    if not own_class():
+        st.session_state[_CLASS] = CLASSES.open(identity())
+
+
+def own_class() -> tuple[str, str] | None:
+    """(code, secret) of the class of this lecturer, while it is open."""
+    found: tuple[str, str] | None = st.session_state.get(_CLASS)
+    if not found or not CLASSES.is_open(*found):
+        st.session_state[_CLASS] = found = CLASSES.owned(identity())
+    return found
+
+
+def close_class() -> None:
+    """Ends the class; the phones say so."""
+    found = own_class()
+    st.session_state.pop(_CLASS, None)
+    if found:
+        with suppress(NoClass):
+            CLASSES.close(*found)
+
+
+def followers() -> int:
+    """How many phones follow now."""
+    found = own_class()
+    return CLASSES.followers(*found) if found else 0
+
+
+def class_address(code: str) -> str:
+    """The link for phones; "" if other machines cannot reach the app."""
+    here = urlsplit(st.context.url or "")
+    host = here.hostname or ""
+    if host in LOOPBACK:
+        host = address_for_others()
+    place = f"[{host}]" if ":" in host else host
+    return f"{here.scheme}://{place}{f':{here.port}' if here.port else ''}/class/{code}" if host else ""
+
+
+def published(of_lesson: LessonScene, scene: Scene | None, question: Question | None = None) -> None:
+    """The class, if one is open, sees this scene of a lesson. It may be called in each run: the same again is nothing
+    new.
+
+    Args:
+        scene: what the page shows; None for a page without a translation.
+        question: which the class is asked; the picture is sent once it is revealed.
+    """
+    found = own_class()
+    if found:
+        asked = Asked(question.prompt, tuple(question.answers)) if question else None
+        key = scene_key(scene) if scene else ""
+        seen = _Published(of_lesson.page, of_lesson.title, of_lesson.text, asked, key)
+        st.session_state[_LESSON] = seen
+        CLASSES.publish(*found, _class_scene(seen, scene))
+
+
+def page_shown(page: PageInfo, scene: Scene | None) -> None:
+    """The class, if one is open, sees this page: under the words of the lesson, if it is the page of its scene."""
+    found = own_class()
+    if not found:
+        return
+    key = scene_key(scene) if scene else ""
+    seen: _Published | None = st.session_state.get(_LESSON)
+    if seen is None or seen.page != page.name:
+        st.session_state.pop(_LESSON, None)
+        seen = _Published(page.name, _(page.question), "", None, key)
+    elif seen.key != key:  # another sentence: the question is about the one before
+        seen = _Published(page.name, seen.title, seen.text, None, key)
+    with suppress(NoClass):
+        CLASSES.publish(*found, _class_scene(seen, scene))
+
+
+def totals(question: Question) -> tuple[int, ...]:
+    """How many phones have given each answer so far; () without a class, or if it was not asked this."""
+    found = own_class()
+    return CLASSES.totals(*found, Asked(question.prompt, tuple(question.answers)).id) if found else ()
+
+
+def reveal(question: Question) -> tuple[int, ...]:
+    """The totals; the phones see them now, with the right answer and why, and can answer no more."""
+    found = own_class()
+    if not found:
+        return ()
+    asked = Asked(question.prompt, tuple(question.answers))
+    return CLASSES.reveal(*found, asked.id, question.right, question.why)
+
+
+def _class_scene(seen: _Published, scene: Scene | None) -> ClassScene:
+    if scene is None or seen.page not in CANVAS:
+        texts = link_texts(seen.page) | {SENTENCE.key: SENTENCE.value or ""}
+        link = f"/{seen.page}?{urlencode({name: text for name, text in texts.items() if text})}"
+        return ClassScene(seen.title, seen.text, link, question=seen.question)
+    key, kind = scene_key(scene), KIND.value
+    shown = ShownHead(kind, *chosen_head(scene, kind), CANVAS[seen.page].value, pinned(kind, key)[:2])
+    before = st.session_state.get(_PICTURE)
+    if not before or before[0] != (key, language()):
+        st.session_state[_PICTURE] = before = ((key, language()), packed(message_of(scene)))
+    model = (scene.subject, scene.translation.settings)
+    return ClassScene(seen.title, seen.text, "", before[1], shown, seen.question, model)

@@ -1,0 +1,29 @@
+// The words that are held, and the form of the picture. They are in the address at once, so a link has them; the server hears of them over the wire, and
+// nothing waits for it. Written as PINNED of app/state/choices.py is.
+
+import { sendNext } from "./numbers.js";
+import { writeInAddress } from "../shared/address.js";
+
+const NONE = -1;
+
+// What the server says is held, as far as this sentence has it.
+function pinsToldOf(view) {
+  const { queries, keys } = view.message.kind[view.here.kind], [query, key] = view.standing.pinned ?? [NONE, NONE];
+  const of = (index, count) => (index >= 0 && index < count ? index : null);
+  return { query: of(query, queries), key: of(key, keys) };
+}
+
+// Holds that, and opens the calculation that was open.
+export function holdWhatIsTold(view) {
+  view.pins = pinsToldOf(view);
+  view.cell = view.standing.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;
+}
+
+export const isPinned = ({ pins }) => pins.query !== null || pins.key !== null;
+
+export function keep(view) {
+  const { here: { kind, layer, head }, form } = view, query = view.pins.query ?? NONE, key = view.pins.key ?? NONE, computed = Boolean(view.cell);
+  writeInAddress({ pinned: isPinned(view) ? `${kind}.${query + 1}.${key + 1}${computed ? ".computed" : ""}` : null });
+  view.untold = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
+  sendNext(view);
+}

@@ -1,0 +1,14 @@
+"""A switch between the languages of the interface."""
+
+from collections.abc import Mapping
+
+from app.components.registration import component
+from app.languages import Language
+from app.languages.messages import KEY
+
+_component = component("language_choice", styles=["buttons"])
+
+
+def language_choice(names: Mapping[Language, str], chosen: Language, *, key: str) -> None:
+    """A button for each language that is not chosen. `names`: of the languages, each in its own language."""
+    _component(data={"key": KEY, "names": dict(names), "chosen": chosen}, key=key)

@@ -1,0 +1,62 @@
+"""The keys of a lecture, and the line at the bottom with the sentences and the place in the lesson."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import streamlit as st
+
+from app.components.numbered import heard, listening
+from app.components.registration import component
+
+_component = component("lecture", styles=["buttons"])
+
+
+@dataclass(frozen=True)
+class LectureState:
+    """What the browser has to know.
+
+    Attributes:
+        is_on: the page is shown to a class; otherwise only the key P is listened to.
+        lesson: its name; "": the keys walk through the pages.
+        place: of the scene in the lesson, or of the page among all pages, from 0.
+        count: of scenes or pages.
+        text: what the class reads.
+        question: the scene has one, which is shown after the text.
+        is_asked: it is shown.
+        own: the sentence that the lecturer has typed in place of the scene's; the tab keeps it.
+    """
+
+    is_on: bool
+    lesson: str
+    place: int
+    count: int
+    text: str
+    question: bool
+    is_asked: bool
+    own: str
+
+
+def lecture(
+    state: LectureState, *, key: str, on_choose: Callable[[str, int], None], on_kept: Callable[[str], None]
+) -> None:
+    """Listens to the keys.
+
+    Args:
+        on_choose: called with "scene" or "page" and a place, from 0; with "question" and 1 to ask it or 0 to take it
+            away; with "lecture" and 1 to begin or 0 to leave; with "home" to open what the class takes home; or with
+            "class" to show its code.
+        on_kept: called with the sentence that the lecturer had typed before the page was loaded again.
+    """
+    counts = {"scene" if state.lesson else "page": state.count, "question": 2, "lecture": 2, "home": 2, "class": 2}
+
+    def kept() -> None:
+        text = st.session_state[key].kept
+        if isinstance(text, str):
+            on_kept(text)
+
+    _component(
+        data=asdict(state) | {"heard": heard(key)},
+        key=key,
+        on_chosen_change=listening(key, counts, on_choose),
+        on_kept_change=kept,
+    )

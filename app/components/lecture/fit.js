@@ -1,0 +1,52 @@
+// Nothing is below the fold: where a long sentence makes a page higher than the window, all its type becomes smaller,
+// step by step, and is as large as before with the next one. It is measured when all has been drawn.
+
+const STEPS = [1, 0.97, 0.94, 0.91, 0.88, 0.84, 0.8, 0.75, 0.7];
+const QUIET = 150;  // ms without a change of size
+const AT_WORK = '[data-test-script-state]:not([data-test-script-state="notRunning"]), [data-stale="true"]';
+
+const found = new Map();  // by what is shown and the size of the window: the step
+
+export class Fit {
+  constructor() {
+    this.watcher = new ResizeObserver(() => this.soon());
+    this.again = () => this.show(this.shown, true);
+    window.addEventListener("resize", this.again);
+  }
+
+  // `shown`: a name of what is on the screen; "": no lecture.
+  show(shown, always = false) {
+    if (this.shown === shown && !always) return;
+    this.shown = shown;
+    this.watcher.disconnect();
+    const block = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (shown && block) this.watcher.observe(block);
+    this.over = Infinity;
+    this.step(shown ? found.get(this.name()) ?? 0 : 0);
+    if (shown) this.soon();
+  }
+
+  name() { return `${this.shown} ${innerWidth} ${innerHeight}`; }
+
+  step(at) {
+    this.at = at;
+    document.documentElement.style.setProperty("--lecture-shrink", STEPS[at]);
+  }
+
+  soon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), QUIET);
+  }
+
+  look() {
+    const main = document.querySelector("[data-testid=stMain]");
+    if (!this.shown || !main || innerWidth < 641) return;
+    if (document.querySelector(AT_WORK)) return void this.soon();
+    const over = main.scrollHeight - main.clientHeight;
+    if (over <= 1 || this.at + 1 === STEPS.length || over >= this.over) return;  // a picture that fills the window is not lower with smaller type
+    this.over = over;
+    this.step(this.at + 1);
+    found.set(this.name(), this.at);
+    this.soon();
+  }
+}

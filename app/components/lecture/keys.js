@@ -1,0 +1,41 @@
+// Which keys a lecture takes. A key that is typed in a field, or pressed with Ctrl, Alt or Meta, is never taken. What has the
+// focus and uses a key itself (tokens, matrices, sliders, buttons) keeps it; where nothing has the focus, the lecture
+// comes before any picture that listens to the whole page.
+
+const TYPED = "input:not([type=range], [type=radio], [type=checkbox], [type=button]), textarea, select, [contenteditable=true], [role=combobox], [role=listbox], [role=textbox]";
+const BY_ARROWS = "input, [role=radiogroup], [role=slider], [role=tablist], [role=menu]";
+const PRESSED = "button, summary, a[href], [role=button]";
+const ALWAYS = ["PageDown", "PageUp"];  // a presenter's remote
+
+const isArrow = (key) => key.startsWith("Arrow") || ["Home", "End"].includes(key);
+const isInside = (target, selector) => Boolean(target?.closest?.(selector));
+
+function isFree(event) {
+  const target = event.composedPath()[0];
+  return !(event.ctrlKey || event.altKey || event.metaKey || isInside(target, TYPED));
+}
+
+// Whether the browser itself does something with this key there.
+function isUsed(event) {
+  const target = event.composedPath()[0], { key } = event;
+  if (isArrow(key)) return isInside(target, BY_ARROWS);
+  return [" ", "Enter"].includes(key) && isInside(target, PRESSED);
+}
+
+// `wants(key)`: whether the lecture does something with a key now; `act(key)` does it. A key that is held down counts once.
+export function listen(wants, act) {
+  const taken = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat) act(event.key);
+  };
+  window.addEventListener("keydown", (event) => {
+    if (!isFree(event) || !wants(event.key)) return;
+    const target = event.composedPath()[0];
+    const nowhere = !target?.closest || target === document.body || target === document.documentElement || target.matches("[data-testid=stMain]");
+    if (nowhere || ALWAYS.includes(event.key) && !isInside(target, "input")) taken(event);
+  }, true);
+  window.addEventListener("keydown", (event) => {
+    if (!event.defaultPrevented && isFree(event) && !isUsed(event) && wants(event.key)) taken(event);
+  });
+}

@@ -1,0 +1,5 @@
+// The names of the stacks, and of what comes after them.
+
+import { _ } from "../shared/language.js";
+
+export const STACKS = { encoder: _("encoder"), decoder: _("decoder"), output: _("output") };

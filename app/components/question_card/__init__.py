@@ -1,0 +1,84 @@
+"""A question with its answers as buttons. Which answer is right is sent to the browser only once it is revealed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.components.registration import component, sent
+
+Act = Literal["next", "show", "close"]
+ACTS: tuple[Act, ...] = ("next", "show", "close")
+
+_component = component("question_card", styles=["buttons"])
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the card has on it; texts may have a visitor's words in them.
+
+    Attributes:
+        id: of this question: an answer to another one is ignored.
+        sentence: what the question is about; the card covers that of the page.
+        chosen: which answer was given, from 0; -1: none.
+        right: which one is right, and why; None until it is revealed.
+        acts: which buttons there are below: to show it in the picture (once it is revealed), another question, to close
+            the card.
+        by_keys: whether Enter and the down arrow reveal.
+    """
+
+    id: str
+    sentence: str
+    prompt: str
+    answers: tuple[str, ...]
+    chosen: int
+    right: tuple[int, str] | None
+    acts: tuple[Act, ...]
+    by_keys: bool
+
+
+def question_card(
+    card: Card,
+    *,
+    key: str,
+    on_answer: Callable[[int], None],
+    on_reveal: Callable[[], None],
+    on_act: Callable[[Act], None],
+) -> None:
+    """Draws the card. To answer and to reveal are two events: a class answers first, and the lecturer reveals."""
+
+    def told(name: str) -> dict[str, Any]:
+        found = sent(key, name)
+        return found if isinstance(found, dict) and found.get("question") == card.id else {}
+
+    def answered() -> None:
+        index = told("answered").get("index")
+        if isinstance(index, int) and 0 <= index < len(card.answers):
+            on_answer(index)
+
+    def revealed() -> None:
+        if told("revealed"):
+            on_reveal()
+
+    def acted() -> None:
+        if (act := told("acted").get("act")) in ACTS:
+            on_act(act)
+
+    right, why = card.right or (-1, "")
+    data = {
+        "id": card.id,
+        "sentence": card.sentence,
+        "prompt": card.prompt,
+        "answers": list(card.answers),
+        "chosen": card.chosen,
+        "right": right,
+        "why": why,
+        "acts": list(card.acts),
+        "byKeys": card.by_keys,
+    }
+    _component(
+        data=data,
+        key=key,
+        on_answered_change=answered,
+        on_revealed_change=revealed,
+        on_acted_change=acted,
+    )

@@ -1,0 +1,56 @@
+// The picture on the page (heat map, chart or component) -> one SVG. A Plotly chart is several SVG layers on top of each
+// other; they are joined. A picture made of HTML is drawn as SVG by html_to_svg.js. Around it there is a margin, above it a title.
+
+import { htmlToSvg, savedPlace } from "./html_to_svg.js";
+import { withInlineStyles } from "./inline_styles.js";
+import { SVG, cut, lines, make, measurer } from "../shared/svg.js";
+import { rem } from "../shared/watch_size.js";
+
+const MARGIN = 16;
+
+const app = () => document.querySelector("[data-testid=stApp]") ?? document.documentElement;
+export const background = () => getComputedStyle(app()).backgroundColor;
+
+// Writes the titles in as many lines as they need, the first title bold. Returns where the picture begins.
+function titled(whole, titles, width) {
+  const { color, fontFamily } = getComputedStyle(app()), size = rem(), measure = measurer(app());
+  let y = MARGIN;
+  titles.filter(Boolean).forEach((title, i) => {
+    for (const line of lines(title, 0.9 * width, size, measure).map((each) => cut(each, 0.9 * width, size, measure))) {
+      const textLength = measure(line, size) * (i ? 1 : 1.07);  // bold is wider; the same width in whatever font the reader has
+      make("text", { x: MARGIN, y: y + size, textLength, lengthAdjust: "spacingAndGlyphs", fill: color, "font-family": fontFamily,
+        "font-size": size, "font-weight": i ? 400 : 600 }, whole, line);
+      y += 1.4 * size;
+    }
+  });
+  return y > MARGIN ? y + 0.5 * size : y;
+}
+
+// Puts the parts of a picture below each other, also those that scroll inside it. Returns the total height.
+function stacked(layers, copies) {
+  return copies.reduce((y, copy, i) => {
+    const { width, height } = layers[i].getBoundingClientRect();
+    for (const [name, value] of Object.entries({ y, width, height })) copy.setAttribute(name, value);
+    return y + height;
+  }, 0);
+}
+
+// The text of the SVG and its size in px; null if the container has no picture yet.
+export function pictureToSvg(target, titles) {
+  const box = document.querySelector(`.st-key-${CSS.escape(target)}`);
+  if (!box) return null;
+  let layers = [...box.querySelectorAll(".js-plotly-plot .main-svg")];
+  if (!layers.length) layers = [...box.querySelectorAll("*")].filter((n) => n.shadowRoot).flatMap((n) => [...n.shadowRoot.querySelectorAll(".picture")]);
+  if (!layers.length) return null;
+  const { width, height } = layers[0] instanceof SVGSVGElement && layers[0].classList.contains("main-svg")
+    ? { width: layers[0].width.baseVal.value, height: layers[0].height.baseVal.value }  // a chart may be drawn larger
+    : savedPlace(layers[0]);
+  const whole = make("svg", { xmlns: SVG });
+  make("rect", { width: "100%", height: "100%", fill: background() }, whole);
+  const top = titled(whole, titles, width), picture = make("g", { transform: `translate(${MARGIN},${top})` }, whole);
+  for (const layer of layers) picture.appendChild(layer instanceof SVGElement ? withInlineStyles(layer) : htmlToSvg(layer));
+  const high = layers[0].matches("[data-stacked]") ? stacked(layers, [...picture.children]) : height;
+  const size = { width: width + 2 * MARGIN, height: top + high + MARGIN };
+  for (const [name, value] of Object.entries(size)) whole.setAttribute(name, value);
+  return { text: new XMLSerializer().serializeToString(whole), ...size };
+}

@@ -1,0 +1,146 @@
+"""A family of models as a plot: a score over the one thing in which they differ, with a bar from the
+lowest run to the highest.
+
+The paper's table 3 has its own picture beside it and never the same axis: other models, other data, another text. Only
+the order can be compared. A member whose checkpoint ships is a full point that can be clicked; one that was not run has
+no point: its place says so. Our axis begins at 0, so that a small difference looks small.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.axes import plotly_text
+from app.figures.charts import Figure, axis, settled
+from app.figures.tables import Table
+from app.figures.theme import CHOSEN, GROUND, INK, pair_color
+from app.languages import _, gettext_noop, ngettext
+
+NOT_RUN, NO_ROW = gettext_noop("not run"), gettext_noop("not in the paper")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One member on the axis: its label, its score (None: not run), the lowest and the highest of so many runs.
+
+    Attributes:
+        opens: whether a click opens it. is_open: whether it is open now.
+    """
+
+    label: str
+    score: float | None
+    ends: tuple[float, float] | None = None
+    runs: int = 0
+    opens: bool = False
+    is_open: bool = False
+
+
+def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str, papers: bool = False) -> Figure:
+    """Scores over the members, evenly spaced.
+
+    Args:
+        varies: title of the axis below, such as "heads h". unit: title of the upright one.
+        papers: the numbers are those of the paper, in the other colour.
+    """
+    color, percent = pair_color(papers), unit.endswith("%")
+    scores = np.array([np.nan if place.score is None else place.score for place in places], np.float64)
+    lows, highs = (np.array([ends[i] for ends in map(_ends, places)], np.float64) for i in (0, 1))
+    points = {
+        "type": "scatter",
+        "x": np.arange(len(places), dtype=np.int16),
+        "y": scores,
+        "mode": "markers+text",
+        "text": ["" if place.score is None else f"  {place.score:.{0 if percent else 1}f}" for place in places],
+        "textposition": "middle right",
+        "textfont": {"color": INK, "size": 15},
+        "marker": {
+            "size": 11,
+            "color": [color if place.opens else GROUND for place in places],
+            "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for place in places]},
+        },
+        "customdata": list(range(len(places))),
+        "hovertext": [_told(place) for place in places],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+    }
+    if np.nansum(highs - lows):
+        points["error_y"] = {
+            "type": "data", "symmetric": False, "array": highs - scores, "arrayminus": scores - lows,
+            "color": color, "thickness": 2, "width": 12,
+        }  # fmt: skip
+    layout = settled(title, 330) | {
+        "xaxis": axis(
+            varies, [-0.5, len(places) - 0.5], showgrid=False, tickvals=list(range(len(places))),
+            ticktext=[_tick(place) for place in places],
+        ),
+        "yaxis": axis(unit, [-6.0, 107.0] if percent else _limits(lows, highs, papers)),
+        "annotations": [
+            {"x": x, "y": 0.5, "yref": "paper", "text": _(NO_ROW if papers else NOT_RUN), "textangle": -90}
+            | {"showarrow": False, "font": {"color": INK, "size": 14}}
+            for x, place in enumerate(places)
+            if place.score is None
+        ],
+    }  # fmt: skip
+    return Figure([points], layout)
+
+
+def _limits(lows: np.ndarray, highs: np.ndarray, papers: bool) -> list[float]:
+    """From 0. The numbers of the paper are close to each other: their axis begins below the lowest and has at least 3
+    points."""
+    if np.isnan(lows).all():
+        return [0.0, 1.0]
+    low, high = float(np.nanmin(lows)), float(np.nanmax(highs))
+    if not papers:
+        return [-0.06 * max(high, 1.0), 1.1 * max(high, 1.0)]
+    room = max(0.15 * (high - low), (3.0 - (high - low)) / 2)
+    return [low - room, high + room]
+
+
+def _ends(place: Place) -> tuple[float, float]:
+    return place.ends or (np.nan if place.score is None else place.score,) * 2
+
+
+def _tick(place: Place) -> str:
+    text = plotly_text(place.label)
+    return f"<b>{text}</b>" if place.is_open else text
+
+
+def _told(place: Place) -> str:
+    if place.score is None:
+        return ""
+    said = [f"{plotly_text(place.label)}: {place.score:.2f}"]
+    if place.ends:
+        said.append(_range(place))
+    elif place.runs:
+        said.append(ngettext("{count} run", "{count} runs", place.runs))
+    opens = _("<br>it is open") if place.is_open else _("<br>click: open it") if place.opens else ""
+    return ", ".join(said) + opens
+
+
+def _range(place: Place) -> str:
+    low, high = _ends(place)
+    return _("{runs} runs from {low:.2f} to {high:.2f}", runs=place.runs, low=low, high=high)
+
+
+def family_alt(places: Sequence[Place], title: str, *, papers: bool = False) -> str:
+    """What the picture says, in words."""
+    none = _(NO_ROW if papers else NOT_RUN)
+    said = [
+        f"{place.label} {none if place.score is None else f'{place.score:.2f}'}"
+        + (f" ({_range(place)})" if place.ends else "")
+        for place in places
+    ]
+    return f"{title}. {', '.join(said)}."
+
+
+def family_table(places: Sequence[Place], varies: str, unit: str, *, papers: bool = False) -> Table:
+    """One row per member."""
+    none = _(NO_ROW if papers else NOT_RUN)
+    return {
+        varies: [place.label for place in places],
+        unit: [none if place.score is None else place.score for place in places],
+        _("lowest"): ["" if place.ends is None else place.ends[0] for place in places],
+        _("highest"): ["" if place.ends is None else place.ends[1] for place in places],
+        _("runs"): [place.runs or "" for place in places],
+    }

@@ -1,0 +1,47 @@
+"""The checkpoint of a run that is to be used, by the name `reverse-1, best`: like a snapshot, it can be opened on every
+page, and its name may be in an address."""
+
+import streamlit as st
+
+from app.library.checkpoints import CheckpointFile
+from app.library.snapshots import best_name, modified, run_folder, run_of_best, snapshot
+from transformer.checkpoint.header import read_header
+from transformer.errors import HeadlightError
+from transformer.recipe import stored_recipe
+from transformer.training.validation_schedule import goodness
+
+
+def run_checkpoint(name: str) -> CheckpointFile | None:
+    """The snapshot or the best checkpoint of this name; None if there is none."""
+    run = run_of_best(name)
+    return snapshot(name) if run is None else best_checkpoint(run)
+
+
+def best_checkpoint(run: str) -> CheckpointFile | None:
+    """The average of the last checkpoints if it scored better than the best single one, as the trainer says at its end;
+    that one if not; the newest where none was validated. None: the run has no checkpoint yet, or is none."""
+    folder = run_folder(run)
+    if folder is None:
+        return None
+    average, best, last = (folder / f"{name}.safetensors" for name in ("average", "best", "last"))
+    scores = {path: _goodness(str(path), modified(path)) for path in (average, best)}
+    scored = [path for path, score in scores.items() if score is not None]
+    path = max(scored, key=lambda path: scores[path] or 0.0) if scored else last
+    try:
+        return CheckpointFile.at(path, best_name(run))
+    except OSError:
+        return None
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _goodness(path: str, changed: int) -> float | None:
+    """How well it translates the validation text, by the measure of its recipe; None if that is not known."""
+    try:
+        header = read_header(path)
+    except (HeadlightError, OSError):
+        return None
+    recipe = stored_recipe(header.recipe)
+    scores = {name.removeprefix("valid_"): value for name, value in header.metrics.items()}
+    if recipe is None or type(scores.get(recipe.training.best_by)) not in (int, float):
+        return None
+    return goodness(scores, recipe)

@@ -1,0 +1,169 @@
+"""The canvas in a Jupyter notebook: how a sentence is translated, in the output of a cell.
+
+    from transformer import Translator
+    from app.notebook import Canvas
+
+    translator = Translator.load("pretrained/en-de.safetensors")
+    Canvas(translator, "I was looking for my glasses all morning.")
+    Canvas(translator, "I was looking for my glasses all morning.").save("glasses.html")  # the same as a file
+
+There is no server and no network: the output is one HTML page in a frame, with all weights of all heads as bytes and
+the exact numbers of one head. app/notebook.ipynb shows it, and BertViz with the same arrays.
+"""
+
+import html
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from app.components.canvas import Head
+from app.components.recording import Drawn
+from app.components.registration import style_sheets
+from app.figures.axes import TokenAxis
+from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, message_id, pack
+from app.figures.distribution import offers, softmax
+from app.figures.head_numbers import head_jobs
+from app.figures.head_sharpness import clearest_head
+from app.figures.matrix import matrix_alt
+from app.figures.theme import kind_color, role_color
+from app.languages import Language, _, speaking
+from app.take_home.exact_numbers import ALONE, EXACT, exact_numbers
+from app.take_home.packed_pictures import Picture
+from app.take_home.picture_page import picture_page
+from transformer.analysis.trace import Trace
+from transformer.config import EOS
+from transformer.decoding.translator import Translator
+from transformer.files.atomic_write import replacing
+from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+
+RUNNERS_UP = 5
+STANDING = {"canvas": "canvas", "heard": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A translation of one sentence as a picture. `bertviz` gives the arrays that BertViz draws.
+
+    Attributes:
+        kind: the attention that is shown first. layer, head: from 1; 0: the clearest head.
+        height: of the picture, in px.
+        language: of its texts, "en" or "de".
+    """
+
+    translator: Translator
+    sentence: str
+    kind: Kind = "cross"
+    layer: int = 0
+    head: int = 0
+    height: int = 620
+    language: Language = "en"
+
+    @cached_property
+    def trace(self) -> Trace:
+        """All attention and the logits of the best translation.
+
+        Raises:
+            TranslationError: the sentence cannot be translated.
+        """
+        return self.translator.trace(self.sentence, ("logits", *(f"*_attention.{name}" for name in (*EXACT, "mask"))))
+
+    def weights(self, kind: Kind) -> np.ndarray:
+        """(L, H, Q, K) of one kind of attention."""
+        layers = range(depth(self.translator.model.config, kind))
+        return np.stack([self.trace[f"{SITES[kind].format(layer)}.weights"] for layer in layers])
+
+    def bertviz(self, kind: Kind = "cross") -> tuple[list[np.ndarray], list[str], list[str]]:
+        """What `bertviz.head_view` takes: for each layer (1, H, Q, K), and the tokens of the queries and of the keys.
+
+        The queries of the decoder are named by what they read.
+        """
+        queries, keys = self._tokens(kind)
+        return [layer[None] for layer in self.weights(kind)], list(queries), list(keys)
+
+    def to_html(self) -> str:
+        """The picture as a whole page, which needs neither a server nor a network.
+
+        Raises:
+            TranslationError: the sentence cannot be translated.
+        """
+        with speaking(self.language):
+            return picture_page(self._picture(), self.sentence)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the page to a file, completely or not at all. Raises as `to_html`, and OSError."""
+        with replacing(Path(path)) as temporary:
+            temporary.write_text(self.to_html(), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        with speaking(self.language):
+            title = _("How a sentence is translated")
+        return f'<iframe title="{title}" srcdoc="{html.escape(self.to_html())}" {self._style}></iframe>'
+
+    @property
+    def _style(self) -> str:
+        return f'style="width:100%;height:{self.height}px;border:0"'
+
+    def _tokens(self, kind: Kind) -> tuple[Sequence[str], Sequence[str]]:
+        source, target = self.trace.source_pieces, self.trace.target_pieces
+        return {"cross": (target, source), "encoder": (source, source), "decoder": (target, target)}[kind]
+
+    def _opening(self, kind: Kind) -> Head:
+        """The head that is shown first: the clearest one, unless one was given."""
+        if kind == self.kind and self.layer and self.head:
+            return Head(kind, self.layer - 1, self.head - 1)
+        queries, keys = self._tokens(kind)
+        names = queries if kind == "encoder" else self.trace.predicts
+        weights = self.weights(kind)
+        first = int(kind == "cross" and len(weights) > 1)  # see app.stage.heads.clearest_of
+        layer, head = clearest_head(weights[first:], tuple(names), tuple(keys))
+        return Head(kind, first + layer, head)
+
+    def _picture(self) -> Picture:
+        chosen, message = self._opening(self.kind), self._message()
+        arrays = {site: array for site, array in self.trace.arrays.items() if site != "logits"}
+        standing = STANDING | ALONE | {"message": message_id(message), "chosen": asdict(chosen)}
+        css = style_sheets("canvas", ["segments"])
+        drawn = (
+            Drawn("canvas", "canvas", "<div class='root'></div>", css, message),
+            Drawn("canvas_wire", "wire", "", None, standing),
+        )
+        queries, keys = self._tokens(chosen.kind)
+        axes = TokenAxis(_("queries"), "decoder", tuple(queries)), TokenAxis(_("keys"), "encoder", tuple(keys))
+        place = {"kind": _(KINDS[chosen.kind]), "layer": chosen.layer + 1, "head": chosen.head + 1}
+        name = _("{kind}, layer {layer}, head {head}", **place)
+        alt = matrix_alt(self.weights(chosen.kind)[chosen.layer, chosen.head], *axes, name)
+        return Picture(drawn, exact_numbers(arrays, chosen), alt)
+
+    def _message(self) -> bytes:
+        shown, piece = self.trace, self.translator.tokenizer.piece
+        runners = []
+        for row, id in zip(shown["logits"], shown.predicted_ids, strict=True):
+            found = offers(row, id, piece, count=RUNNERS_UP + 4)
+            others = [each for each in found if each.id >= EOS and not each.chosen][:RUNNERS_UP]
+            runners.append([RunnerUp(each.id, each.piece, each.probability) for each in others])
+        kinds = {kind: self._of_kind(kind) for kind in KINDS}
+        written = Written(
+            Side(_("Translation"), shown.predicts),
+            shown.target_pieces,
+            [float(softmax(row)[id]) for row, id in zip(shown["logits"], shown.predicted_ids, strict=True)],
+            runners,
+        )
+        colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder")}
+        return pack(Side(_("Source"), shown.source_pieces), written, kinds, colors)
+
+    def _of_kind(self, kind: Kind) -> KindOfAttention:
+        head, weights = self._opening(kind), self.weights(kind)
+        mask = np.broadcast_to(self.trace[f"{SITES[kind].format(0)}.mask"], weights[0].shape)[0]  # (Q, K)
+        return KindOfAttention(
+            _(KINDS[kind]),
+            _(KINDS[kind].removesuffix("attention").rstrip(" -")),  # those of app/stage/heads.py
+            kind_color(kind),
+            weights,
+            mask,
+            (head.layer, head.head),
+            _("Shown first: its weights are the most concentrated on words."),
+            head_jobs(weights, tuple(self._tokens(kind)[1]), itself=kind != "cross"),
+        )

@@ -1,0 +1,142 @@
+"""How many cells does this mask remove, or which of these cells?
+
+Margin: 1. A cell is removed or not, and the number of removed cells is a whole number that differs from each other
+answer by at least 1.
+"""
+
+from random import Random
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+from app.languages import _, ngettext
+from app.questions.question import MOST_ANSWERS, Place, Question, token_name
+from app.stage.scene import Scene
+from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+
+Cell = tuple[int, int]
+
+
+def masked_cells(scene: Scene, place: Place, draw: Random) -> Question | None:
+    """About decoder self-attention unless another kind is chosen; None for a mask that removes nothing."""
+    kind: Kind = place.kind or "decoder"
+    layer, head = place.layer or 0, place.head or 0
+    if layer >= depth(scene.config, kind) or head >= scene.config.heads:
+        return None
+    site = f"{SITES[kind].format(layer)}.mask"
+    mask = scene.record(site)[site][head]  # (Q, K)
+    if mask.all() or mask.shape[0] < 2:
+        return None
+    shown = Place("masks" if kind == "decoder" else "attention", kind, layer, head)
+    removed = [(int(q), int(k)) for q, k in np.argwhere(~mask)]
+    allowed = [(int(q), int(k)) for q, k in np.argwhere(mask)]
+    if draw.random() < 0.5 or len(allowed) < 2:
+        return _how_many(mask, kind, shown, draw)
+    return _which(scene, mask, removed, allowed, shown, draw)
+
+
+def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Question:
+    rows, columns = mask.shape
+    size, removed = mask.size, int((~mask).sum())
+    others = {size - removed, size - rows, size // 2, rows, removed + rows, removed - rows, size, removed + 1}
+    others = {number for number in others if number > 0} - {removed}
+    answers = sorted([removed, *draw.sample(sorted(others), min(len(others), MOST_ANSWERS - 1))])
+    why = ngettext(
+        "It removes {count:,} cell of {rows} × {columns} = {size}.",
+        "It removes {count:,} cells of {rows} × {columns} = {size}.",
+        removed,
+        rows=rows,
+        columns=columns,
+        size=size,
+    )
+    if removed == rows * (rows - 1) // 2 and rows == columns:
+        why = _(
+            "It removes all cells after the diagonal: {rows} × {before} / 2 = {removed} of {rows} × {rows} = {size}. "
+            "Row t may attend to tokens 1 to t.",
+            rows=rows,
+            before=rows - 1,
+            removed=removed,
+            size=size,
+        )
+    return Question(
+        "masked-cells",
+        _(
+            "{kind}: {rows} rows are queries, {columns} columns are keys. How many cells does the mask remove?",
+            kind=_(KINDS[kind]),
+            rows=rows,
+            columns=columns,
+        ),
+        tuple(f"{number:,}" for number in answers),
+        answers.index(removed),
+        why,
+        float(min(abs(number - removed) for number in answers if number != removed)),
+        place,
+    )
+
+
+def _which(
+    scene: Scene, mask: np.ndarray, removed: list[Cell], allowed: list[Cell], place: Place, draw: Random
+) -> Question:
+    """One removed cell among allowed ones, by rows. Its mirror image is among them if it is allowed."""
+    kind: Kind = place.kind or "decoder"
+    queries, keys = scene.axes(kind)
+    row, key = draw.choice(removed)
+    mirrored = [(key, row)] if (key, row) in allowed else []
+    others = [cell for cell in allowed if cell not in mirrored]
+    drawn = draw.sample(others, min(len(others), MOST_ANSWERS - 1 - len(mirrored)))
+    cells = sorted([(row, key), *mirrored, *drawn])
+    return Question(
+        "masked-cells",
+        _(
+            "{kind}. A row is a query, a column is a key. Which of these cells does the mask remove?",
+            kind=_(KINDS[kind]),
+        ),
+        tuple(_cell_name(queries, keys, cell) for cell in cells),
+        cells.index((row, key)),
+        _why(scene, row, key, kind),
+        1.0,
+        Place(place.page, kind, place.layer, place.head, row, key),
+    )
+
+
+def _cell_name(queries: TokenAxis, keys: TokenAxis, cell: Cell) -> str:
+    row, key = cell
+    return _(
+        "row {row} {query}, column {column} {key}",
+        row=row + 1,
+        query=_text(queries, row),
+        column=key + 1,
+        key=_text(keys, key),
+    )
+
+
+def _text(axis: TokenAxis, index: int) -> str:
+    """Without its position, which is beside it."""
+    return token_name(TokenAxis("", "encoder", (axis.tokens[index],)), 0)
+
+
+def _why(scene: Scene, row: int, key: int, kind: Kind) -> str:
+    window = scene.config.attention_window
+    if kind == "decoder" and key > row == 0:
+        return _(
+            "Token {column} comes after token 1: when row 1 predicts, it is not written yet. Row 1 may attend to "
+            "token 1.",
+            column=key + 1,
+        )
+    if kind == "decoder" and key > row:
+        return _(
+            "Token {column} comes after token {row}: when row {row} predicts, it is not written yet. Row {row} may "
+            "attend to tokens 1 to {row}.",
+            column=key + 1,
+            row=row + 1,
+        )
+    if kind != "cross" and window is not None and abs(row - key) > window:
+        return _(
+            "Column {column} is {apart} positions away from row {row}, and the attention window of this checkpoint "
+            "is {window}.",
+            column=key + 1,
+            apart=abs(row - key),
+            row=row + 1,
+            window=window,
+        )
+    return _("The mask of row {row}, column {column} says that it may not attend.", row=row + 1, column=key + 1)

@@ -1,0 +1,54 @@
+"""The message of the canvas for a scene: see `app.figures.canvas_message`."""
+
+import math
+
+from app.compute import cached_results
+from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
+from app.figures.distribution import offers
+from app.figures.head_numbers import head_jobs
+from app.figures.theme import kind_color, role_color
+from app.languages import _
+from app.stage.heads import SHORT, opening_head
+from app.stage.scene import Scene
+from transformer.config import EOS
+from transformer.model.attention_kinds import KINDS, Kind
+
+RUNNERS_UP = 5
+
+
+def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
+    """The message of the translation that is shown.
+
+    Args:
+        chosen_by_reader: the step, from 0, whose token the visitor chose; -1: none.
+    """
+    hypothesis = scene.hypothesis
+    logits = cached_results.observed(scene.subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
+    piece = scene.subject.translator.tokenizer.piece
+    runners = [
+        [RunnerUp(other.id, other.piece, other.probability) for other in found if other.id >= EOS and not other.chosen]
+        for found in (
+            offers(row, id, piece, count=RUNNERS_UP + 4) for row, id in zip(logits, hypothesis.ids, strict=True)
+        )
+    ]
+    target = scene.target
+    kinds: dict[Kind, KindOfAttention] = {}
+    for kind in KINDS:
+        opening, why = opening_head(scene, kind)
+        found, keys = scene.attention(kind), scene.axes(kind)[1]
+        jobs = head_jobs(found.weights, keys.tokens, itself=kind != "cross")
+        kinds[kind] = KindOfAttention(
+            _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.mask, opening, why, jobs
+        )
+    return pack(
+        Side(scene.task.source, scene.source.tokens),
+        Written(
+            Side(scene.task.target, target.predicts, scene.task.target_code),
+            target.tokens,
+            [math.exp(value) for value in hypothesis.log_probabilities],
+            [row[:RUNNERS_UP] for row in runners],
+            chosen_by_reader,
+        ),
+        kinds,
+        {"encoder": role_color("encoder"), "decoder": role_color("decoder")},
+    )

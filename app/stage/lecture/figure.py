@@ -1,0 +1,31 @@
+"""What a lecture shows of a page: its picture, or a figure of its details that a scene names (`figure=tree`)."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+import streamlit as st
+
+from app.components import recording
+from app.pages import PageInfo
+from app.stage.scene import Scene
+from app.state.choices import FIGURE
+from app.state.lecture_choices import LECTURE
+
+DrawPage = Callable[[Scene | None], None]
+
+
+def what_draws(page: PageInfo) -> DrawPage:
+    """The function that draws a page below its question, for this visitor."""
+    name = FIGURE.value
+    if name in page.figures and (LECTURE.value or recording.current()):
+        return _framed(import_module(f"app.views.{page.name}.figures_of_details").FIGURES[name])
+    found: DrawPage = import_module(f"app.views.{page.name}.page").draw
+    return found
+
+
+def _framed(draw: DrawPage) -> DrawPage:
+    def drawn(scene: Scene | None) -> None:
+        with st.container(key="figure_of_details"):  # see lecture.css
+            draw(scene)
+
+    return drawn

@@ -1,0 +1,118 @@
+"""A page in front of a class: its title, translation, picture and sentences in one window, driven by keys.
+
+What is hidden and how large the type is: lecture.css. The keys: app/components/lecture. A scene of a lesson is shown by
+choosing what it names and opening its page.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app import components
+from app.pages import PAGES, PageInfo, go_to
+from app.stage.lecture import shown_scene
+from app.state import address
+from app.state.choice import Choice
+from app.state.choices import FIGURE, SENTENCE
+from app.state.language_choice import LANGUAGE
+from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
+
+HERE = Path(__file__).parent
+_KEY = "lecture_keys"
+_PAGE = "page that is opened next"  # in the session: its name
+_HOME, _CODE = "what the class takes home is asked for", "the code of the class is asked for"  # in the session
+
+
+def arrive(page: PageInfo) -> None:
+    """At the start of a run: reads the address, and opens the page that a key or the address has asked for."""
+    before = st.session_state.get(address.PAGE)
+    address.arrive(page.name)
+    wanted: str | None = st.session_state.pop(_PAGE, None)
+    if wanted is None and before != page.name and _is_another_scene(is_new=before is None):
+        wanted = shown_scene.show(shown_scene.number())
+    if wanted not in (None, page.name):
+        go_to(str(wanted))
+
+
+def _is_another_scene(*, is_new: bool) -> bool:
+    """Whether the address of a page that has just been opened names a scene that is not shown yet.
+
+    Args:
+        is_new: the visitor has just come; what else the address of a new visitor says is kept, for example when the
+            page is loaded again.
+    """
+    if LESSON.key not in st.query_params:
+        return False
+    if is_new:
+        others = set(st.query_params) - {choice.key for choice in (*OF_A_LECTURE, LANGUAGE)}
+        return not others and shown_scene.lesson() is not None
+    before = (LECTURE.value, LESSON.value, LESSON_SCENE.value)
+    named: tuple[Choice[Any], ...] = (LECTURE, LESSON, LESSON_SCENE)
+    for choice in named:
+        choice.forget()
+        with suppress(KeyError, ValueError, IndexError):
+            choice.choose(choice.read(st.query_params[choice.key]))
+    return before != (LECTURE.value, LESSON.value, LESSON_SCENE.value) and shown_scene.lesson() is not None
+
+
+def start(lesson: str) -> None:
+    """In a callback: opens a lesson, by its name in the library, at its first scene."""
+    LECTURE.choose(True)
+    LESSON.choose(lesson)
+    if shown_scene.lesson():
+        st.session_state[_PAGE] = shown_scene.show(0)
+
+
+def draw(page: PageInfo) -> None:
+    """Draws what listens to the keys, and in a lecture the line at the bottom."""
+    found, scene = shown_scene.lesson(), shown_scene.scene()
+    if LECTURE.value:
+        st.html(HERE / "lecture.css")
+    if found:
+        st.html(HERE / "lesson.css")
+    place, count = PAGES.index(page), len(PAGES)
+    if found:
+        place, count = shown_scene.number(), len(found.scenes)
+    components.lecture(
+        components.LectureState(
+            is_on=LECTURE.value,
+            lesson=LESSON.value if found else "",
+            place=place,
+            count=count,
+            text=scene.text if scene else "",
+            question=bool(scene and scene.question),
+            is_asked=shown_scene.is_asked(),
+            own=shown_scene.own_sentence() if found else "",
+        ),
+        key=_KEY,
+        on_choose=_choose,
+        on_kept=SENTENCE.choose,
+    )
+    if st.session_state.pop(_HOME, False) and found:
+        from app.take_home.button import open_take_home  # imports torch, which the first visit does not wait for
+
+        open_take_home(found.scenes, found.title, found.about, found.language)
+    if st.session_state.pop(_CODE, False):
+        from app.classroom.class_panel import open_and_show_code  # imports torch, too
+
+        open_and_show_code()
+
+
+def _choose(name: str, index: int) -> None:
+    """A key has been pressed."""
+    if name == "scene" and shown_scene.lesson():
+        st.session_state[_PAGE] = shown_scene.show(index)
+    elif name == "question":
+        shown_scene.ask(asked=bool(index))
+    elif name in ("home", "class"):
+        st.session_state[_HOME if name == "home" else _CODE] = True
+    elif name == "page":
+        FIGURE.forget()
+        st.session_state[_PAGE] = PAGES[index].name
+    elif name == "lecture" and index:
+        LECTURE.choose(True)
+    elif name == "lecture":
+        for choice in (*OF_A_LECTURE, FIGURE):
+            choice.forget()

@@ -1,0 +1,69 @@
+"""The next scenes of a lesson are computed while the class looks at the present one: their pages are imported, their
+checkpoints are loaded, their sentences are translated, and their attention is traced. One thread does it, one scene
+after the other, at the lowest priority. A page with a function `prepare(scene)` computes there what else it shows.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from threading import get_native_id
+
+from app.compute import cached_results
+from app.compute.subject import Subject
+from app.languages import Language, language, speaking
+from app.library import checkpoints
+from app.stage.lecture import shown_scene
+from app.stage.scene import NoScene, Selection, scene_of
+from app.stage.search_settings import usual_settings
+from app.state.choices import EDITS, FIGURE, SEARCH, SENTENCE
+from transformer.analysis.edits import parse_edit
+from transformer.errors import HeadlightError
+
+MOST_AHEAD = 6  # scenes
+_waits: list[Future[None]] = []  # scenes that are still to be computed
+
+
+def _lowest_priority() -> None:
+    if hasattr(os, "setpriority"):  # not on Windows
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), 19)  # on Linux, of this thread alone
+
+
+_THREAD = ThreadPoolExecutor(1, thread_name_prefix="next scene of a lecture", initializer=_lowest_priority)
+
+
+def prepare_next() -> None:
+    """Begins to compute the scenes after the present one, in place of those that still wait."""
+    lesson, number = shown_scene.lesson(), shown_scene.number()
+    while _waits:
+        _waits.pop().cancel()
+    for index in range(number + 1, min(number + 1 + MOST_AHEAD, len(lesson.scenes) if lesson else 0)):
+        assert lesson
+        scene, texts = lesson.scenes[index], shown_scene.choices_of(lesson, index)
+        names_search = any(choice.key in texts for choice in SEARCH)
+        work = partial(_compute, scene.page, scene.checkpoint, texts, with_scene=not names_search)
+        _waits.append(_THREAD.submit(_quietly, work, language()))
+
+
+def _quietly(work: Callable[[], None], spoken: Language) -> None:
+    with speaking(spoken), suppress(HeadlightError, OSError, NoScene):  # the page of the scene will say what is wrong
+        work()
+
+
+def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: bool) -> None:
+    module = import_module(f"app.views.{page}.{'figures_of_details' if texts.get(FIGURE.key) else 'page'}")
+    files = checkpoints.checkpoints()
+    file = files.get(checkpoint) or next(iter(files.values()), None)
+    if file is None:
+        return
+    subject = Subject(file)
+    sentence = texts.get(SENTENCE.key) or next(iter(subject.task.examples), "")
+    if texts.get(EDITS.key):
+        subject = subject.edited(*map(parse_edit, EDITS.read(texts[EDITS.key])))
+    if with_scene and sentence:
+        found = scene_of(subject, sentence, usual_settings(subject.translator.settings), Selection())
+        cached_results.observed(found.subject, found.translation.source_ids, found.hypothesis.ids)
+        if prepare := getattr(module, "prepare", None):
+            prepare(found)

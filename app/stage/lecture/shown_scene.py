@@ -1,0 +1,94 @@
+"""The lesson that is open, the scene that is shown, and the choices of another scene.
+
+A scene is a page with its choices, all others have their defaults. A scene that names no sentence has the last one that
+was named before it; a sentence that the lecturer has typed stays until a scene names its own.
+"""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from app.lessons.lesson_file import Lesson, LessonScene, sentence_of
+from app.library.lessons import lesson_named
+from app.state import pinned_words
+from app.state.choices import CHOICES, DETAILS, PINS_GIVEN, SENTENCE
+from app.state.language_choice import LANGUAGE
+from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
+
+_OPENED_WITH = "sentence of the scene"  # in the session
+_ASKED = "scene whose question is asked"  # in the session: lesson and number
+_STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # of all choices
+
+
+def lesson() -> Lesson | None:
+    """The lesson that is open; None: none, or it does not exist."""
+    found = lesson_named(LESSON.value) if LECTURE.value and LESSON.value else None
+    return found.lesson if found else None
+
+
+def number() -> int:
+    """Of the scene that is shown, from 0."""
+    found = lesson()
+    return min(LESSON_SCENE.value, len(found.scenes) - 1) if found else 0
+
+
+def scene() -> LessonScene | None:
+    """The scene that is shown; None without a lesson."""
+    found = lesson()
+    return found.scenes[number()] if found else None
+
+
+def name() -> str:
+    """Of the scene that is shown, among all scenes of all lessons; "" without a lesson. Pictures that move begin again
+    when it changes."""
+    return f"{LESSON.value} {number()}" if lesson() else ""
+
+
+def title() -> str:
+    """Of the scene; "" without a lesson."""
+    found = scene()
+    return found.title if found else ""
+
+
+def ask(*, asked: bool) -> None:
+    """The question of the scene is put to the class, or taken away."""
+    st.session_state[_ASKED] = (LESSON.value, number()) if asked else None
+
+
+def is_asked() -> bool:
+    """Whether the scene has a question that is put to the class."""
+    found = scene()
+    return bool(found and found.question) and st.session_state.get(_ASKED) == (LESSON.value, number())
+
+
+def own_sentence() -> str:
+    """The sentence that the lecturer has typed in place of the one of the scene; "" if there is none."""
+    before = st.session_state.get(_OPENED_WITH)
+    return SENTENCE.value if SENTENCE.is_chosen and before is not None and SENTENCE.value != before else ""
+
+
+def choices_of(found: Lesson, index: int) -> dict[str, str]:
+    """The texts of all that a scene, from 0, chooses."""
+    shown = found.scenes[index]
+    sentence = shown.sentence or own_sentence() or sentence_of(found.scenes, index)
+    return shown.link | ({SENTENCE.key: sentence} if sentence else {})
+
+
+def show(index: int) -> str:
+    """Chooses what a scene, from 0, shows, before anything is drawn. Returns the name of its page."""
+    found = lesson()
+    if found is None:
+        raise ValueError("no lesson is open")
+    own, texts = own_sentence(), choices_of(found, index)
+    for choice in CHOICES:
+        if choice not in _STAY:
+            choice.forget()
+            with suppress(KeyError, ValueError, IndexError):
+                choice.choose(choice.read(texts[choice.key]))
+    ask(asked=False)
+    pinned_words.forget_scene()
+    PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # a picture that is drawn already pins and unpins its words, too
+    keeps_own = own and not found.scenes[index].sentence
+    st.session_state[_OPENED_WITH] = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
+    LESSON_SCENE.choose(index)
+    return found.scenes[index].page

@@ -1,0 +1,62 @@
+"""The translation that the checkpoint of the other direction prefers, and how to see it; see guess_line.py."""
+
+import streamlit as st
+
+from app.compute.subject import Subject
+from app.compute.way_back_choice import Preferred, preferred
+from app.languages import _, gettext_noop
+from app.library import checkpoints
+from app.library.catalogue import way_back
+from app.stage.checkpoint_choice import uploads
+from app.stage.scene import Scene
+from app.state.given_translation import show_instead
+from transformer.errors import HeadlightError
+
+TITLE = gettext_noop("Read back, another translation fits better")
+
+
+def preferred_here(scene: Scene) -> Preferred | None:
+    """What it prefers to the best translation of an unedited model, if there is a checkpoint of the other direction."""
+    reverse = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
+    if reverse is None or scene.subject.edits or scene.shown:
+        return None
+    try:
+        return preferred(scene.subject, Subject(reverse), scene.translation.source, scene.translation.settings)
+    except (HeadlightError, OSError):
+        return None  # its file cannot be read: the page Models says so
+
+
+def show_it(found: Preferred) -> None:
+    """Draws a button that shows this translation on all pages."""
+    hypothesis = found.hypothesis
+    ids = hypothesis.ids[: -1 if hypothesis.finished else None]
+    st.button(_("Show it"), key="show_preferred", on_click=show_instead, args=(hypothesis.text, ids, 0))
+
+
+def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None:
+    """Draws what it prefers and why. It quotes the sentence, so it is shown as text."""
+    task, kept = scene.task, scene.translation.settings.beam
+    with st.container(key="said_preferred", gap="xxsmall"):
+        st.text(
+            _(
+                "The search kept {kept} translations. This is number {number}: “{text}” If the model "
+                "{target} → {source} reads it, each token of your sentence has a probability of {own:.0%} on average; "
+                "if it reads the one that is shown, {first:.0%} (geometric means).",
+                kept=kept,
+                number=found.rank + 1,
+                text=found.hypothesis.text,
+                target=task.target,
+                source=task.source,
+                own=found.own,
+                first=found.first,
+            )
+        )
+        st.caption(
+            _(
+                "A translation that leaves a word out may be more probable than a complete one, but from it the word "
+                "cannot be found again. To choose by both directions is called noisy channel reranking "
+                "(Yee et al. 2019)."
+            )
+        )
+        if with_button:
+            show_it(found)

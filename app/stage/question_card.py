@@ -1,0 +1,166 @@
+"""Predict, then reveal: a question about the picture, whose answer is computed from what the scene shows.
+
+On a page, `predict` draws a button that opens the card over the picture. In a lesson, `question_card` draws the card of
+a scene. To answer and to reveal are two events: alone both happen at once; in a class the lecturer reveals.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from app.components.question_card import Act, Card
+from app.components.question_card import question_card as draw_card
+from app.languages import _, gettext_noop
+from app.questions import ask
+from app.questions.asked import kind_and_place
+from app.questions.question import Place, Question, QuestionKind
+from app.stage.question_place import can_show, open_page, show, shown, wider
+from app.stage.scene import Scene, scene_key
+from app.state.choices import ANOTHER, ANSWERED, ASKED, NOBODY_ANSWERED, QUESTION_NUMBER
+
+NO_CASE = gettext_noop(
+    "Nothing here has a clear answer to ask for. Choose another head or step, or type another sentence."
+)
+_ABOUT = "question is about"  # in the session: what the picture showed when the card was opened over it
+
+
+def question_card(
+    scene: Scene,
+    asked: str,
+    *,
+    key: str = "question_card",
+    alone: bool = True,
+    by_keys: bool = False,
+    on_show: Callable[[], None] | None = None,
+) -> None:
+    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3"; says so if none is clear.
+
+    Args:
+        alone: an answer reveals which one is right. In a class it does not; `reveal` does, or the button.
+        by_keys: Enter and the down arrow reveal.
+        on_show: takes the card away, when the answer is to be shown in the picture; None: there is no such button.
+    """
+    question = question_of(scene, asked)
+    if question is None:
+        with st.container(key="said_no_question"):
+            st.text(_(NO_CASE))
+    else:
+        _draw(scene, question, key, alone, by_keys, on_show, closes=False)
+
+
+def question_of(scene: Scene, asked: str, about: Place | None = None) -> Question | None:
+    """The question that the card of this scene has now; None if nothing has a clear answer.
+
+    Args:
+        about: what it is about if `asked` does not say it; None: what the page shows.
+    """
+    kind, place = kind_and_place(asked, open_page())
+    if kind is None:
+        return None
+    places = wider(place or about or shown(open_page()), another=ANOTHER.value == _other(scene, kind))
+    found = (ask(kind, scene, each, QUESTION_NUMBER.value) for each in places)
+    return next((question for question in found if question), None)
+
+
+def reveal(scene: Scene, asked: str) -> None:
+    """Reveals the answer of the question that the card of this scene has."""
+    if question := question_of(scene, asked):
+        _reveal(_id(scene, question))
+
+
+def is_revealed(scene: Scene, asked: str) -> bool:
+    """Whether the answer of that question is on the screen."""
+    question = question_of(scene, asked)
+    return bool(question and _state(_id(scene, question))[2])
+
+
+def predict(scene: Scene, kind: QuestionKind) -> None:
+    """Below the sentences of a page: a button that opens a question about its picture, over the picture."""
+    page = open_page()
+    with st.container(key="predict_line"):
+        st.button(
+            _("Predict: a question about this picture"),
+            key="predict",
+            type="tertiary",
+            icon=":material/quiz:",
+            on_click=_open,
+            args=(page,),
+        )
+    if ASKED.value != page:
+        return
+    question = question_of(scene, kind, st.session_state.get(_ABOUT))
+    with st.container(key="question_over_picture"):
+        if question:
+            _draw(scene, question, "question_card", True, False, ASKED.forget, closes=True)
+        else:
+            st.text(_(NO_CASE))
+            st.button(_("Close"), key="close_question", on_click=ASKED.forget)
+
+
+def _open(page: str) -> None:
+    """Another question each time, about what the picture shows now."""
+    QUESTION_NUMBER.choose(QUESTION_NUMBER.value + 1)
+    ANOTHER.forget()
+    st.session_state[_ABOUT] = shown(page)
+    ASKED.choose(page)
+
+
+def _draw(
+    scene: Scene,
+    question: Question,
+    key: str,
+    alone: bool,
+    by_keys: bool,
+    on_show: Callable[[], None] | None,
+    *,
+    closes: bool,
+) -> None:
+    id, page = _id(scene, question), open_page()
+    chosen, revealed = _state(id)[1:]
+
+    def answered(index: int) -> None:
+        ANSWERED.choose((id, index, alone or _state(id)[2]))
+
+    def acted(act: Act) -> None:
+        if act == "next":
+            QUESTION_NUMBER.choose(QUESTION_NUMBER.value + 1)
+            ANOTHER.choose(_other(scene, question.kind))
+        elif act == "close":
+            ASKED.forget()
+        elif _state(id)[2] and on_show:  # not before it is revealed
+            on_show()
+            show(question, page)
+
+    acts: list[Act] = ["show"] if on_show and can_show(question, page) else []
+    acts += ["next", "close"] if closes else ["next"]
+    right = (question.right, question.why) if revealed else None
+    card = Card(
+        id, _sentence(scene, question.kind), question.prompt, question.answers, chosen, right, tuple(acts), by_keys
+    )
+    draw_card(card, key=key, on_answer=answered, on_reveal=lambda: _reveal(id), on_act=acted)
+
+
+def _sentence(scene: Scene, kind: QuestionKind) -> str:
+    """The source and its translation, unless that is what is asked for."""
+    source = scene.translation.source
+    return source if kind == "next-word" else f"{source} → {scene.hypothesis.text}"
+
+
+def _state(id: str) -> tuple[str, int, bool]:
+    """What happened to a question: its id, the answer, and whether the right one is revealed."""
+    return ANSWERED.value if ANSWERED.value[0] == id else (id, *NOBODY_ANSWERED[1:])
+
+
+def _reveal(id: str) -> None:
+    ANSWERED.choose((id, _state(id)[1], True))
+
+
+def _other(scene: Scene, kind: QuestionKind) -> str:
+    return f"{scene_key(scene)} {kind}"
+
+
+def _id(scene: Scene, question: Question) -> str:
+    """A question; nothing in it says which answer is right."""
+    digest = hash((question.prompt, question.answers, replace(question.place, page="")))
+    return f"{scene_key(scene)} {QUESTION_NUMBER.value} {digest}"

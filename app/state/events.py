@@ -1,0 +1,42 @@
+"""What changes several choices at once: a new sentence, another checkpoint, another search, another head."""
+
+from app.state.choice import Event
+from app.state.choices import ALTERNATIVE, CHECKPOINT, CHOICES, GIVEN_SHOWN, HEAD, LAYER, SENTENCE, SHOWN_SENTENCE
+
+
+def happened(event: Event) -> None:
+    """Resets what the event resets."""
+    for choice in CHOICES:
+        if event in choice.reset_by:
+            choice.forget()
+
+
+def search_changed() -> None:
+    """Another search: the best translation is shown, unless the visitor's own is."""
+    happened("search")
+    if ALTERNATIVE.value != GIVEN_SHOWN:
+        ALTERNATIVE.forget()
+
+
+def show_sentence(index: int) -> None:
+    """Chooses one of several sentences, from 0: its best translation, from its beginning."""
+    happened("sentence")
+    SHOWN_SENTENCE.choose(index)
+
+
+def take_sentence(value: str) -> None:
+    """Puts a sentence into the box, as if the visitor had typed it."""
+    happened("sentence")
+    SENTENCE.choose(value)
+
+
+def open_checkpoint(name: str) -> None:
+    """Opens a checkpoint on the sentence that is in the box; what else is chosen belongs to another model."""
+    CHECKPOINT.choose(name)
+    happened("checkpoint")
+
+
+def choose_head(layer: int, head: int) -> None:
+    """Chooses a head, from 0."""
+    LAYER.choose(layer + 1)
+    HEAD.choose(head + 1)

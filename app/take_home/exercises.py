@@ -1,0 +1,191 @@
+"""Exercises with paper and pencil, computed from the tensors of what was shown, each with its answer.
+
+In "one weight by hand" the query and the keys are cut to three dimensions and rounded, so that a weight can be computed
+with a pocket calculator; the answer is that of these small numbers, and what the model has in full is said beside it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from app.figures.axes import in_words
+from app.figures.tables import Table
+from app.languages import _
+from app.questions.most_attended import LEAST_MARGIN
+from app.stage.heads import opening_head
+from app.stage.scene import Scene
+from transformer.model.attention_kinds import KINDS, SITES
+
+DIMENSIONS = 3  # of the vectors that are multiplied by hand
+MOST_KEYS = 4
+MODERATE = 0.6  # a largest weight that leaves something to the other keys
+MOST_DIMENSIONS = 24  # those of the query that are tried
+LARGEST_SCORE = 4.0
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A task, the numbers that it needs, its answer, and the numbers of the answer."""
+
+    title: str
+    task: str
+    answer: str
+    given: Table = field(default_factory=dict)
+    solution: Table = field(default_factory=dict)
+
+
+def exercises(scenes: Sequence[Scene]) -> list[Exercise]:
+    """Of each different translation, at most four; shapes and mask of the first."""
+    different = {(scene.subject, scene.translation.source, scene.hypothesis.ids): scene for scene in scenes}
+    found: list[Exercise | None] = []
+    for scene in list(different.values())[:4]:
+        found += [by_hand(scene), most_attended(scene)]
+    if scenes:
+        found += [shapes(scenes[0]), masked_cells(scenes[0])]
+    return [each for each in found if each]
+
+
+def by_hand(scene: Scene) -> Exercise:
+    """One row of weights, from a query and keys of three dimensions."""
+    layer, head, weights = _head(scene)
+    row = int(np.abs(weights.max(axis=-1) - MODERATE)[: max(len(weights) - 1, 1)].argmin())
+    site = SITES["cross"].format(layer)
+    found = scene.record(f"{site}.query", f"{site}.key")
+    places = sorted(np.argsort(-weights[row])[:MOST_KEYS].tolist())
+    query, keys = found[f"{site}.query"][head][row], found[f"{site}.key"][head][places]
+    best = clearest_dimensions(query, keys, weights[row][places])
+    small, small_keys = np.round(query[best], 1), np.round(keys[:, best], 1)  # (3), (K, 3)
+    products = small_keys @ small
+    scores = np.round(products / np.sqrt(len(best)), 2)
+    powers = np.exp(scores)
+    names = [in_words(scene.source.tokens[place]) for place in places]
+    strongest = int(weights[row].argmax())
+    task = _(
+        "The decoder writes “{token}”. {count} dimensions of its query in layer {layer}, head {head} are q = "
+        "({query}). The same dimensions of {keys} keys are in the table. Compute q·k for each key, divide it by "
+        "√{count}, and turn the scores into weights by the softmax.",
+        token=_written(scene, row),
+        count=len(best),
+        layer=layer + 1,
+        head=head + 1,
+        query="; ".join(_signed(value, 1) for value in small),
+        keys=len(places),
+    )
+    answer = _(
+        "In the model the vectors have {dimensions} dimensions, and there are {keys} keys: the weight of “{token}” is "
+        "{weight:.3f}.",
+        dimensions=len(query),
+        keys=len(scene.source),
+        token=in_words(scene.source.tokens[strongest]),
+        weight=weights[row, strongest],
+    )
+    return Exercise(
+        _("One weight by hand"),
+        task,
+        answer,
+        {_("key"): names} | {f"k{i + 1}": [_signed(value, 1) for value in small_keys[:, i]] for i in range(len(best))},
+        {
+            _("key"): names,
+            "q·k": [_signed(value, 2) for value in products],
+            f"q·k / √{len(best)}": [_signed(value, 2) for value in scores],
+            _("e to the score"): [f"{value:.3f}" for value in powers],
+            _("weight"): [f"{value:.3f}" for value in powers / powers.sum()],
+        },
+    )
+
+
+def clearest_dimensions(query: np.ndarray, keys: np.ndarray, weights: np.ndarray) -> list[int]:
+    """Three dimensions with small scores, whose weights are nearest to the model's.
+
+    Args:
+        query: (E). keys: (K, E). weights: (K), of these keys.
+    """
+    wide = np.argsort(-np.abs(query))[:MOST_DIMENSIONS]
+    among = np.array(list(combinations(wide, min(DIMENSIONS, len(wide)))))  # (N, 3)
+    products = np.einsum("nd,knd->nk", np.round(query[among], 1), np.round(keys[:, among], 1))
+    scores = products / np.sqrt(among.shape[1])  # (N, K)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    found = powers / powers.sum(axis=-1, keepdims=True)
+    distance = np.abs(found - weights / weights.sum()).sum(axis=-1) + 10 * (np.abs(scores).max(axis=-1) > LARGEST_SCORE)
+    return [int(place) for place in among[distance.argmin()]]
+
+
+def most_attended(scene: Scene) -> Exercise | None:
+    """The token that gets most of a row, where that is clear."""
+    layer, head, weights = _head(scene)
+    ahead = np.sort(weights, axis=-1)
+    clear = ahead[:, -1] - (ahead[:, -2] if weights.shape[1] > 1 else 0)
+    row = int(clear[:-1].argmax()) if len(clear) > 1 else 0
+    if clear[row] < LEAST_MARGIN:
+        return None
+    best, tokens = int(weights[row].argmax()), [in_words(token) for token in scene.source.tokens]
+    task = _(
+        "{kind}, layer {layer}, head {head}. To which source token do you expect the decoder to attend most while it "
+        "writes “{token}”? Say why before you look at the picture. The tokens: {tokens}.",
+        kind=_(KINDS["cross"]),
+        layer=layer + 1,
+        head=head + 1,
+        token=_written(scene, row),
+        tokens=", ".join(tokens),
+    )
+    return Exercise(
+        _("The attended token"),
+        task,
+        _("“{token}”, with a weight of {weight:.3f}.", token=tokens[best], weight=weights[row, best]),
+        {_("position"): list(range(1, len(tokens) + 1)), _("token"): tokens},
+        {_("token"): tokens, _("weight"): [f"{value:.3f}" for value in weights[row]]},
+    )
+
+
+def shapes(scene: Scene) -> Exercise:
+    """The shapes of tensors, from the sizes of the model and of the sentence."""
+    sizes = {letter: scene.sizes[letter] for letter in "STDHE"}
+    site = SITES["cross"].format(0)
+    names = ("query", "key", "weights", "context")
+    found = scene.record(*(f"{site}.{name}" for name in names))
+    return Exercise(
+        _("Shapes"),
+        _(
+            "The source has S = {S} tokens and the translation T = {T}. The model has d_model = {D} and H = {H} heads. "
+            "Which shapes have query, key, weights and context of all heads in a layer of encoder-decoder attention?",
+            **sizes,
+        ),
+        _("Each head has d_k = {D} / {H} = {E} dimensions.", **sizes),
+        solution={
+            _("tensor"): list(names),
+            _("in letters"): ["(H, T, d_k)", "(H, S, d_k)", "(H, T, S)", "(H, T, d_k)"],
+            _("in numbers"): [str(found[f"{site}.{name}"].shape) for name in names],
+        },
+    )
+
+
+def masked_cells(scene: Scene) -> Exercise:
+    """How many cells the causal mask removes, counted in the mask of the model."""
+    mask = scene.attention("decoder").mask  # (T, T)
+    removed = int((~mask).sum())
+    rows = len(mask)
+    return Exercise(
+        _("The causal mask"),
+        _(
+            "In decoder self-attention each of {rows} rows may attend to itself and to earlier tokens. How many of the "
+            "{rows} × {rows} cells does the mask remove?",
+            rows=rows,
+        ),
+        f"{removed}." + (f" {rows}·({rows} − 1) / 2 = {removed}." if removed == rows * (rows - 1) // 2 else ""),
+    )
+
+
+def _head(scene: Scene) -> tuple[int, int, np.ndarray]:
+    """(layer, head, weights (T, S)) of the head that opens."""
+    layer, head = opening_head(scene, "cross")[0]
+    return layer, head, scene.attention("cross").weights[layer, head]
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{value + 0.0:.{digits}f}".replace("-", "−")
+
+
+def _written(scene: Scene, row: int) -> str:
+    return in_words(scene.target.predicts[row])

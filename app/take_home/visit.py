@@ -1,0 +1,107 @@
+"""Draws a page as for a visitor who follows a link, and keeps what it draws: no browser is there.
+
+The page runs in a thread with a session of its own, so what is chosen there concerns no visitor. Its results are cached
+like those of any visit.
+"""
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from threading import Thread, current_thread
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils.exceptions import RerunException, StopException
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, add_script_run_ctx
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+from app.components.recording import Drawn, recording
+from app.figures.tables import Table
+from app.languages import language, speaking
+from app.library.checkpoints import CheckpointFile
+from app.pages import FIRST, PAGES, info, page_named
+from app.stage.lecture.figure import what_draws
+from app.stage.scene import Scene
+from app.state import address
+
+log = logging.getLogger(__name__)
+MAIN = str(Path(__file__).resolve().parents[1] / "main.py")
+UPLOADS = "uploads"  # in the session, see app/stage/checkpoint_choice.py
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a visitor of a page sees.
+
+    Attributes:
+        scene: the translation; None if the page shows none.
+        drawn: its components, in the order in which they were drawn.
+        tables: (key of the picture, name, columns).
+        said: the sentences below the picture.
+    """
+
+    scene: Scene | None
+    drawn: tuple[Drawn, ...]
+    tables: tuple[tuple[str, str, Table], ...]
+    said: str
+
+
+def see(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile] | None = None) -> Seen | None:
+    """What the page shows to a visitor who follows the link, in the language of this thread; None if it cannot be
+    drawn.
+
+    Args:
+        link: texts by the keys of the address, with `sentence` and `checkpoint`.
+        uploads: checkpoints that only the person who asks can open.
+    """
+    found: list[Seen] = []
+    spoken = language()
+
+    def run() -> None:
+        try:
+            with speaking(spoken):
+                found.append(_visit(page, link, uploads or {}))
+        except Exception:
+            log.exception("The page %s cannot be drawn for a hand-out.", page)
+
+    thread = Thread(target=run, name="a page for a hand-out", daemon=True)
+    thread.start()
+    thread.join()
+    return found[0] if found else None
+
+
+def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile]) -> Seen:
+    pages = PagesManager(MAIN, ScriptCache())
+    context = ScriptRunContext(
+        session_id="take-home",
+        _enqueue=lambda message: None,
+        query_string="",
+        session_state=SafeSessionState(SessionState(), lambda: None),
+        uploaded_file_mgr=MemoryUploadedFileManager("/take-home"),
+        main_script_path=MAIN,
+        user_info={},
+        fragment_storage=MemoryFragmentStorage(),
+        pages_manager=pages,
+    )
+    add_script_run_ctx(current_thread(), context)
+    context.reset(urlencode(link))
+    pages.set_script_intent("", "" if page == FIRST else page)
+    scene = None
+    with recording() as record, suppress(StopException, RerunException):
+        st.session_state[UPLOADS] = dict(uploads)
+        st.navigation([page_named(each.name) for each in PAGES], position="hidden")
+        address.arrive(page)
+        # By its name, because it draws the menu, and with it the button of this package
+        scene = import_module("app.stage.top").draw_top(info(page))
+        before = len(record.drawn)
+        if scene or not info(page).needs_scene:
+            what_draws(info(page))(scene)
+    tables = tuple((key, name, dict(table())) for key, name, table in record.tables)
+    return Seen(scene, tuple(record.drawn[before:]), tables, " ".join(record.said))

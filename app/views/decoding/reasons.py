@@ -1,0 +1,54 @@
+"""Why a candidate of a search was kept or not, in the visitor's language.
+
+`transformer/decoding/tree.py` and `finished_search.py` write the reasons in English, from the sentences below
+(test_every_reason_of_a_search_is_translated).
+"""
+
+import functools
+import re
+
+from app.languages import _, gettext_noop
+
+SENTENCES = (
+    gettext_noop("Every output starts here."),
+    gettext_noop("It is in the prefix."),
+    gettext_noop("The most probable token."),
+    gettext_noop("Less probable than the token taken."),
+    gettext_noop("Drawn at random."),
+    gettext_noop("Not drawn."),
+    gettext_noop("Left out by top k: only {k} may be drawn."),
+    gettext_noop("Left out by top p: more probable tokens sum to {p}."),
+    gettext_noop("By its sum it is number {rank} of the candidates that do not end; the beam keeps {beam}."),
+    gettext_noop("Through number 1, the best score at the end is lower: {lower} < {score}."),
+    gettext_noop("The beam keeps {beam} candidates; the worst of them has a sum of {sum}, this one has less."),
+    gettext_noop("It ends here, but is not among the best {beam} candidates of this step."),
+    gettext_noop("It ends here, with the score {sum} / {penalty} = {score}."),
+    gettext_noop("It is the translation."),
+    gettext_noop("It is alternative {number}."),
+    gettext_noop("Others scored better."),
+    gettext_noop(
+        "The search ended, because this one could not win any more: it could reach at best {sum} / {penalty} = {best}, "
+        "at the length limit."
+    ),
+    gettext_noop("Cut off: {count} tokens are the length limit."),
+    gettext_noop("Cut off: the search ended, because its best hypothesis repeats one token."),
+    gettext_noop("Cut off: the search ended, because it repeats one token."),
+)
+
+
+def reason_text(reason: str) -> str:
+    """The reason of a node of a search."""
+    return " ".join(map(_sentence, re.split(r"(?<=\.) (?=[A-Z])", reason)))
+
+
+def _sentence(sentence: str) -> str:
+    for pattern, text in _patterns():
+        if found := pattern.fullmatch(sentence):
+            return _(text, **found.groupdict())
+    return sentence
+
+
+@functools.cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """For each sentence, what matches it with its values."""
+    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(text))), text) for text in SENTENCES]

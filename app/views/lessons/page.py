@@ -1,0 +1,76 @@
+"""Which lesson shall I give? A card for each lesson, with a link to its first scene; the reader's own lesson as a file.
+In the details: the scenes of a lesson with its notes, and how a lesson is written."""
+
+import streamlit as st
+
+from app.languages import _, gettext_noop, ngettext
+from app.library.lessons import ListedLesson, Origin, lessons
+from app.pages import page_named, query
+from app.stage.scene import Scene
+from app.stage.template import details, say
+from app.views.lessons.own_lesson import own_lesson, uploader
+from app.views.lessons.scenes_section import how_to_write, scenes
+
+MOST_LINES = 40  # of the mistakes of a file
+LENGTH: dict[Origin, str] = {
+    "included": gettext_noop("{minutes:g} minutes, {scenes} scenes"),
+    "your folder": gettext_noop("{minutes:g} minutes, {scenes} scenes, your folder"),
+    "uploaded": gettext_noop("{minutes:g} minutes, {scenes} scenes, uploaded"),
+}
+
+
+def draw(_scene: Scene | None) -> None:
+    """Draws the page from top to bottom."""
+    listed, own = lessons(), own_lesson()
+    found = [*([own] if own else []), *listed.values()]
+    with st.container(key="cards"):  # see page.css
+        for each in found:
+            if each.lesson:
+                _card(each)
+        with st.container(key="own_lesson", border=True):
+            uploader()
+    for each in found:
+        if each.lesson is None or (each is own and each.mistakes):
+            _mistakes(each)
+    say(_("A lesson walks through pages of this app: the arrow keys open its scenes one after the other."))
+    details(lambda: _details([each for each in found if each.lesson]))
+
+
+def _card(listed: ListedLesson) -> None:
+    lesson = listed.lesson
+    assert lesson
+    with st.container(key=f"lesson_{listed.name}", border=True):
+        with st.container(key=f"lesson_head_{listed.name}", horizontal=True, vertical_alignment="center", gap="small"):
+            with st.container(key=f"title_{listed.name}", gap=None):
+                st.text(lesson.title)
+                st.caption(_(LENGTH[listed.origin], minutes=lesson.minutes, scenes=len(lesson.scenes)))
+            first = lesson.scenes[0]
+            chosen = {"lecture": "1", "lesson": listed.name, "scene": "1"}
+            st.page_link(
+                page_named(first.page),
+                label=_("Start"),
+                icon=":material/play_arrow:",
+                query_params=query(first.link | chosen),
+            )
+        st.text(lesson.about)
+
+
+def _mistakes(listed: ListedLesson) -> None:
+    """Lines of the file, as text: they quote it."""
+    count = len(listed.mistakes)
+    with st.container(key=f"said_mistakes_{listed.name}", border=True, gap=None):
+        file = _("Your file") if listed.origin == "uploaded" else listed.file
+        if listed.lesson is None:
+            st.text(ngettext("{file} has one mistake.", "{file} has {count} mistakes.", count, file=file))
+        else:
+            st.text(_("{file} can be opened.", file=file))
+        for mistake in listed.mistakes[:MOST_LINES]:
+            st.text(str(mistake))
+        if count > MOST_LINES:
+            st.text(_("and {count} more", count=count - MOST_LINES))
+
+
+def _details(found: list[ListedLesson]) -> None:
+    if found:
+        scenes(found)
+    how_to_write()

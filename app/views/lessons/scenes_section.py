@@ -1,0 +1,64 @@
+"""The scenes of a lesson, each with a link that opens it, and how a lesson is written."""
+
+import streamlit as st
+
+from app.languages import _
+from app.lessons.lesson_file import LessonScene
+from app.library.lessons import SHIPPED, ListedLesson
+from app.pages import info, page_named, query
+from app.take_home.button import take_home_button
+
+EXAMPLE = "```"  # around the example in README.md
+
+
+def scenes(found: list[ListedLesson]) -> None:
+    """One lesson, chosen by its title: what each scene shows, and what is said."""
+    st.subheader(_("Scenes"))
+    titles = {each.name: each.title for each in found}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            _("Lesson"), list(titles), format_func=titles.__getitem__, key="lesson_of_scenes", width=420
+        )
+        listed = next(each for each in found if each.name == name)
+        st.download_button(_("Save as a file"), listed.content, f"{listed.name}.md", "text/markdown", on_click="ignore")
+        lesson = listed.lesson
+        assert lesson
+        take_home_button(lesson.scenes, lesson.title, lesson.about, key="take_lesson_home", language=lesson.language)
+    for number, scene in enumerate(lesson.scenes, 1):
+        with st.container(key=f"scene_of_lesson_{number}", horizontal=True, gap="small"):
+            st.page_link(
+                page_named(scene.page), label=_("Scene {number}", number=number), query_params=query(scene.link)
+            )
+            with st.container(key=f"said_scene_{number}", gap=None):
+                st.text(_line(scene))
+                for text in (scene.text, scene.notes and _("Notes: {notes}", notes=scene.notes)):
+                    if text:
+                        st.text(text)
+
+
+def _line(scene: LessonScene) -> str:
+    """Title, length, page and kind of question of a scene."""
+    page, minutes = _(info(scene.page).title), scene.minutes
+    if not scene.question:
+        return _("{title} ({minutes:g} min, {page})", title=scene.title, minutes=minutes, page=page)
+    return _(
+        "{title} ({minutes:g} min, {page}, question {kind})",
+        title=scene.title,
+        minutes=minutes,
+        page=page,
+        kind=scene.question.partition("?")[0],
+    )
+
+
+def how_to_write() -> None:
+    """The format, from the file that documents it."""
+    st.subheader(_("How a lesson is written"))
+    st.text(
+        _("Open any page in the state that you want to show; “Save as scene” in the menu writes the scene for you.")
+    )
+    st.code(example(), language="markdown")
+
+
+def example() -> str:
+    """The example of README.md."""
+    return (SHIPPED / "README.md").read_text(encoding="utf-8").split(EXAMPLE)[1].partition("\n")[2]

@@ -1,0 +1,59 @@
+"""What families of models, and the scores by which they are compared, are called."""
+
+from app.languages import _, gettext_noop, pgettext
+from app.library.families import Measure, Member
+
+TITLES: dict[Measure, str] = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "perplexity": gettext_noop("Perplexity"),
+    "exact_match": gettext_noop("Exact matches"),
+}
+UNITS: dict[Measure, str] = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "perplexity": gettext_noop("perplexity of a token"),
+    "exact_match": gettext_noop("strings without a mistake, %"),
+}
+NAMES = {  # of families: inside of a sentence, at its beginning
+    "one-part": (gettext_noop("one part"), gettext_noop("One part")),
+    "heads": (gettext_noop("heads"), gettext_noop("Heads")),
+    "positions": (gettext_noop("positions"), gettext_noop("Positions")),
+    "layers": (gettext_noop("layers"), gettext_noop("Layers")),
+    "dropout": (gettext_noop("dropout"), gettext_noop("Dropout")),
+    "label-smoothing": (gettext_noop("label smoothing"), gettext_noop("Label smoothing")),
+    "norm": (gettext_noop("norm"), gettext_noop("Norm")),
+    "window": (gettext_noop("window"), gettext_noop("Window")),
+    "causal-mask": (gettext_noop("causal mask"), gettext_noop("Causal mask")),
+}
+MEMBERS = {  # labels that are words
+    "base": gettext_noop("base"),
+    "one head": gettext_noop("one head"),
+    "post-norm": gettext_noop("post-norm"),
+    "window 1": gettext_noop("window 1"),
+    "no mask": gettext_noop("no mask"),
+    "no positions": gettext_noop("no positions"),
+    "sinusoidal": gettext_noop("sinusoidal"),
+    "learned": gettext_noop("learned"),
+}
+
+
+def member_label(member: Member) -> str:
+    """What the plot and the tables call it."""
+    label = member.label
+    if label == "none":
+        return pgettext("positions", "none")
+    return _(MEMBERS[label]) if label in MEMBERS else label
+
+
+def family_name(family: str) -> tuple[str, str]:
+    """What a family is called: inside of a sentence, and at its beginning. Names that we do not know stay as they
+    are."""
+    name = family.replace("-", " ")
+    inside, beginning = NAMES.get(family, (name, name.capitalize()))
+    return _(inside), _(beginning)
+
+
+def what_differs(family: str) -> str:
+    """The heading of a family."""
+    return _("What differs: {family}", family=family_name(family)[0])

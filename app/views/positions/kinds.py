@@ -1,0 +1,194 @@
+"""Positions of the formula, learned ones and none at all: models that were trained alike but for that, side by side."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.components import comparison
+from app.components.comparison import Cell, Row
+from app.compute import cached_results
+from app.compute.subject import Subject
+from app.figures.family_plot import Place, family_alt, family_chart, family_table
+from app.figures.theme import fixed, role_color
+from app.languages import _, gettext_noop
+from app.library.catalogue import entry
+from app.library.checkpoints import CheckpointFile, checkpoints
+from app.library.families import Family, read_families, shipped_members
+from app.stage import template
+from app.stage.scene import Scene
+from app.state.choices import CHECKPOINT
+from app.state.events import open_checkpoint
+from app.views.positions.likeness import BELOW, HIGH, likeness, likeness_chart, likeness_table
+from app.views.positions.similarity import OverDistance
+from app.views.shared.placed import placed
+from transformer.errors import HeadlightError
+
+OPTION = "model.positions"
+NAMES = {
+    "sinusoidal": gettext_noop("Sine and cosine"),
+    "learned": gettext_noop("Learned"),
+    "none": gettext_noop("None"),
+}
+ALIKE = {
+    "sinusoidal": gettext_noop("sine and cosine {near} and {far}"),
+    "learned": gettext_noop("learned {near} and {far}"),
+}
+SCORES = {"bleu": "BLEU", "exact_match": gettext_noop("Exact matches, %")}
+AGAINST = {
+    "bleu": gettext_noop("{learned:.1f} against {sine:.1f} BLEU"),
+    "exact_match": gettext_noop("{learned:.1f} against {sine:.1f}% exact matches"),
+}
+POSITIONS = 64  # of a table, at most
+NEXT, FAR = 1, 10  # distances that the sentences name
+
+
+def compared(scene: Scene) -> dict[str, CheckpointFile]:
+    """The models that are compared, by the kind of their positions: those of the scene's task, if there are some."""
+    found = shipped_members(OPTION, scene.task)
+    return {kind: found[kind] for kind in NAMES if kind in found}
+
+
+def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
+    """Draws the scores of each family, how alike positions are, and the translations."""
+    families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
+    kinds = {kind: likeness(_table(file)) for kind, file in files.items() if kind != "none"}
+    named = {_(NAMES[kind]): found for kind, found in kinds.items()}
+    with st.container(key="kinds_of_positions"):  # see page.css
+        columns = st.columns([2] * len(families) + [3], gap="medium")
+    for family, column in zip(families, columns, strict=False):
+        with column:
+            _scores(family)
+    with columns[-1]:
+        title = _("How alike two positions are: the cosine of PE(p) and PE(p+k)")
+        placed(
+            likeness_chart(named, title=title),
+            key="likeness",
+            name=title,
+            alt=f"{title}: {_alike(kinds)}",
+            table=partial(likeness_table, named),
+        )
+    _translations(scene, files)
+    template.say(*[said for said in (_reason(kinds), _ours(families), _papers(families)) if said])
+
+
+def _table(file: CheckpointFile) -> np.ndarray:
+    """The positions of the encoder that training can have reached: (P, D)."""
+    longest = entry(file).longest
+    return cached_results.position_table(Subject(file), "encoder", min(POSITIONS, (longest or POSITIONS) + 1))
+
+
+def _scores(family: Family) -> None:
+    name = _(SCORES[family.main])
+    places = []
+    for member in family.members:
+        found, file = member.ours.get(family.main), member.file
+        ends = (found.low, found.high) if found and found.runs > 1 else None
+        places.append(
+            Place(
+                _(NAMES.get(str(member.value), member.label)), found.mean if found else None, ends,
+                found.runs if found else 0, file is not None, file is not None and file.name == CHECKPOINT.value,
+            )
+        )  # fmt: skip
+
+    def clicked(place: object) -> None:
+        if isinstance(place, int) and (file := family.members[place].file):
+            open_checkpoint(file.name)
+
+    title = f"{name}: {family.runs}"
+    figure = family_chart(places, title=title, varies=family.text.measured_on, unit=name)
+    figure.layout |= {"height": HIGH, "margin": figure.layout["margin"] | {"b": BELOW}}
+    placed(
+        figure,
+        key=f"positions_{family.main}",
+        name=title,
+        alt=family_alt(places, title),
+        table=lambda: family_table(places, _("positions"), name),
+        on_click=lambda point: clicked(point.customdata),
+    )
+
+
+def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
+    tasks = {kind: Subject(file).task for kind, file in files.items()}
+    task = next(iter(tasks.values()))
+    source = scene.translation.source
+    if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
+        source = task.examples[0]
+    cells = tuple(Cell(*_written(file, source)) for file in files.values())
+    comparison(
+        [_(NAMES[kind]) for kind in files],
+        [Row(_("“{sentence}”", sentence=source), cells)],
+        title=_("What each of these small models writes"),
+        key="kinds_translations",
+        color=role_color("decoder"),
+        language=task.target_code,
+    )
+
+
+def _written(file: CheckpointFile, source: str) -> tuple[str, str]:
+    """A translation, or why there is none."""
+    subject = Subject(file)
+    try:
+        found = cached_results.translate_one(subject, source, subject.translator.settings)
+    except HeadlightError as error:
+        return "–", str(error)
+    return found.hypotheses[0].text or _("(nothing)"), ""
+
+
+def _ours(families: list[Family]) -> str:
+    said = []
+    for family in families:
+        scores = {member.value: number for member, number in family.scored}
+        if not {"sinusoidal", "learned"} <= scores.keys():
+            continue
+        found = _(AGAINST[family.main], learned=scores["learned"].mean, sine=scores["sinusoidal"].mean)
+        said.append(
+            _("{scores} ({runs})", scores=found, runs=family.runs)
+            if family.is_repeated
+            else _("{scores} ({runs}: the difference may be chance)", scores=found, runs=family.runs)
+        )
+    if not said:
+        return ""
+    return _("Trained alike, learned positions and sine reach {scores}.", scores=_(", and ").join(said))
+
+
+def _papers(families: list[Family]) -> str:
+    """What section 3.5 and table 3 of the paper say."""
+    members = [member for family in families for member in family.members if "bleu" in member.paper]
+    found = {member.value: member.paper["bleu"] for member in members}
+    if not {"sinusoidal", "learned"} <= found.keys():
+        return ""
+    return _(
+        "The paper (section 3.5, table 3 row E) had “nearly identical results”, {learned} against {sine} BLEU, and "
+        "chose sine because it “may allow the model to extrapolate” to longer sequences.",
+        learned=found["learned"],
+        sine=found["sinusoidal"],
+    )
+
+
+def _alike(kinds: Mapping[str, OverDistance]) -> str:
+    """How alike neighbours are, and positions that are far from each other: the cosines."""
+    said = [
+        _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[FAR], 2))
+        for kind, found in kinds.items()
+        if len(found.mean) > FAR
+    ]
+    if not said:
+        return ""
+    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=FAR, kinds="; ".join(said))
+
+
+def _reason(kinds: Mapping[str, OverDistance]) -> str:
+    """Why learned positions are not better."""
+    alike = _alike(kinds)
+    both = _("Both give each position another vector, which is all that attention needs.")
+    start = (
+        _(
+            "With sine near ones are alike from the start; learned ones begin at random ({alike}).",
+            alike=alike,
+        )
+        if alike
+        else _("With sine near ones are alike from the start; learned ones begin at random.")
+    )
+    return f"{both} {start}"

@@ -1,0 +1,73 @@
+"""How alike positions are over their distance, by the formula and as learned, in one picture.
+
+The products PE(p) . PE(p + k) are divided by both lengths: learned vectors have other lengths than those of the
+formula, and each its own. What is left is the cosine of the angle between the two.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.figures.charts import Figure, axis, settled
+from app.figures.tables import Table
+from app.figures.theme import pair_color
+from app.languages import _
+from app.views.positions.similarity import OverDistance, over_distance
+
+HIGH, BELOW = 250, 76  # px of a picture, and of that below its plot
+
+
+def likeness(table: np.ndarray) -> OverDistance:
+    """Of the positions of a table (P, D), over the distances of which it has at least P/2 pairs."""
+    wide = table.astype(np.float64)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    found = over_distance(np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0))
+    shown = len(table) // 2 + 1
+    return OverDistance(found.mean[:shown], found.least[:shown], found.most[:shown])
+
+
+def likeness_chart(kinds: Mapping[str, OverDistance], *, title: str) -> Figure:
+    """The mean over all pairs of each distance, and the band from the smallest to the largest."""
+    data = []
+    for place, (name, found) in enumerate(kinds.items()):
+        color, distances = pair_color(place > 0), np.arange(len(found.mean), dtype=np.int32)
+        data.append(
+            {
+                "type": "scatter",
+                "x": np.concatenate([distances, distances[::-1]]),
+                "y": np.concatenate([found.most, found.least[::-1]]).astype(np.float32),
+                "fill": "toself", "mode": "lines", "line": {"width": 0, "color": color}, "opacity": 0.22,
+                "showlegend": False, "hoverinfo": "skip",
+            }
+        )  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "x": distances,
+                "y": found.mean.astype(np.float32),
+                "mode": "lines+markers", "line": {"color": color, "width": 2}, "marker": {"color": color, "size": 6},
+                "name": name,
+                "hovertemplate": f"{name}<br>" + _("distance k = %{x}") + ": %{y:.3f}<extra></extra>",
+            }
+        )  # fmt: skip
+    lowest = min((float(found.least.min()) for found in kinds.values()), default=0.0)
+    longest = max((len(found.mean) for found in kinds.values()), default=1)
+    more = {
+        "xaxis": axis(_("distance k (line: mean, band: smallest to largest)"), [-0.6, longest - 0.4]),
+        "yaxis": axis(_("cosine"), [min(lowest, 0.0) - 0.05, 1.05]),
+        "showlegend": True,
+    }
+    return Figure(data, settled(title, HIGH, top=70, bottom=BELOW) | more)
+
+
+def likeness_table(kinds: Mapping[str, OverDistance]) -> Table:
+    """One row per distance."""
+    columns: dict[str, np.ndarray] = {}
+    for name, found in kinds.items():
+        columns |= {
+            _("{name}: mean", name=name): found.mean,
+            _("{name}: least", name=name): found.least,
+            _("{name}: most", name=name): found.most,
+        }
+    rows = min((len(values) for values in columns.values()), default=0)
+    return {_("distance k"): np.arange(rows), **{name: values[:rows] for name, values in columns.items()}}

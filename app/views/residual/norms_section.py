@@ -1,0 +1,57 @@
+"""Of the page Residual stream: what every LayerNorm of a stack does to the shown token."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.compute.layer_norms import norm_at
+from app.figures.axes import TokenAxis
+from app.figures.row_statistics import before_and_after, moments_table
+from app.figures.strips import ENDS, of_norm
+from app.languages import _
+from app.stage.scene import Scene
+from app.views.residual.stream import Stream
+from app.views.shared.placed import placed
+from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.vector_strips import placed_strips
+
+
+def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
+    """Mean and deviation at each of them, and the numbers of the last; `which`: the shown token, in words."""
+    st.header(_("LayerNorm, sub-layer by sub-layer"), anchor=False)
+    stack, names = one.subs[0].stack, [sub.name for sub in one.subs]
+    sites = [f"{sub.site}.norm_out" for sub in one.subs]
+    before, after = one.to_norm, one.normed  # (U, D)
+    if scene.config.norm == "pre":  # one more on top of the stack
+        top = scene.record(f"{stack}.norm_out")[f"{stack}.norm_out"][row]  # (D)
+        before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
+        names.append(_("the last"))
+        sites.append(f"{stack}.norm_out")
+    learned = [norm_at(scene.subject, site) for site in sites]
+    axis = TokenAxis(_("sub-layers"), stack, tuple(names))
+    title = _("Before and after each LayerNorm, {token}", token=which)
+    placed(
+        before_and_after(before, after, axis, title=title),
+        key="moments",
+        name=title,
+        alt=_("{title}: mean and deviation, each at its own scale; the table has the numbers.", title=title),
+        table=partial(moments_table, before, after, axis, learned),
+    )
+    placed_strips(
+        of_norm(before[-1], after[-1], learned[-1]),
+        key="last_norm",
+        title=_("The last of them, number by number, {token}", token=which),
+    )
+    st.caption(_("The colours of each strip {end} Step by step has these numbers for every LayerNorm.", end=_(ENDS)))
+    triplet(
+        _("section 3.1 (Ba et al. 2016)"),
+        r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
+        _(
+            "However long the stream has become, every row gets mean 0 and deviation 1, so the length √d_model; then "
+            "the learned gain γ and shift β stretch and move it."
+        ),
+        f"{one.subs[0].site}.norm_out",
+        shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
+        pre_norm=scene.config.norm == "pre",
+    )

@@ -1,0 +1,43 @@
+"""Table 1 of the paper (section 4): what a layer of each type costs, and how far apart words are."""
+
+import math
+
+from app.languages import _
+
+KERNEL, NEIGHBOURS = 3, 4  # k of the convolution, r of the restricted self-attention
+
+
+def layer_types(n: int, d: int) -> dict[str, list[str]]:
+    """One row per type of layer, with the formula of the paper and its value.
+
+    Args:
+        n: tokens of the sentence.
+        d: width of the vectors.
+    """
+    k, r = KERNEL, NEIGHBOURS
+    convolutions = max(math.ceil(math.log(n, k) - 1e-9), 1)
+    return {
+        _("type of layer"): [
+            _("Self-attention"),
+            _("Recurrent (RNN)"),
+            _("Convolutional (CNN), k = {k}", k=k),
+            _("Self-attention to r = {r} neighbours", r=r),
+        ],
+        _("operations of a layer"): [
+            _value("n² · d", n * n * d),
+            _value("n · d²", n * d * d),
+            _value("k · n · d²", k * n * d * d),
+            _value("r · n · d", r * n * d),
+        ],
+        _("of these, one after another"): ["1", _value("n", n), "1", "1"],
+        _("longest path between two words"): [
+            "1",
+            _value("n", n),
+            _value(r"log\_k n", convolutions),
+            _value("n / r", -(-n // r)),
+        ],
+    }
+
+
+def _value(formula: str, value: int) -> str:
+    return f"{formula} = {value:,}"

@@ -1,0 +1,38 @@
+"""A sentence that differs in one word from that of the page and has as many tokens, so that the two can be compared
+token by token."""
+
+from dataclasses import replace
+
+from app.compute import patch_results
+from app.library.catalogue import entry
+from app.library.names_of_languages import english_name_of
+from app.library.word_pairs import with_a_word_twice, with_another_word
+from app.stage.scene import Scene
+
+MOST = 8  # sentences of which one is chosen
+MOST_TOKENS = 150  # of all of them
+
+
+def with_as_many_tokens(scene: Scene) -> tuple[str, ...]:
+    """The sentences to choose from; empty if none is known."""
+    source, tokens = scene.translation.source, scene.subject.translator.tokenizer.encode
+    size, most = len(tokens(source)), max(min(MOST, MOST_TOKENS // len(scene.translation.source_ids)), 1)
+
+    def fitting(sentences: list[str]) -> list[str]:
+        return [each for each in sentences if len(tokens(each)) == size]
+
+    found = fitting(with_another_word(source, _language_read(scene))) or fitting(with_a_word_twice(source))
+    return tuple(found[:most])
+
+
+def _language_read(scene: Scene) -> str:
+    """The English name of the language that the model reads."""
+    return english_name_of(str(entry(scene.subject.file).recipe("data").get("source_language")))
+
+
+def most_striking(scene: Scene) -> str:
+    """Of these the one whose word changes the encoder's output most at other positions; "" if there is none."""
+    found, settings = with_as_many_tokens(scene), replace(scene.translation.settings, n_best=1)
+    if not found:
+        return ""
+    return patch_results.most_spread(scene.subject.original, scene.translation.source, found, settings) or found[0]

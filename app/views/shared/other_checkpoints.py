@@ -1,0 +1,34 @@
+"""The checkpoints that the open one can be compared with, the most similar first."""
+
+from app.library import checkpoints
+from app.library.catalogue import Entry, entry
+from app.library.checkpoints import CheckpointFile
+from app.library.snapshots import place_of, snapshots
+from app.stage.checkpoint_choice import uploads
+
+
+def other_checkpoints(mine: CheckpointFile) -> dict[str, CheckpointFile]:
+    """All but the open one, by name. If it is a snapshot, others of its run come first; then those of the same
+    languages and, as far as the headers tell, the same vocabulary; files that cannot be opened are last."""
+    place = place_of(mine.name)
+    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the last one first
+    files = of_run | checkpoints.checkpoints() | uploads()
+    files.pop(mine.name, None)
+
+    def unlike(file: CheckpointFile) -> tuple[bool, ...]:
+        one, other = entry(file), entry(mine)
+        facts = [(*each.languages, each.is_toy, *_sizes(each)) for each in (one, other)]
+        return entry(file).header is None, file.name not in of_run, *(a != b for a, b in zip(*facts, strict=True))
+
+    return {file.name: file for file in sorted(files.values(), key=unlike)}
+
+
+def has_its_task(file: CheckpointFile, mine: CheckpointFile) -> bool:
+    """Whether a checkpoint translates from the same language into the same one."""
+    one, other = entry(file), entry(mine)
+    return (one.languages, one.is_toy) == (other.languages, other.is_toy)
+
+
+def _sizes(known: Entry) -> tuple[int, int, int]:
+    config = known.header.config if known.header else None
+    return (config.vocab_size, config.heads, config.decoder_layers) if config else (0, 0, 0)

@@ -1,0 +1,133 @@
+"""Rename and delete a run that was started in the browser, and add the checkpoint of a run to those of the app.
+
+A run belongs to the visitor who started it (launch_run.py); one that is being trained is stopped first. Everybody sees
+the folder of checkpoints, so only the person at the machine puts one there.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from app.languages import _
+from app.library.checkpoints import CheckpointFile, checkpoint_folder
+from app.library.run_checkpoints import best_checkpoint
+from app.library.runs import Run, read_run
+from app.library.snapshots import place_of, run_names, run_of_best, runs_folder
+from app.server.visitor import is_at_this_machine
+from app.views.training import launch_run
+from app.views.training.launch_run import LOG, RECIPE, TURN
+from app.views.training.own_text import LaunchError
+from transformer.files.atomic_write import replacing
+
+LONGEST_NAME = 60  # characters
+
+
+def may_change(run: Run) -> bool:
+    """Whether this visitor may rename and delete the run."""
+    return run.ours and launch_run.is_allowed() and launch_run.is_owner(run)
+
+
+def delete(name: str) -> None:
+    """Deletes the folder of a run with all that is in it. Raises LaunchError."""
+    with TURN:
+        try:
+            shutil.rmtree(_own(name).folder)
+        except OSError as error:
+            raise LaunchError(_("The run was not deleted completely: {reason}.", reason=_reason(error))) from None
+
+
+def rename(name: str, new: str) -> str:
+    """Gives a run another name; returns it, without spaces around it. Raises LaunchError."""
+    new = new.strip()
+    with TURN:
+        run = _own(name)
+        if new == name:
+            return name
+        check_name(new)
+        target = runs_folder() / new
+        if new in run_names() or target.exists():
+            raise LaunchError(_("There is already a run {name}. Choose another name.", name=new))
+        try:
+            run.folder.rename(target)
+            _follow(run.folder, target)
+        except OSError as error:
+            raise LaunchError(_("The run was not renamed: {reason}.", reason=_reason(error))) from None
+    return new
+
+
+def check_name(name: str) -> None:
+    """Raises LaunchError for what cannot be the name of a folder and of a checkpoint."""
+    is_file = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
+    if not name or len(name) > LONGEST_NAME or len(name.encode()) > 200 or not is_file:
+        raise LaunchError(
+            _(
+                'A name has at most {most} characters, no / \\ : * ? " < > | among them, and does not begin with a '
+                "full stop.",
+                most=LONGEST_NAME,
+            )
+        )
+    if place_of(name) or run_of_best(name):
+        raise LaunchError(_("The name {name} is that of a checkpoint of a run. Choose another one.", name=name))
+
+
+def add_to_checkpoints(name: str) -> CheckpointFile:
+    """Copies the best checkpoint of a run, and its measurements, into the folder of checkpoints, under the name of the
+    run. Raises LaunchError."""
+    found = best_checkpoint(name)
+    if not is_at_this_machine() or found is None:
+        raise LaunchError(_("Only the person at the machine that runs the app adds checkpoints to it."))
+    check_name(name)
+    path = checkpoint_folder() / f"{name}.safetensors"
+    if path.exists():
+        raise LaunchError(_("There is already a checkpoint {name}. Rename the run first.", name=name))
+    metrics = Path(found.path).with_name("metrics.jsonl")
+    try:
+        for source, target in ((metrics, path.with_suffix(".metrics.jsonl")), (Path(found.path), path)):
+            if source.exists():
+                with replacing(target) as temporary:
+                    shutil.copyfile(source, temporary)
+        return CheckpointFile.at(path)
+    except OSError as error:
+        reason = _reason(error)
+        raise LaunchError(_("The folder of checkpoints cannot be written to: {reason}.", reason=reason)) from None
+
+
+def remove_if_it_came_to_nothing(run: Run) -> str:
+    """Deletes a run whose trainer ended with an error before it had saved anything: its text cannot be trained on.
+    Returns what the trainer said; "" if that is not so."""
+    with TURN:
+        if not may_change(run) or launch_run.is_busy(run.folder) or (run.folder / "training.safetensors").exists():
+            return ""
+        words = launch_run.last_words(run.folder)
+        if not words or words.startswith("Stopped by") or any(run.folder.glob("*.safetensors")):
+            return ""
+        shutil.rmtree(run.folder, ignore_errors=True)
+        return words
+
+
+def _own(name: str) -> Run:
+    """The run, if this visitor may change it now. Raises LaunchError."""
+    if not launch_run.is_allowed():
+        raise LaunchError(_("Training from the browser is switched off."))
+    run = read_run(name)
+    if run is None or not run.ours:
+        raise LaunchError(_("Only a run that was started here can be renamed or deleted here."))
+    launch_run.check_owner(run)
+    if launch_run.is_busy(run.folder):
+        raise LaunchError(_("{name} is still running. Stop it first.", name=name))
+    return run
+
+
+def _follow(old: Path, new: Path) -> None:
+    """In recipe and log, the run's own files are where its folder is now, so that it can be resumed."""
+    launch_run.forget(old)
+    for path in (new / RECIPE, new / "recipe.toml", new / LOG):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            with replacing(path) as temporary:
+                moved = re.sub(rf"{re.escape(str(old))}(?![^/\s\"'])", lambda found: str(new), text)
+                temporary.write_text(moved, encoding="utf-8")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)

@@ -1,0 +1,139 @@
+"""Pairs of sentences that a visitor uploaded, read completely before a run is made of them: what cannot be trained on
+is refused with the reason, and leaves nothing behind."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import streamlit as st
+
+from app.languages import _, ngettext
+from transformer.data.corpus import Columns, Pair, check_usable, plain_pairs
+from transformer.data.corpus_facts import CorpusFacts, facts_of_pairs
+from transformer.errors import CorpusError, HeadlightError
+from transformer.fit_to_corpus import vocabulary_for
+
+MOST_MEGABYTES = 20  # of an uploaded file
+MOST_UNPACKED = 100_000_000  # bytes
+FEWEST_PAIRS = 20  # to train on
+MOST_CHARACTERS = 12_000  # that need a token of their own
+GZIP = b"\x1f\x8b"
+
+
+class LaunchError(HeadlightError):
+    """A run cannot be started, stopped, resumed or changed; the message says why."""
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """A file of pairs that can be trained on.
+
+    Attributes:
+        content: the file as it was uploaded, packed or not.
+        pairs: how many have two sides.
+        first: the first of them.
+        facts: what the size of a model is chosen by.
+    """
+
+    content: bytes = field(repr=False)
+    pairs: int
+    first: Pair
+    facts: CorpusFacts = field(repr=False)
+
+    def store(self, folder: Path, name: str) -> Path:
+        """Writes the file as `name`.tsv or .tsv.gz."""
+        path = folder / f"{name}.tsv{'.gz' if self.content.startswith(GZIP) else ''}"
+        path.write_bytes(self.content)
+        return path
+
+
+def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnText:
+    """Reads an uploaded file: a sentence, a TAB, its translation, one pair per line, packed by gzip or not.
+
+    Args:
+        name: which the visitor gave the file. It is only shown.
+        fewest: pairs that are needed.
+
+    Raises:
+        LaunchError: it cannot be trained on; the message names the line.
+    """
+    if len(content) > MOST_MEGABYTES * 1_000_000:
+        raise LaunchError(
+            _(
+                "The file is larger than {size} MB. Train on large text with `python -m transformer train`.",
+                size=MOST_MEGABYTES,
+            )
+        )
+    packed = content.startswith(GZIP) or name.endswith(".gz")
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+        path = Path(folder) / f"text.tsv{'.gz' if packed else ''}"
+        path.write_bytes(content)
+        try:
+            text = _read(path, content)
+        except CorpusError as error:
+            raise LaunchError(str(error).replace(str(path), name).replace(path.name, name)) from None
+    if text.pairs < fewest:
+        raise LaunchError(
+            ngettext(
+                "{name} has {count} pair of sentences, and {fewest} are needed at least.",
+                "{name} has {count} pairs of sentences, and {fewest} are needed at least.",
+                text.pairs,
+                name=name,
+                fewest=fewest,
+            )
+        )
+    return text
+
+
+def _read(path: Path, content: bytes) -> OwnText:
+    """Raises CorpusError, LaunchError."""
+    text, read, first = Columns(path), 0, list[Pair]()
+
+    def usable() -> Iterator[Pair]:
+        nonlocal read
+        for pair in _pairs(text):
+            read += 1
+            if all(pair):
+                first.extend([] if first else [pair])
+                yield pair
+
+    facts = facts_of_pairs(usable())
+    check_usable(text, read, read - facts.pairs)
+    if vocabulary_for(facts, MOST_CHARACTERS)[0] > MOST_CHARACTERS:
+        count = len(facts.character_counts)
+        raise LaunchError(_("The file has {count:,} different characters. Upload text in UTF-8.", count=count))
+    return OwnText(content, facts.pairs, first[0], facts)
+
+
+def _pairs(text: Columns) -> Iterator[Pair]:
+    unpacked = 0
+    for portion in text.portions():
+        unpacked += sum(map(len, portion.records))
+        if unpacked > MOST_UNPACKED:
+            size = MOST_UNPACKED // 1_000_000
+            raise LaunchError(
+                _(
+                    "The file is larger than {size} MB when it is unpacked. Train on large text with "
+                    "`python -m transformer train`.",
+                    size=size,
+                )
+            )
+        yield from plain_pairs(text, portion)
+
+
+def first_pair(folder: Path) -> Pair | None:
+    """The first pair of the text that was uploaded for the run in this folder; None if none was."""
+    for path in (folder / "corpus.tsv", folder / "corpus.tsv.gz"):
+        if path.is_file():
+            return _first_pair(str(path), path.stat().st_mtime_ns)
+    return None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _first_pair(path: str, changed: int) -> Pair | None:
+    text = Columns(Path(path))
+    try:
+        return next((pair for pair in _pairs(text) if all(pair)), None)
+    except HeadlightError:
+        return None

@@ -1,0 +1,118 @@
+"""The line about a run: what it does now, how long it will still take, and what can be done with it.
+
+It is a fragment that is drawn again while the run is trained. What changes more than it draws the whole page.
+"""
+
+from typing import Literal
+
+import streamlit as st
+
+from app.languages import _
+from app.library.checkpoints import checkpoints
+from app.library.run_checkpoints import best_checkpoint
+from app.library.runs import Run, phase_of, read_run
+from app.library.snapshots import best_name
+from app.pages import go_to
+from app.server.visitor import is_at_this_machine
+from app.state.choices import RUN
+from app.state.events import open_checkpoint, take_sentence
+from app.views.training import launch_run, manage_run, windows
+from app.views.training.own_text import first_pair
+from app.views.training.run_words import standing
+from app.views.training.windows import attempt
+
+STOPPING = "stopping"  # in the session: the run that the visitor has asked to stop
+EVERY = 1.5  # seconds
+
+
+def run_line(name: str) -> None:
+    """Draws it."""
+    run = read_run(name)
+    live = run is not None and launch_run.is_busy(run.folder)
+    st.fragment(_line, run_every=EVERY if live else None)(name, live)
+
+
+def _line(name: str, live: bool) -> None:
+    """`live`: whether it ran when the page was last drawn."""
+    run = read_run(name)
+    if run is None:
+        st.info(_("This run is gone. Choose another one."))
+        return
+    if words := manage_run.remove_if_it_came_to_nothing(run):
+        windows.report(_("This text could not be trained on, so there is no run. {reason}", reason=words))
+        RUN.forget()
+        st.rerun()
+    busy, ending = launch_run.is_busy(run.folder), launch_run.is_ending(run.folder)
+    stopping = ending or st.session_state.get(STOPPING) == run.name
+    with st.container(gap="xsmall"):
+        _standing(run, busy, stopping, ending)
+    if busy != live:
+        st.rerun()
+
+
+def _standing(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
+    with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(standing(run, busy, stopping), width="content")
+        _buttons(run, busy, stopping)
+    if run.updates and busy:
+        st.progress(min(run.update / run.updates, 1.0))
+    if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
+        st.text(launch_run.newest_words(run.folder))
+    words = launch_run.last_words(run.folder) if run.ours and not busy else ""
+    if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to resume
+        with st.container(border=True):
+            st.text(words)
+
+
+def _buttons(run: Run, busy: bool, stopping: bool) -> None:
+    yours = launch_run.is_owner(run)
+    if run.ours and launch_run.is_allowed():
+        if busy:
+            st.button(_("Stop"), key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping or not yours)
+        elif run.state == "stopped":
+            st.button(
+                _("Resume"), key="resume_run", on_click=_resume, args=(run.name,), type="primary", disabled=not yours
+            )  # fmt: skip
+        if not yours and (busy or run.state == "stopped"):
+            st.text(_(launch_run.NOT_YOURS), width="content")
+    if busy:
+        return
+    if best_checkpoint(run.name):
+        _use(run)
+    if manage_run.may_change(run):
+        for window, label in ((windows.RENAME, _("Rename …")), (windows.DELETE, _("Delete …"))):
+            if st.button(label, key=f"{window}_run", type="tertiary"):
+                windows.open_window(window)
+
+
+def _use(run: Run) -> None:
+    """Open its checkpoint, and add it to those of the app."""
+    first: Literal["primary", "secondary"] = "primary" if run.state == "finished" else "secondary"
+    if st.button(_("Open"), key="open_run", on_click=_open, args=(run,), type=first):
+        go_to("translate")
+    if not is_at_this_machine() or run.state != "finished":
+        return
+    if run.name in checkpoints():
+        st.text(_("In the list of checkpoints"), width="content")
+    elif st.button(_("Add to my checkpoints"), key="add_run", on_click=_add, args=(run.name,)):
+        st.rerun()
+
+
+def _open(run: Run) -> None:
+    open_checkpoint(best_name(run.name))
+    if pair := first_pair(run.folder):
+        take_sentence(pair[0])
+
+
+def _add(name: str) -> None:
+    attempt(lambda: manage_run.add_to_checkpoints(name))
+
+
+def _stop(name: str) -> None:
+    st.session_state[STOPPING] = name
+    attempt(lambda: launch_run.stop(name))
+
+
+def _resume(name: str) -> None:
+    st.session_state.pop(STOPPING, None)
+    attempt(lambda: launch_run.resume(name))

@@ -1,0 +1,58 @@
+"""What is said about a training run: what it does now, and how far it is."""
+
+from app.languages import _, ngettext
+from app.library.runs import Phase, Run, phase_of, read_curves, seconds_left
+
+
+def standing(run: Run, busy: bool, stopping: bool) -> str:
+    """What the run does now. `busy`: a process works in its folder. `stopping`: it was asked to stop."""
+    so_far = made(run)
+    if busy and run.state == "stopped":
+        if stopping:
+            return _("Stopping: {made}", made=so_far)
+        return _("Starting …") if not run.update else _("Starting again after {made} …", made=so_far)
+    if run.state == "running":
+        if not run.update and phase_of(run) == "preparing":
+            so_far, newest = _("preparing its text and its model"), []
+        else:
+            newest = _newest(run)
+        does = _("Stopping: {made}", made=so_far) if stopping else _("Running: {made}", made=so_far)
+        return ", ".join([does, *newest, *([] if stopping else left(run))])
+    return _("Stopped after {made}", made=so_far) if run.state == "stopped" else _("Finished after {made}", made=so_far)
+
+
+def left(run: Run) -> list[str]:
+    """How long its updates will still take, if that is known."""
+    seconds = seconds_left(run)
+    return [] if seconds is None or run.update >= run.updates else [_("{time} left", time=about(seconds))]
+
+
+def about(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 55:
+        return ngettext("about {count} second", "about {count} seconds", max(5 * round(seconds / 5), 5))
+    if seconds < 5400:
+        return ngettext("about {count} minute", "about {count} minutes", round(seconds / 60) or 1)
+    return ngettext("about {count} hour", "about {count} hours", round(seconds / 3600))
+
+
+def made(run: Run) -> str:
+    """How many updates it has made."""
+    if run.updates:
+        return _("update {update:,} of {updates:,}", update=run.update, updates=run.updates)
+    return _("update {update:,}", update=run.update)
+
+
+def _newest(run: Run) -> list[str]:
+    """The newest line of metrics, in words, and what takes so long if it is no update."""
+    curves = read_curves(run.folder)
+    loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
+    words: dict[Phase, str] = {
+        "preparing": _("now preparing to continue"),
+        "updating": _("making its first updates")
+        if speed is None
+        else _("{speed:,.0f} target tokens per second", speed=speed[1][-1]),
+        "validating": _("now validating"),
+        "averaging": _("now averaging its last checkpoints and validating the average"),
+    }
+    return [*([] if loss is None else [_("loss {loss:.3f}", loss=loss[1][-1])]), words[phase_of(run)]]

@@ -1,0 +1,115 @@
+"""Windows over the page Training: start a run, rename one, delete one; and what went wrong there.
+
+The page is drawn anew while a run is trained and while snapshots are computed, which would close a window. So which one
+is open is kept in the session until it is closed.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NoReturn, TypeVar
+
+import streamlit as st
+from pydantic import ValidationError
+
+from app.languages import _
+from app.library.snapshots import best_name, place_of, run_of_best, snapshot_name
+from app.state.choices import CHECKPOINT, RUN
+from app.views.training import manage_run
+from transformer.errors import HeadlightError
+
+Window = Literal["start", "rename", "delete"]
+START: Window = "start"
+RENAME: Window = "rename"
+DELETE: Window = "delete"
+OPEN, PROBLEM, _NAME = "training_window", "start_problem", "new_name_of_run"  # in the session
+Done = TypeVar("Done")
+
+
+def open_window(window: Window) -> NoReturn:
+    """Opens it. Ends this run of the script."""
+    st.session_state[OPEN] = window
+    st.session_state[PROBLEM] = ""
+    st.rerun()
+
+
+def close() -> None:
+    """Closes the window that is open."""
+    st.session_state.pop(OPEN, None)
+
+
+def opened() -> str:
+    """Which window is open; "" if none is."""
+    return str(st.session_state.get(OPEN, ""))
+
+
+def attempt(action: Callable[[], Done]) -> Done | None:
+    """Does it; if that fails, the reason is kept for `show_problem`."""
+    report("")
+    try:
+        return action()
+    except ValidationError:
+        report(_("Not started: an option is out of its bounds. Reload the page."))
+    except HeadlightError as error:
+        report(str(error))
+    return None
+
+
+def report(problem: str) -> None:
+    """Keeps a sentence for `show_problem`."""
+    st.session_state[PROBLEM] = problem
+
+
+def show_problem() -> None:
+    """Why what the visitor asked for last failed, if it did."""
+    if st.session_state.get(PROBLEM):
+        with st.container(border=True, key="problem"):
+            st.text(st.session_state[PROBLEM])
+
+
+def rename_window(run: str) -> None:
+    """Asks for another name of a run."""
+    st.dialog(_("Rename the run"), on_dismiss=close)(_rename)(run)
+
+
+def delete_window(run: str) -> None:
+    """Asks whether a run is to be deleted."""
+    st.dialog(_("Delete the run {name}?", name=run), on_dismiss=close)(_delete)(run)
+
+
+def _rename(run: str) -> None:
+    st.text_input(_("Name"), run, max_chars=manage_run.LONGEST_NAME, key=_NAME)
+    st.button(_("Rename"), key="do_rename", type="primary", on_click=_do_rename, args=(run,))
+    _until_closed()
+
+
+def _delete(run: str) -> None:
+    st.text(_("Its text, its checkpoints and its measurements are deleted. This cannot be undone."))
+    with st.container(horizontal=True):
+        st.button(_("Delete"), key="do_delete", type="primary", on_click=_do_delete, args=(run,))
+        st.button(_("Cancel"), key="no_delete", on_click=close)
+    _until_closed()
+
+
+def _until_closed() -> None:
+    """What went wrong; once the window is closed, the page is drawn without it."""
+    show_problem()
+    if not opened():
+        st.rerun()
+
+
+def _do_rename(run: str) -> None:
+    new = attempt(lambda: manage_run.rename(run, st.session_state[_NAME]))
+    if new is None:
+        return
+    close()
+    RUN.choose(new)
+    place = place_of(CHECKPOINT.value)
+    if run_of_best(CHECKPOINT.value) == run:
+        CHECKPOINT.choose(best_name(new))
+    elif place and place[0] == run:
+        CHECKPOINT.choose(snapshot_name(new, place[1]))
+
+
+def _do_delete(run: str) -> None:
+    attempt(lambda: manage_run.delete(run))
+    close()
+    RUN.forget()

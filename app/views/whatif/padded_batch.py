@@ -1,0 +1,152 @@
+"""Two sentences in one batch, of which the shorter one is padded: what the model makes of it with the padding mask, and
+without it. Both passes and both translations are computed on the padded batch (paper, section 5.1: batches)."""
+
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from app.compute import cached_results
+from app.compute.mask_results import together
+from app.compute.row_predictions import predictions
+from app.compute.subject import Subject
+from app.library import checkpoints
+from app.stage.scene import Scene
+from transformer.analysis.edits import MaskOff
+from transformer.analysis.trace import Trace
+from transformer.config import DecodingConfig
+from transformer.decoding.translation import Hypothesis, Translation
+from transformer.model.attention_kinds import SITES, Kind
+
+MASKS = (MaskOff("padding"), MaskOff("cross"))  # without which padding is attended to
+TRIED = 2  # sentences of which one is put beside that of the page
+PADDED = 4  # tokens of padding that a picture needs
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The shorter of two sentences in a batch with the longer one, by a model with its masks and by one without.
+
+    Attributes:
+        sentences: both, each translated alone.
+        row: the number of the shorter one, which has the padding.
+        masked, free: the pass over the batch in which the decoder reads the translations of `sentences`; arrays by
+            site: the weights of each layer, and the logits.
+        is_off: whether the model of the page is the second one; otherwise it has the mask.
+        written: what the two models write, each in the batch.
+        alone: the logits of the same pass over the shorter sentence alone, (T, V).
+    """
+
+    sentences: tuple[Translation, Translation]
+    row: int
+    masked: Trace
+    free: Trace
+    is_off: bool
+    written: tuple[Hypothesis, Hypothesis]
+    alone: np.ndarray
+
+    @property
+    def sentence(self) -> Translation:
+        """The one with padding."""
+        return self.sentences[self.row]
+
+    @property
+    def own(self) -> Hypothesis:
+        """Its translation alone."""
+        return self.sentence.hypotheses[0]
+
+    @property
+    def real(self) -> int:
+        """The number of its tokens without padding."""
+        return len(self.sentence.source_ids)
+
+    @property
+    def padding(self) -> int:
+        return len(self.masked.source_ids) - self.real
+
+    @property
+    def scores(self) -> tuple[float, float, float]:
+        """The log-probability of its translation alone: alone, in the batch with the masks, and without."""
+        ids = self.own.ids
+        logits = (self.alone, *(each["logits"][: len(ids)] for each in (self.masked, self.free)))
+        alone, masked, free = (predictions(each, ids).score for each in logits)
+        return alone, masked, free
+
+    @property
+    def rounding(self) -> float:
+        """The largest difference between its logits in the batch with the masks and alone."""
+        return float(np.abs(self.masked["logits"][: len(self.alone)] - self.alone).max())
+
+    def weights(self, trace: Trace, kind: Kind) -> np.ndarray:
+        """Of all layers and heads of a kind, (L, H, Q, S): real queries, all keys."""
+        queries = self.real if kind == "encoder" else len(self.own.ids)
+        layers = [trace[site] for layer in range(len(trace.arrays)) if (site := _site(kind, layer)) in trace.arrays]
+        return np.stack(layers)[..., :queries, :]
+
+    def leaked(self, kind: Kind) -> np.ndarray:
+        """The share of each head's attention that is on padding without the mask, (L, H)."""
+        found: np.ndarray = self.weights(self.free, kind)[..., self.real :].sum(-1, dtype=np.float64).mean(-1)
+        return found
+
+
+def _site(kind: Kind, layer: int | str) -> str:
+    return f"{SITES[kind].format(layer)}.weights"
+
+
+def with_masks(subject: Subject) -> Subject:
+    """The model with all other edits."""
+    return replace(subject, edits=tuple(edit for edit in subject.edits if edit not in MASKS))
+
+
+def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
+    """This sentence and another one; `mask` is taken away in the second pass if the model has all that are `MASKS`.
+
+    None: they are equally long, so nothing is padded. Raises HeadlightError.
+    """
+    masked = with_masks(scene.subject)
+    is_off = masked != scene.subject
+    subject = scene.subject if is_off else scene.subject.edited(mask)
+    settings = _settings(scene)
+    own = scene.translated_by(masked)
+    if settings.method != scene.translation.settings.method:
+        own = cached_results.translate_one(masked, own.source, settings)
+    both = own, cached_results.translate_one(masked, other, settings)
+    sources = both[0].source_ids, both[1].source_ids
+    row = min((0, 1), key=lambda number: len(sources[number]))
+    if len(sources[0]) == len(sources[1]) or not all(each.hypotheses for each in both):
+        return None
+    targets = both[0].hypotheses[0].ids, both[1].hypotheses[0].ids
+    sites = (_site("encoder", "*"), _site("cross", "*"), "logits")
+    traces = [cached_results.record_batch(each, sources, targets, sites)[row] for each in (masked, subject)]
+    written = [together(each, (own.source, both[1].source), settings)[row].hypotheses[0] for each in (masked, subject)]
+    alone = cached_results.record(masked, sources[row], targets[row], ("logits",))["logits"]
+    return Batch(both, row, traces[0], traces[1], is_off, (written[0], written[1]), alone)
+
+
+def _settings(scene: Scene) -> DecodingConfig:
+    """Of the page's search; greedy in place of sampling, whose draws would be others in a batch."""
+    settings = replace(scene.translation.settings, n_best=1)
+    return settings if settings.method in ("greedy", "beam") else replace(settings, method="greedy")
+
+
+def other_sentence(scene: Scene) -> str:
+    """A sentence that is put beside that of the page: an example that is longer and whose padding changes the
+    translation, if there is one among those that are tried; otherwise the longest, or the shortest where none is
+    longer. A model without examples gets the sentence twice, or half of it where that is too long.
+    """
+    source, size = scene.translation.source, len(scene.translation.source_ids)
+    sizes = {text: checkpoints.pieces_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}
+    most = checkpoints.most_pieces(scene.subject.translator)
+    fitting = sorted((text for text in sizes if text != source and sizes[text] <= most), key=sizes.__getitem__)
+    longer = [text for text in fitting if sizes[text] >= size + PADDED]
+    if not fitting:
+        return f"{source} {source}" if 2 * size <= most else source[: len(source) // 2]
+    if not longer:
+        return fitting[0]
+    original, settings = scene.subject.original, _settings(scene)
+    own = scene.best(original)
+    for text in islice(longer, TRIED):
+        found = together(original.edited(MASKS[0]), (source, text), settings)[0]
+        if found.hypotheses and found.hypotheses[0].text != own.text:
+            return text
+    return longer[-1]

@@ -1,0 +1,180 @@
+"""The picture of "Take a mask away" where padding is attended to: two sentences in one batch, a head with the mask
+and without it, and what becomes of the shorter sentence."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.components.cell_grid import Axis
+from app.components.padded_batch import Head, Line, Result, Weights, padded_batch
+from app.figures.axes import visible
+from app.figures.tables import Table
+from app.figures.theme import fixed, kind_color, number, role_color
+from app.languages import _, gettext_noop, ngettext, pgettext
+from app.stage.scene import NoScene, Scene, check
+from app.state.choices import LONGEST_SECOND, PADDED_HEAD, PADDED_WITH
+from app.views.shared.placed import belongings
+from app.views.whatif.padded_batch import Batch, batch_of, other_sentence
+from transformer.analysis.edits import MaskOff
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import KINDS, Kind
+
+
+def other_of(scene: Scene) -> str:
+    """The other sentence of the batch: the visitor's, or one that shows what padding does."""
+    return PADDED_WITH.open(other_sentence(scene)[:LONGEST_SECOND]).strip()
+
+
+def box(scene: Scene) -> None:
+    """The box of the other sentence."""
+    other_of(scene)
+    st.text(_("In one batch with"), width="content")
+    st.text_input(_("The other sentence of the batch"), key=PADDED_WITH.key, persist_state="session",
+                  max_chars=LONGEST_SECOND, label_visibility="collapsed", autocomplete="off",
+                  placeholder=_("Another sentence, shorter or longer"))  # fmt: skip
+
+
+def batch_or_reason(scene: Scene, mask: MaskOff) -> Batch | str:
+    """The batch, with `mask` and without it, or why there is none."""
+    other = other_of(scene)
+    try:
+        check(scene.subject, other)
+        found = batch_of(scene, other, mask)
+    except (NoScene, HeadlightError) as problem:
+        return str(problem)
+    return found or _("Both sentences have as many tokens, so none has padding. Type a longer one, or a shorter one.")
+
+
+def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
+    """Draws the picture; `kind` is the attention whose weights are shown."""
+    leaked = batch.leaked(kind)
+    layers, heads = leaked.shape
+    most = np.unravel_index(leaked.argmax(), leaked.shape)
+    all_heads = [(layer, head) for layer in range(layers) for head in range(heads)]
+    layer, head = PADDED_HEAD.open((int(most[0]), int(most[1])), all_heads)
+    keys = list(map(visible, batch.masked.source_pieces))
+    rows = (
+        Axis(pgettext("title of an axis", "query"), keys[: batch.real], role_color("encoder"))
+        if kind == "encoder"
+        else Axis(pgettext("title of an axis", "predicts"), list(map(visible, batch.own.pieces)), role_color("decoder"))
+    )
+    masked, free = (
+        np.round(batch.weights(each, kind)[layer, head].astype(float), 5) for each in (batch.masked, batch.free)
+    )
+    if batch.is_off:
+        second = _("Without: {share:.0%} of its weight is on padding", share=float(leaked[layer, head]))
+    else:
+        second = _("Now: the mask is there")
+    name = _(
+        "{kind} of a padded sentence, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1
+    )
+    with st.container(gap=None):
+        with st.container(key="picture_padded_batch"):
+            padded_batch(
+                _lines(batch),
+                Head(_(KINDS[kind]), kind_color(kind), layer, head, layers, heads),
+                Weights(
+                    rows,
+                    Axis(pgettext("title of an axis", "key"), keys, role_color("encoder")),
+                    batch.real,
+                    batch.is_off,
+                    [
+                        (_("With the padding mask"), masked.tolist()),
+                        (second, (free if batch.is_off else masked).tolist()),
+                    ],
+                ),
+                _results(batch),
+                key="padded_batch",
+                language=scene.task.target_code,
+                on_choose=lambda name, index: PADDED_HEAD.choose((index, head) if name == "layer" else (layer, index)),
+            )
+        belongings(key="padded_batch", name=name, table=partial(table, list(rows.names), keys, [masked, free]))
+
+
+def _lines(batch: Batch) -> list[Line]:
+    size = batch.real + batch.padding
+    lines = []
+    for row, sentence in enumerate(batch.sentences):
+        tokens = [visible(piece.text) for piece in sentence.source_pieces]
+        real = len(tokens)
+        tokens += [visible(batch.masked.source_pieces[-1])] * (size - real)
+        lines.append(Line(_("Other sentence") if row else _("Your sentence"), tokens, real))
+    return lines
+
+
+def _results(batch: Batch) -> list[Result]:
+    alone, masked, free = (fixed(score, 2) for score in batch.scores)
+    if not batch.is_off:
+        free = masked
+    own = batch.own.text
+    notes = (
+        _(
+            "log-probability {score}; the logits differ by {most} at most",
+            score=masked,
+            most=number(batch.rounding, 1),
+        ),
+        _("log-probability of the first translation: {score}", score=free),
+    )
+    found = [Result(_("Alone"), own, _("log-probability {score}", score=alone))]
+    labels = (
+        _("In the batch, with the padding mask"),
+        _("In the batch, without the padding mask") if batch.is_off else _("In the batch, now: with the padding mask"),
+    )
+    written = batch.written if batch.is_off else (batch.written[0],) * 2
+    for label, hypothesis, note in zip(labels, written, notes, strict=True):
+        is_other = hypothesis.text != own
+        found.append(Result(label, hypothesis.text if is_other else _("the same"), note, is_other))
+    return found
+
+
+def sentences(batch: Batch, kind: Kind) -> list[str]:
+    """What the picture says, with its numbers."""
+    if batch.row == 0:
+        first = ngettext(
+            "A batch is a rectangle: your sentence gets {count} token of padding. With the mask nothing attends to "
+            "them, and the sentence is translated as if it were alone.",
+            "A batch is a rectangle: your sentence gets {count} tokens of padding. With the mask nothing attends to "
+            "them, and the sentence is translated as if it were alone.",
+            batch.padding,
+        )
+    else:
+        first = ngettext(
+            "A batch is a rectangle: the other sentence gets {count} token of padding. With the mask nothing attends "
+            "to them, and the sentence is translated as if it were alone.",
+            "A batch is a rectangle: the other sentence gets {count} tokens of padding. With the mask nothing attends "
+            "to them, and the sentence is translated as if it were alone.",
+            batch.padding,
+        )
+    if not batch.is_off:
+        return [first, _("Switch the mask off: what goes to padding, and what becomes of the translation?")]
+    if kind == "encoder":
+        text = gettext_noop(
+            "Without it, {share:.0%} of all attention of the encoder goes to padding: the log-probability of that "
+            "translation goes from {alone} to {free}, {changes}."
+        )
+    else:
+        text = gettext_noop(
+            "Without it, {share:.0%} of all attention of the decoder to the encoder goes to padding: the "
+            "log-probability of that translation goes from {alone} to {free}, {changes}."
+        )
+    is_other = batch.written[1].text != batch.own.text
+    alone, free = (fixed(score, 2) for score in batch.scores[::2])
+    without = _(
+        text,
+        share=float(batch.leaked(kind).mean()),
+        alone=alone,
+        free=free,
+        changes=_("and the translation changes") if is_other else _("but the translation stays"),
+    )
+    return [first, without, _("Alone, a sentence has no padding, so there the mask changes nothing.")]
+
+
+def table(queries: list[str], keys: list[str], weights: list[np.ndarray]) -> Table:
+    """All cells, one a line, row by row."""
+    return {
+        _("query"): [query for query in queries for key in keys],
+        _("key"): keys * len(queries),
+        _("weight with the mask"): weights[0].ravel(),
+        _("weight without"): weights[1].ravel(),
+    }

@@ -1,0 +1,171 @@
+"""The lecturer's side of a class: what is published as they walk and click, and what the panel says."""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.classroom import lecturer
+from app.classroom.class_panel import qr_code
+from app.classroom.class_state import CLASSES
+from app.languages import _, speaking
+from app.lessons.lesson_file import LessonScene
+from app.pages import info
+from app.questions.question import ANYWHERE, Question
+from app.server import visitor
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import scene_with
+
+
+class Follower:
+    """What a phone gets."""
+
+    def __init__(self, app: AppTest):
+        self.code, self.secret = app.session_state["class"]
+        self._token = CLASSES.join(self.code, "10.0.0.1")
+
+    @property
+    def sees(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(CLASSES.news(self.code, self._token)[1])
+        return found
+
+
+@pytest.fixture
+def open_class(open_app: Callable[..., AppTest]) -> Iterator[Callable[..., AppTest]]:
+    """Opens a page and a class on it."""
+    opened: list[AppTest] = []
+
+    def begin(page: str = "translate", **address: str) -> AppTest:
+        app = open_app(page, **address)
+        button(app, "Kurs öffnen" if address.get("lang") == "de" else "Open a class").click().run()
+        opened.append(app)
+        return app
+
+    yield begin
+    for app in opened:
+        if app.session_state.get("class"):
+            CLASSES.close(*app.session_state["class"])
+
+
+def button(app: AppTest, label: str) -> Any:
+    return next(each for each in app.button if each.label == label)
+
+
+def test_the_class_sees_the_page_its_head_and_another_sentence(open_class: Callable[..., AppTest]) -> None:
+    app = open_class(kind="cross", layer="2", head="3")
+    follower = Follower(app)
+    first = follower.sees
+    assert first["title"] == "How is my sentence translated?"
+    assert first["shown"] == {"kind": "cross", "layer": 1, "head": 2, "form": "arcs", "pinned": [-1, -1]}
+    app.run()
+    assert any("Followed by 1 phone" in text.value for text in app.text)
+    app.text_input(key="sentence").set_value("a cat").run()
+    second = follower.sees
+    assert second["picture"] != first["picture"]
+    assert second["model"] == first["model"]
+    app.run()
+    assert follower.sees == second  # the same again is nothing new
+
+
+def test_the_class_of_a_german_lecturer_is_german(open_class: Callable[..., AppTest]) -> None:
+    english = open_class("masks", sentence="a cat")
+    with speaking("de"):  # also AppTest, which looks for the labels of what is chosen
+        german, title = open_class("masks", lang="de", sentence="a cat"), _(info("masks").question)
+        sees, other = Follower(german).sees, Follower(english).sees
+        german.run()
+    assert (sees["language"], other["language"]) == ("de", "en")
+    assert (sees["title"], other["title"]) == (title, info("masks").question)
+    assert ("lang=de" in sees["link"], "lang=" in other["link"]) == (True, False)
+    assert any("Smartphone" in text.value for text in german.text)
+
+
+def test_a_page_without_a_canvas_is_a_link_to_what_the_lecturer_sees(open_class: Callable[..., AppTest]) -> None:
+    app = open_class("masks", sentence="a cat")
+    sees = Follower(app).sees
+    assert (sees["title"], sees["picture"]) == ("Why must no row attend to later tokens?", "")
+    assert sees["link"].startswith("/masks?")
+    assert "sentence=a+cat" in sees["link"]
+
+
+def test_closing_the_class_ends_it_and_a_visitor_who_opened_none_publishes_nothing(
+    open_class: Callable[..., AppTest], open_app: Callable[..., AppTest]
+) -> None:
+    app = open_class()
+    follower = Follower(app)
+    before = follower.sees
+    open_app("attention")
+    assert follower.sees == before
+    button(app, "Close the class").click().run()
+    assert not CLASSES.is_open(follower.code, follower.secret)
+    assert button(app, "Open a class")
+
+
+def walk() -> None:
+    """A page of a lesson: lecture mode publishes its scene, then the page follows."""
+    import streamlit as st
+
+    from app.classroom import lecturer
+    from app.pages import info
+
+    state = st.session_state
+    lecturer.open_class()
+    if "lesson_scene" in state:
+        lecturer.published(state["lesson_scene"], state["scene"], state["question"])
+    lecturer.page_shown(info(state["page"]), state["scene"])
+    if "reveals" in state:
+        state["totals"] = lecturer.reveal(state["question"])
+
+
+def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_path: Path) -> None:
+    one = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
+    of_lesson = LessonScene("A title", 2.0, "translate", {}, "", "", "Two sentences.", "Notes.", "next-word", 1)
+    app = AppTest.from_function(walk)
+    for name, value in {"page": "translate", "scene": one, "question": asked, "lesson_scene": of_lesson}.items():
+        app.session_state[name] = value
+    app.run()
+    assert not app.exception
+    follower = Follower(app)
+    sees = follower.sees
+    assert (sees["title"], sees["text"], sees["picture"]) == ("A title", "Two sentences.", "")
+    assert sees["question"]["answers"] == list(asked.answers)
+    assert "Notes" not in json.dumps(sees)
+    assert "right" not in json.dumps(sees)
+    app.session_state["reveals"] = True
+    app.run()
+    assert app.session_state["totals"] == (0,) * len(asked.answers)
+    assert follower.sees["revealed"]["right"] == asked.right
+    assert follower.sees["picture"]
+    del app.session_state["lesson_scene"], app.session_state["reveals"]
+    app.session_state["scene"] = scene_with(tmp_path / "one.safetensors", "a cat")
+    app.run()
+    assert (follower.sees["title"], follower.sees["question"]) == ("A title", None)
+    app.session_state["page"] = "attention"
+    app.run()
+    assert follower.sees["title"] == "What does each word attend to?"
+    CLASSES.close(follower.code, follower.secret)
+
+
+def test_the_link_has_the_address_by_which_phones_reach_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(opened_at: str, shared: bool) -> str:
+        monkeypatch.setattr(visitor, "serves_others", lambda: shared)
+        monkeypatch.setattr(st, "context", SimpleNamespace(url=opened_at))
+        return lecturer.class_address("ABCDEF")
+
+    monkeypatch.setattr(socket.socket, "getsockname", lambda _: ("192.168.1.5", 0))
+    assert link("http://localhost:8501/masks", False) == ""
+    assert link("http://localhost:8501/masks", True) == "http://192.168.1.5:8501/class/ABCDEF"
+    assert link("https://class.example/masks?x=1", True) == "https://class.example/class/ABCDEF"
+
+
+def test_the_qr_code_is_black_on_white_and_made_here() -> None:
+    drawn = qr_code("http://192.168.1.5:8501/class/ABCDEF")
+    assert drawn.startswith("<svg")
+    assert "#fff" in drawn
+    assert "http" not in drawn.replace("http://www.w3.org/", "")

@@ -1,0 +1,89 @@
+"""Pages in the languages of the interface: each visitor sees their own, in links, title and texts that are cached."""
+
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from urllib.parse import parse_qs
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.languages import LANGUAGES, Language, speaking
+from app.languages import _ as translated
+from app.pages import info
+from tests.support.pages import PAGES, switch_page
+from tests.support.unmarked_texts import shown
+
+Open = Callable[..., AppTest]
+KEPT = ("app.components", "app.languages")  # what these keep is by language: scripts of components, and catalogues
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    forget()
+    yield
+    forget()
+
+
+def forget() -> None:
+    """Empties all that the app keeps between visits."""
+    st.cache_data.clear()
+    for each in gc.get_objects():
+        if type(each) is functools._lru_cache_wrapper:
+            module = str(getattr(each, "__module__", ""))
+            if module.startswith("app.") and not module.startswith(KEPT):
+                each.cache_clear()
+
+
+def texts(app: AppTest) -> list[tuple[str, str]]:
+    """All texts on the page, without the ids of what shows them."""
+    assert not app.exception
+    return [(where, text) for where, text in shown(app) if not where.endswith((".id", ".canvas.message"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_of_two_languages_in_one_process_do_not_mix(page: str, open_app: Open) -> None:
+    """What a visitor sees does not depend on the language of the visitor before."""
+    order: tuple[Language, ...] = ("en", "de", "en")
+    first = [texts(open_app(page, lang=each, details="true")) for each in order]
+    forget()
+    (german,) = [texts(open_app(page, lang="de", details="true"))]
+    assert first[0] == first[2]
+    assert first[1] == german
+    headings = {"en": info(page).question}
+    with speaking("de"):
+        headings["de"] = translated(info(page).question)
+    assert headings["en"] != headings["de"]
+    for seen, own, other in ((first[2], "en", "de"), (german, "de", "en")):
+        said = [text for where, text in seen]
+        assert headings[own] in said
+        assert not [text for text in said if text == headings[other]]
+
+
+@pytest.mark.parametrize("given", LANGUAGES)
+def test_every_link_to_a_page_keeps_the_language(given: Language, open_app: Open) -> None:
+    app = open_app(lang=given, details="true")
+    links = [parse_qs(each.proto.query_string) for each in app.get("page_link")]
+    assert len(links) > len(PAGES)
+    assert {tuple(each.get("lang", [])) for each in links} == {() if given == "en" else (given,)}
+
+
+@pytest.mark.parametrize("page", ["translate", "models", "beside"])
+def test_the_browser_is_told_the_language(page: str, open_app: Open) -> None:
+    for given in LANGUAGES:
+        said = [text for where, text in texts(open_app(page, lang=given)) if "document_language" in where]
+        assert said == [given]
+
+
+def test_another_page_and_a_whole_link_keep_the_language(open_app: Open) -> None:
+    app = open_app(lang="de")
+    app.query_params.clear()
+    app.query_params["sentence"] = "the cat sat"
+    with speaking("de"):  # in the test's own thread, where AppTest asks for the names of options
+        switch_page(app, "masks").run()
+        assert translated(info("masks").question) in [each.value for each in app.title]
+
+
+def test_a_language_that_is_not_known_is_english(open_app: Open) -> None:
+    assert [each.value for each in open_app(lang="xx").title] == [info("translate").question]

@@ -1,0 +1,163 @@
+"""Runs that are renamed, deleted, opened and added to the checkpoints, and text that came to nothing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.languages import speaking
+from app.library import checkpoints
+from app.library.catalogue import entry
+from app.library.names import display_name
+from app.library.names_of_languages import all_languages, is_language, name_of_language
+from app.library.run_checkpoints import best_checkpoint, run_checkpoint
+from app.library.runs import read_run, seconds_left
+from app.library.snapshots import OWNER, snapshot_name
+from app.library.tasks import language_name
+from app.views.training import launch_run, manage_run
+from app.views.training.launch_run import LOG, RECIPE
+from app.views.training.own_text import LaunchError
+from app.views.training.run_words import about
+from tests.app.test_runs import HOLD
+from tests.app.test_training_page import opened, said
+from transformer.recipe import load_recipe
+
+
+@pytest.fixture
+def own(finished_run: Path, runs: Path) -> Path:
+    """A finished run that was started in the browser."""
+    folder = Path(shutil.copytree(finished_run, runs / "reverse-1"))
+    (folder / OWNER).touch()
+    return folder
+
+
+def test_a_run_is_renamed_and_can_still_be_resumed(own: Path, runs: Path) -> None:
+    languages = 'source_language = "en"\ntarget_language = "de"\n'
+    (own / RECIPE).write_text(f'[data]\ntrain = ["{own}/corpus.tsv", "{own}0/other.tsv"]\n{languages}')
+    (own / LOG).write_text(f"{launch_run._command(own)}\nError: {own}/corpus.tsv is gone.\n")
+    assert manage_run.rename("reverse-1", " Größer als vorher ") == "Größer als vorher"
+    moved = runs / "Größer als vorher"
+    assert not own.exists()
+    assert load_recipe(moved / RECIPE).data.train == (f"{moved}/corpus.tsv", f"{own}0/other.tsv")
+    assert launch_run.last_words(moved) == "corpus.tsv is gone."
+    for name in ("", " ", "../x", "a/b", ".x", "x\0", "a" * 61, snapshot_name("x", 3), "x, best"):
+        with pytest.raises(LaunchError, match="name"):
+            manage_run.rename("Größer als vorher", name)
+    shutil.copytree(moved, runs / "other")
+    with pytest.raises(LaunchError, match="already a run other"):
+        manage_run.rename("Größer als vorher", "other")
+
+
+def test_a_run_is_deleted_once_it_has_stopped_and_only_if_it_was_started_here(own: Path, runs: Path) -> None:
+    shutil.copytree(own, runs / "by hand")
+    (runs / "by hand" / OWNER).unlink()
+    with pytest.raises(LaunchError, match="started here"):
+        manage_run.delete("by hand")
+    with pytest.raises(LaunchError, match="started here"):
+        manage_run.delete("../runs")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, own / ".lock"], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        process.stdout.readline()
+        for action in (manage_run.delete, lambda name: manage_run.rename(name, "x")):
+            with pytest.raises(LaunchError, match="is still running"):
+                action("reverse-1")
+        process.kill()
+    manage_run.delete("reverse-1")
+    assert [path.name for path in runs.iterdir()] == ["by hand"]
+
+
+def test_the_best_checkpoint_of_a_run_is_opened_and_added_to_the_others(
+    own: Path, open_app: Callable[..., AppTest], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {name: entry(checkpoints.CheckpointFile.at(own / f"{name}.safetensors")) for name in ("average", "best")}
+    losses = {name: found.header.metrics["valid_loss"] for name, found in scores.items() if found.header}
+    found = best_checkpoint("reverse-1")
+    assert found is not None
+    assert Path(found.path) == own / f"{min(losses, key=lambda name: losses[name])}.safetensors"
+    assert run_checkpoint("reverse-1, best") == found
+    assert display_name(found) == "reverse-1"
+    assert run_checkpoint("none, best") is None
+    app = opened(run="reverse-1")
+    app.button(key="open_run").click().run()
+    assert app.selectbox(key="checkpoint").value == "reverse-1, best"
+    assert not app.exception
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "mine"))
+    (tmp_path / "mine").mkdir()
+    manage_run.add_to_checkpoints("reverse-1")
+    assert [path.name for path in sorted((tmp_path / "mine").iterdir())] == [
+        "reverse-1.metrics.jsonl",
+        "reverse-1.safetensors",
+    ]
+    with pytest.raises(LaunchError, match="already a checkpoint"):
+        manage_run.add_to_checkpoints("reverse-1")
+    monkeypatch.setattr("app.views.training.manage_run.is_at_this_machine", lambda: False)
+    with pytest.raises(LaunchError, match="Only the person at the machine"):
+        manage_run.add_to_checkpoints("reverse-1")
+
+
+def test_a_run_is_renamed_and_deleted_on_the_page_after_a_question(own: Path, runs: Path, open_app: Any) -> None:
+    app = opened(run="reverse-1")
+    app.button(key="rename_run").click().run()
+    app.text_input(key="new_name_of_run").set_value("a/b").run()
+    app.button(key="do_rename").click().run()
+    assert "A name has at most 60 characters" in said(app)
+    app.text_input(key="new_name_of_run").set_value("mine").run()
+    app.button(key="do_rename").click().run()
+    assert [path.name for path in runs.iterdir()] == ["mine"]
+    assert "Finished after update 12 of 12" in said(app.run())
+    app.button(key="delete_run").click().run()
+    app.button(key="no_delete").click().run()
+    assert (runs / "mine").exists()
+    app.run()
+    app.button(key="delete_run").click().run()
+    app.button(key="do_delete").click().run()
+    assert not (runs / "mine").exists()
+    assert not app.run().exception
+
+
+def test_a_run_whose_text_came_to_nothing_is_gone_and_its_reason_is_said(runs: Path, open_app: Any) -> None:
+    folder = runs / "en-de-1"
+    folder.mkdir(parents=True)
+    (folder / OWNER).touch()
+    (folder / LOG).write_text(f"{launch_run._command(folder)}\nError: None of the 7 training pairs is short enough.\n")
+    (folder / "metrics.jsonl").touch()
+    app = opened(run="en-de-1")
+    assert "None of the 7 training pairs is short enough." in said(app)
+    assert not folder.exists()
+    folder.mkdir()
+    (folder / OWNER).touch()
+    (folder / LOG).write_text(f"{launch_run._command(folder)}\nError: Stopped by SIGTERM after update 0 of 9.\n")
+    run = read_run("en-de-1")
+    assert run is None or manage_run.remove_if_it_came_to_nothing(run) == ""
+
+
+def test_the_time_that_is_left_is_that_of_the_updates_that_are_left(own: Path) -> None:
+    lines = [{"update": n, "kind": "train", "seconds": 2.0 * n} for n in range(1, 9)]
+    (own / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    os.remove(own / "training.safetensors")
+    run = read_run("reverse-1")
+    assert run is not None
+    assert seconds_left(run) == pytest.approx((run.updates - run.update) * 2.0)
+    assert [about(seconds) for seconds in (3, 50, 100, 3600, 9000)] == [
+        "about 5 seconds", "about 50 seconds", "about 2 minutes", "about 60 minutes", "about 2 hours",
+    ]  # fmt: skip
+
+
+def test_languages_are_named_in_the_language_of_the_interface() -> None:
+    tags = ("de", "pt-BR", "zh-Hant", "sr-Latn", "gsw")
+    english = ["German", "Brazilian Portuguese", "Traditional Chinese", "Serbian (Latin)", "Swiss German"]
+    assert [name_of_language(tag) for tag in tags] == english
+    with speaking("de"):
+        assert [name_of_language(tag) for tag in ("de", "gsw")] == ["Deutsch", "Schweizerdeutsch"]
+        assert language_name("Middle Low German") == "Middle Low German"
+        assert all_languages()["sw"] == "Suaheli"
+    assert len(all_languages()) > 500
+    assert not any(is_language(name) for name in ("", "letters", "../x", "Middle Low German", "x"))

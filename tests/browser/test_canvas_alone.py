@@ -1,0 +1,188 @@
+"""The canvas alone on an empty page: what it draws, what it says, and which answers it takes."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from app.components.canvas import Head, Question
+from app.figures.canvas_message import message_id
+from app.stage.canvas_of_scene import message_of
+from app.stage.scene import Scene
+from app.views.shared.canvas_picture import answer
+from tests.browser.conftest import PATIENCE
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import KEY, MOUNT, QUERY, parts_of, scene_with
+
+# What the server sends over the wire: the newest message is shown, with an answer to a question.
+TELL = """([message, answer]) => {
+    const line = window.headlightCanvases.get(message);
+    line.send = (question) => { window.asked = question; };
+    line.standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, heard: 0, acts: false, alternatives: [],
+        shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', answer};
+    line.heard?.(line.standing);
+}"""
+
+
+@pytest.fixture
+def alone(browser: Any) -> Iterator[Callable[[Scene], Any]]:
+    """Mounts the component on an empty page, without Streamlit and without a server."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.emulate_media(reduced_motion="reduce")
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("dialog", lambda dialog: (page.errors.append(dialog.message), dialog.dismiss()))
+
+    def mount(scene: Scene) -> Any:
+        page.set_content("<!doctype html><body></body>")
+        page.evaluate(MOUNT, parts_of(scene))
+        page.locator(".canvas .arc").first.wait_for(state="attached")
+        return page
+
+    yield mount
+    assert page.errors == []
+    page.close()
+
+
+def test_mounted_alone_it_draws_points_and_walks(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = alone(scene)
+    assert page.locator(QUERY).count() == len(scene.hypothesis.ids)
+    assert page.locator(KEY).count() == len(scene.translation.source_ids)
+    assert page.locator(".head").count() == 3 * 4
+    say = page.locator(".say")
+    page.locator(QUERY).nth(1).hover()
+    assert say.inner_text().startswith("While it writes")
+    page.mouse.move(1, 1)
+    assert say.inner_text().startswith("Point at a word")
+    page.locator(QUERY).first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.locator(QUERY).nth(1).get_attribute("aria-pressed") == "true"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert page.locator(f"{KEY}.pinned").count() == 1
+    assert "Heads that link" in page.locator(".facts").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".pinned").count() == 0
+    page.locator(".head").nth(5).click()
+    assert "Layer 2, head 2" in page.locator(".facts").inner_text()
+    page.get_by_role("radio", name="Decoder self").click()
+    assert page.locator(KEY).first.inner_text() == "<s>"
+    assert [name for name, _ in page.evaluate("window.sent")] == ["chosen", "chosen"]
+
+
+def test_heads_that_attend_to_a_word_from_several_others_too_are_named(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = alone(scene)
+    weights = np.rint(255 * scene.attention("cross").weights)  # (N, H, T, S)
+    layers, heads, rows, keys = weights.shape
+    said = []
+    for query, key in ((0, 0), (1, 2), (2, keys - 1)):
+        page.locator(QUERY).nth(query).click()
+        page.locator(KEY).nth(key).click()
+        columns = weights[..., key].reshape(layers * heads, rows)
+        linked = np.argsort(-columns[:, query], kind="stable")[:6]
+        counts = {i: np.sum(2 * np.delete(columns[i], query) >= columns[i, query]) for i in linked}
+        anyway = [i for i, count in counts.items() if count > 1 and 4 * count >= rows - 1]
+        text = page.locator(".facts").inner_text()
+        said.append("Several other tokens attend to" in text)
+        assert said[-1] == bool(anyway)
+        if 0 < len(anyway) < 6:
+            assert all(f"layer {i // heads + 1} head {i % heads + 1}" in text for i in anyway)
+        page.keyboard.press("Escape")
+    assert any(said)
+
+
+def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = alone(scene)
+    page.locator(".head").nth(6).click()
+    weights = scene.attention("cross").weights[1, 2]
+    arcs = page.locator(".arc").evaluate_all(
+        "nodes => nodes.map(n => [+n.dataset.query, +n.dataset.key, parseFloat(n.style.strokeWidth), +n.style.opacity])"
+    )
+    drawn = {(int(q), int(k)): width for q, k, width, opacity in arcs if opacity > 0}
+    assert set(drawn) == {(int(q), int(k)) for q, k in zip(*np.nonzero(np.rint(255 * weights) >= 6), strict=True)}
+    for (q, k), width in drawn.items():
+        assert width == pytest.approx(1 + 8 * weights[q, k], abs=0.03)
+
+
+def test_a_page_is_left_while_the_canvas_is_on_it(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    """The canvas has the width 0 before it goes, in which nothing can be laid out."""
+    page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
+    page.evaluate("document.body.firstElementChild.style.display = 'none'")
+    page.evaluate("setTimeout(() => { window.alive = true; }, 200)")
+    page.wait_for_function("() => window.alive")
+    page.evaluate("document.body.firstElementChild.style.display = ''")
+    page.wait_for_function("() => { window.dispatchEvent(new Event('resize')); return true; }")
+    assert page.locator(".head").first.bounding_box()["width"] > 5
+    assert not page.errors
+
+
+def test_another_kind_shows_all_its_heads_also_while_a_calculation_is_open(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    """The small pictures are hidden then, and what is hidden has no width."""
+    page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
+    head = page.locator(".head").first
+    wide = head.bounding_box()["width"]
+    page.locator(QUERY).nth(1).click()
+    page.locator(".weight.key:not([hidden])").first.click()
+    page.locator(".computed .close").wait_for()
+    page.get_by_role("radio", name="Decoder self").click()
+    assert head.bounding_box()["width"] == wide
+
+
+@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "the the the", "שלום עולם", "a", "x " * 40])
+def test_whatever_is_typed_is_drawn_as_text(text: str, alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), text)
+    page = alone(scene)
+    shown = page.locator(KEY).evaluate_all("nodes => nodes.map(node => node.title)")
+    assert shown == list(scene.source.tokens)
+    assert page.locator("img").count() == 0
+    page.locator(".segments button", has_text="Matrix").click()
+    assert page.locator(".matrix .column").count() == len(shown)
+
+
+def test_the_matrix_names_its_axes_and_a_row_of_self_attention_what_it_reads_and_writes(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = alone(scene)
+    page.locator(".segments button", has_text="Matrix").click()
+    expect(page.locator(".matrix .axis")).to_have_text(["Columns: source", "Rows: writes"])
+    page.locator(".kinds button", has_text="Decoder self").click()
+    expect(page.locator(".matrix .axis")).to_have_text(["Columns: reads", "Rows: reads → writes"])
+    reads = page.locator(".matrix .column").all_inner_texts()
+    rows = page.locator(".matrix .row").all_inner_texts()
+    assert [row.split(" → ")[0] for row in rows] == reads
+    assert len(rows) == len(scene.hypothesis.ids)
+
+
+def test_an_answer_about_the_sentence_before_is_not_taken(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    """Of two sentences one after the other, as when the tab remembers another than the first example."""
+    path = write_checkpoint(tmp_path / "one.safetensors")
+    before, now = scene_with(path, "a cat"), scene_with(path)
+    page = alone(before)
+    asked, answers = [], []
+    for scene in (before, now):
+        shown = message_id(message_of(scene))
+        page.evaluate(MOUNT, parts_of(scene))
+        page.evaluate(TELL, [shown, None])
+        page.wait_for_function("(id) => window.asked?.message === id", arg=shown)
+        asked.append(page.evaluate("window.asked"))
+        answers.append({"id": asked[-1]["id"], "answer": answer(scene, Question("head", Head("cross", 0, 0), 0, 0))})
+    page.evaluate(TELL, [shown, answers[0]])
+    page.evaluate(TELL, [shown, answers[1]])
+    weights = now.attention("cross").weights[0, 0]  # (T, S)
+    for query, row in enumerate(weights):
+        page.locator(QUERY).nth(query).hover()
+        most = float(row.max())
+        assert f"gives {100 * most:.0f}%" in page.locator(".say").inner_text()

@@ -1,0 +1,113 @@
+"""A class in the browser: a lecturer opens it; a phone follows, types a sentence of its own, and answers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+from app.classroom.class_scene import Asked, ClassScene, ShownHead
+from app.classroom.class_state import Classes
+from app.classroom.own_sentence import packed
+from app.languages import speaking
+from app.stage.canvas_of_scene import message_of
+from tests.browser.conftest import PATIENCE, Visit
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import KEY, scene_with
+from tests.support.class_phones import served
+
+TARGETS = """[...document.querySelectorAll('main button, main input, main a')]
+    .filter(node => node.offsetParent).map(node => node.getBoundingClientRect().height)"""
+
+HOSTILE = "</script><img src=x onerror=alert(1)> the cat"
+
+
+def open_class(lecturer: Visit) -> str:
+    """Opens a class in the menu; its code."""
+    lecturer.page.get_by_role("button", name="Menu").click()
+    lecturer.page.get_by_text("Class: what you show").click()
+    lecturer.page.get_by_role("button", name="Open a class").click()
+    code = lecturer.page.locator(".st-key-class_panel code").inner_text().strip()
+    lecturer.page.keyboard.press("Escape")
+    return str(code)
+
+
+def test_a_phone_follows_and_has_a_sentence_of_its_own(visit: Callable[..., Visit]) -> None:
+    lecturer, phone = visit().open(), visit(width=390, height=844, dark=True)
+    lecturer.drawn()
+    code = open_class(lecturer)
+    page = phone.page
+    page.goto(f"{phone.address}/class")
+    page.get_by_label("Code of the class").fill(code.lower())
+    page.get_by_role("button", name="Follow").click()
+    expect(page.get_by_role("heading")).to_have_text("How is my sentence translated?")
+    lecturer.type("the cat sat")
+    expect(page.locator(KEY)).to_have_count(4)
+    page.get_by_label("Your own sentence").fill(HOSTILE)
+    page.get_by_role("button", name="Translate").click()
+    expect(page.get_by_text("Only you see it.")).to_be_visible()
+    expect(page.locator(KEY)).not_to_have_count(4)
+    assert page.locator("img").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert min(page.evaluate(TARGETS)) >= 44
+    page.get_by_role("button", name="Back to the lecturer’s sentence").click()
+    expect(page.locator(KEY)).to_have_count(4)
+    lecturer.follow("Masks")
+    expect(page.get_by_role("link", name="Open this page in Headlight")).to_be_visible()
+    expect(page.get_by_label("Your own sentence")).to_be_hidden()
+
+
+def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_revealed(
+    browser: Any, tmp_path: Path
+) -> None:
+    scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
+    code, secret = classes.open()
+    asked = Asked("Which word gets most?", ("cat", "<b>mat</b>", "sat"))
+    shown = ClassScene(
+        "A question", picture=packed(message_of(scene)), shown=ShownHead("cross", 1, 2, "arcs"), question=asked
+    )
+    classes.publish(code, secret, shown)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        page.get_by_role("button", name="cat").click()
+        mine = page.get_by_role("button", name="<b>mat</b>")
+        mine.click()
+        expect(page.get_by_text("Your answer has arrived.")).to_be_visible()
+        expect(mine).to_have_attribute("aria-pressed", "true")
+        expect(page.get_by_text("The picture comes")).to_be_visible()
+        assert min(page.evaluate(TARGETS)) >= 44
+        assert classes.reveal(code, secret, asked.id, 1, "It gets 80%.") == (0, 1, 0)
+        expect(page.get_by_text("Your answer is right. It gets 80%.")).to_be_visible()
+        expect(mine).to_be_disabled()
+        expect(page.locator(KEY)).to_have_count(len(scene.translation.source_ids))
+        expect(page.get_by_text("Layer 2, head 3", exact=True)).to_be_visible()
+        classes.close(code, secret)
+        expect(page.get_by_text("This class has ended")).to_be_visible()
+    page.close()
+
+
+def test_a_phone_follows_the_language_of_the_class(browser: Any, tmp_path: Path) -> None:
+    scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
+    picture, asked = packed(message_of(scene)), Asked("Welches Wort?", ("cat", "mat"))
+    head = ShownHead("cross", 1, 2, "arcs")
+    with speaking("de"):
+        code, secret = classes.open()
+        classes.publish(code, secret, ClassScene("Eine Frage", picture=picture, shown=head, question=asked))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        page.get_by_role("button", name="cat").click()
+        expect(page.get_by_text("Die Antwort ist angekommen.")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        classes.publish(code, secret, ClassScene("In English now", picture=picture, shown=head))
+        expect(page.locator("html")).to_have_attribute("lang", "en")
+        expect(page.get_by_text(f"Class {code}")).to_be_visible()
+        assert classes.followers(code, secret) == 1
+        classes.close(code, secret)
+    page.close()

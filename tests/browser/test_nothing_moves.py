@@ -1,0 +1,72 @@
+"""Everything drawn has its final place from the first frame on, so nothing moves before a click."""
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit
+
+from app.components.registration import bundle
+from app.stage.canvas_of_scene import message_of
+from tests.browser.conftest import PATIENCE, Visit
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import MOUNT, scene_with
+
+# Notes in each frame where things are, from the first frame that has the style sheet of the page.
+NOTES = """
+window.seen = {doors: [], tokens: [], shown: []};
+const deep = (selector, root = document) => root.querySelector(selector)
+    ?? [...root.querySelectorAll('*')].map((node) => node.shadowRoot && deep(selector, node.shadowRoot)).find(Boolean);
+const note = (name, value) => { if (window.seen[name].at(-1) !== value) window.seen[name].push(value); };
+const look = () => {
+    const picture = document.querySelector('.st-key-picture_canvas'), doors = document.querySelector('.st-key-doors');
+    const svg = deep('.canvas .arcs svg'), token = deep('.token[data-side="query"]');
+    const styled = picture && parseFloat(getComputedStyle(picture).minHeight);
+    if (styled && doors) note('doors', doors.getBoundingClientRect().y);
+    if (token) note('tokens', [svg.style.height, token.style.left, token.style.top].join());
+    if (token?.classList.contains('unwritten')) note('shown', +getComputedStyle(token).opacity);
+    requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_picture_and_doors_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
+    one = visit(height=720)
+    one.page.emulate_media(reduced_motion=motion)
+    one.page.add_init_script(NOTES)
+    one.open()
+    one.page.locator(".canvas .arc").first.wait_for(state="attached")
+    one.type("a cat")
+    one.type("")
+    one.page.locator(".st-key-said_no_scene").wait_for()
+    seen = one.page.evaluate("window.seen")
+    # A line that appears beside the translation may move them for one frame, by less than a line.
+    assert max(seen["doors"]) - min(seen["doors"]) < 10, seen["doors"]
+    assert seen["doors"][0] == seen["doors"][-1]
+    heights = {float(place.split("px")[0]) for place in seen["tokens"]}
+    assert max(heights) - min(heights) < 5, heights
+    assert seen["shown"] in ([], [0]), "a token is seen before it is written"
+
+
+def test_tokens_are_placed_when_the_type_is_there_in_which_they_are_measured(browser: Any, tmp_path: Path) -> None:
+    font = next((Path(streamlit.__file__).parent / "static").rglob("SourceSansVF-Upright*.woff2"))
+    message = message_of(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
+    asked: list[Any] = []
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.route("**/slow.woff2", lambda route: asked.append(route))
+    page.set_content(
+        "<!doctype html><style>@font-face { font-family: slow; src: url(http://127.0.0.1:1/slow.woff2); }"
+        "body { font-family: slow, monospace; }</style><body></body>"
+    )
+    page.evaluate(MOUNT, [bundle("canvas"), "", base64.b64encode(message).decode()])
+    page.wait_for_timeout(400)
+    assert page.locator(".token").count() == 0
+    asked[0].fulfill(path=font, headers={"Access-Control-Allow-Origin": "*"})
+    page.locator(".token").first.wait_for(state="attached")
+    assert page.evaluate("document.fonts.check('16px slow')")
+    page.close()

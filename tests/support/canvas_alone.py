@@ -1,0 +1,41 @@
+"""The canvas on an empty page, without Streamlit and without a server; a scene for it."""
+
+import base64
+from pathlib import Path
+
+from app.components.registration import bundle
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
+from app.stage.canvas_of_scene import message_of
+from app.stage.scene import Scene, Selection, scene_of
+
+SENTENCE = "the cat sat on the mat"
+QUERY, KEY = '.token[data-side="query"]', '.token[data-side="key"]'
+# Mounts the component; what it reports to the server is appended to `window.sent`
+MOUNT = """async ([script, style, bytes]) => {
+    const host = document.createElement('div'), sheet = document.createElement('style');
+    sheet.textContent = style;
+    document.body.replaceChildren(host);
+    const shadow = host.attachShadow({mode: 'open'}), root = document.createElement('div');
+    root.className = 'root';
+    shadow.append(sheet, root);
+    const data = Uint8Array.from(atob(bytes), c => c.charCodeAt(0));
+    const url = URL.createObjectURL(new Blob([script], {type: 'text/javascript'}));
+    window.sent = [];
+    const setTriggerValue = (name, value) => window.sent.push([name, value]);
+    (await import(url)).default({data, parentElement: shadow, setTriggerValue});
+}"""
+
+
+def parts_of(scene: Scene) -> list[str]:
+    """Script, style and data of a canvas."""
+    style = "".join(
+        Path(f"app/components/{name}.css").read_text(encoding="utf-8") for name in ("shared/base", "canvas/canvas")
+    )
+    return [bundle("canvas"), style, base64.b64encode(message_of(scene)).decode()]
+
+
+def scene_with(path: Path, text: str = SENTENCE) -> Scene:
+    """The scene of a sentence that a checkpoint translates."""
+    subject = Subject(CheckpointFile.at(path))
+    return scene_of(subject, text, subject.translator.settings, Selection())

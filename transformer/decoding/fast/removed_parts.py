@@ -1,0 +1,60 @@
+"""What edits remove of a model: heads and sub-layers, which the inference copy can leave out.
+
+A head is off if its context is 0, which is the same as 0 in its rows of W^O; a sub-layer, if its output is 0. All other
+edits need the model itself.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from transformer.model.probe import Edit, InOrder
+from transformer.model.zero_edit import Zero
+
+_SITE = re.compile(r"(encoder|decoder)\.layers\.(\d+)\.(\w+)\.(context|output)")
+
+
+@dataclass(frozen=True)
+class LayerWithout:
+    """What a layer lacks; sub-layers have the names of their sites, such as `cross_attention`.
+
+    Attributes:
+        heads: of each kind of attention, edits of its context.
+        sublayers: those that add nothing.
+    """
+
+    heads: Mapping[str, tuple[Zero, ...]] = field(default_factory=dict)
+    sublayers: frozenset[str] = frozenset()
+
+    def off(self, sublayer: str, context: Tensor) -> Tensor:
+        """(B, H, Q, E), in which removed heads are now 0."""
+        for zero in self.heads.get(sublayer, ()):
+            (context if zero.head is None else context[:, zero.head]).zero_()
+        return context
+
+
+WHOLE = LayerWithout()
+RemovedParts = dict[tuple[str, int], LayerWithout]  # by the stack and the number of the layer, from 0
+
+
+def removed_parts(edits: Mapping[str, Edit]) -> RemovedParts | None:
+    """What the edits of sites (transformer/model/probe.py) remove; None: they do something else, too."""
+    layers: RemovedParts = {}
+    for site, edit in edits.items():
+        found = _SITE.fullmatch(site)
+        changes = edit.changes if isinstance(edit, InOrder) else (edit,)
+        zeros = tuple(change for change in changes if isinstance(change, Zero))
+        if found is None or len(zeros) < len(changes):
+            return None
+        stack, layer, sublayer, name = found[1], int(found[2]), found[3], found[4]
+        now = layers.get((stack, layer), WHOLE)
+        if name == "context":
+            now = LayerWithout({**now.heads, sublayer: zeros}, now.sublayers)
+        elif all(zero.head is None for zero in zeros):
+            now = LayerWithout(now.heads, now.sublayers | {sublayer})
+        else:
+            return None
+        layers[stack, layer] = now
+    return layers

@@ -1,0 +1,171 @@
+"""Which model suits so much text: from facts about a corpus to values of a recipe, each with its reason.
+
+A recipe asks for it with the value "fit" (recipes/own-text.toml); an option with another value keeps that, and what
+depends on it is chosen to go with it.
+
+Two of the sizes were trained on 20,000 pairs (pretrained/EXPERIMENTS.md, "Own text"); en-de has 6 + 6 layers of
+d_model 256 for 190,000 pairs, the paper's base model 6 + 6 of 512 for 4.5 million, and the others lie between. With
+little text, a small vocabulary and much dropout are better (Sennrich and Zhang 2019, "Revisiting Low-Resource Neural
+Machine Translation: A Case Study", arXiv:1905.11901), and the same text is read more often.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from transformer.data.corpus_facts import CorpusFacts
+from transformer.data.train_valid_overlap import usual_valid_size
+
+FIT = "fit"  # the value of an option that is chosen here
+
+BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
+LEAST_COVERAGE = 0.98  # sentencepiece takes no less
+VALIDATIONS = 25  # in one run
+FULL_BATCH = 0.9  # of a batch are tokens, the rest is padding
+CONTINUED = (
+    0.5  # of the usual learning rate, for a model that is trained: about that of en-de-mix (0.0008); not measured
+)
+FEW_PAIRS = 5_000  # with fewer, a model repeats sentences that it has read more than it translates
+
+
+@dataclass(frozen=True)
+class Size:
+    """What suits a corpus of fewer than `below` pairs."""
+
+    below: float
+    layers: int
+    d_model: int
+    d_ff: int
+    dropout: float
+    vocab_size: int
+    tokens_per_batch: int
+    epochs: int
+
+
+SIZES = (
+    Size(FEW_PAIRS, 3, 128, 512, 0.3, 2_000, 2_048, 80),
+    Size(60_000, 3, 256, 1_024, 0.3, 4_000, 4_096, 40),
+    Size(600_000, 6, 256, 1_024, 0.15, 8_000, 4_096, 20),
+    Size(float("inf"), 6, 512, 2_048, 0.1, 32_000, 25_000, 15),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Values that were chosen together, by `section.option`, and why."""
+
+    values: dict[str, Any]
+    reason: str
+
+
+def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: bool = False) -> tuple[Choice, ...]:
+    """Values for all options that own-text.toml leaves open.
+
+    Args:
+        given: values that are decided already, by `section.option`: the others are chosen to go with them.
+        is_trained: whether the run goes on from a model that is trained, with the same vocabulary.
+    """
+    size = size_for(facts)
+    given = {option: value for option, value in (given or {}).items() if type(value) in (int, float) and value > 0}
+    width = int(given.get("model.d_model", size.d_model))
+    vocabulary, coverage = vocabulary_for(facts, size.vocab_size)
+    updates = updates_for(facts, given)
+    pairs = f"{'about ' if facts.is_estimate else ''}{facts.pairs:,} pairs"
+    every = max(1, round(updates / VALIDATIONS))
+    return (
+        Choice(
+            {"model.encoder_layers": size.layers, "model.decoder_layers": size.layers, "model.d_model": size.d_model},
+            f"{pairs}: a larger model would learn them by heart"
+            if size is not SIZES[-1]
+            else f"{pairs}: enough for the paper's base model",
+        ),
+        Choice(
+            {"model.d_ff": round(size.d_ff / size.d_model * width), "model.heads": heads_for(width)},
+            f"{size.d_ff // size.d_model} times d_model, and heads of at least 32 numbers",
+        ),
+        Choice(
+            {"model.dropout": size.dropout, "model.embedding_dropout": size.dropout},
+            "the fewer pairs, the more dropout; the paper has 0.1 for 4.5 million",
+        ),
+        Choice(
+            {"tokenizer.vocab_size": vocabulary, "tokenizer.character_coverage": coverage},
+            f"the text has {len(facts.character_counts):,} different characters"
+            if vocabulary > size.vocab_size or coverage < 1
+            else "with little text, tokens of a larger vocabulary are too rare to be learnt",
+        ),
+        Choice(
+            {"data.valid_size": usual_valid_size(facts.pairs)},
+            "a twentieth of the pairs, at most 1,000, is set aside for validation",
+        ),
+        Choice(
+            {"data.tokens_per_batch": size.tokens_per_batch, "training.epochs": size.epochs},
+            "with little text, smaller batches and more passes; patience ends the run when it no longer improves",
+        ),
+        Choice(
+            {"training.peak_rate": float(f"{peak_rate_for(width) * (CONTINUED if is_trained else 1):.2g}")},
+            "half of that for a new model: the weights of --init-from are trained already"
+            if is_trained
+            else f"for d_model {width}; wider models need a lower one",
+        ),
+        Choice(
+            {
+                "training.warmup": max(1, min(4000, round(updates / 10))),
+                "training.validate_every": every,
+                "training.save_every": every,
+                "training.log_every": max(1, min(100, round(every / 4))),
+            },
+            f"the run has about {max(1, round(updates)):,} updates: a tenth is warm-up, {VALIDATIONS} validations",
+        ),
+    )
+
+
+def size_for(facts: CorpusFacts) -> Size:
+    """The row of the table above that suits so many pairs."""
+    return next(size for size in SIZES if facts.pairs < size.below)
+
+
+def updates_for(facts: CorpusFacts, given: Mapping[str, Any]) -> float:
+    """About how many updates the run has, with these values given as `fit` takes them."""
+    size = size_for(facts)
+    tokens_per_update = given.get("data.tokens_per_batch", size.tokens_per_batch) * given.get("training.accumulate", 1)
+    vocabulary = int(given.get("tokenizer.vocab_size", vocabulary_for(facts, size.vocab_size)[0]))
+    length = facts.characters / characters_per_token(facts, vocabulary) + 1
+    tokens = (facts.pairs - usual_valid_size(facts.pairs)) * length
+    updates_per_epoch = max(1, math.ceil(tokens / (tokens_per_update * FULL_BATCH)))
+    return float(given.get("training.updates", given.get("training.epochs", size.epochs) * updates_per_epoch))
+
+
+def heads_for(d_model: int) -> int:
+    """At most the paper's 8 heads, each of at least 32 numbers, if d_model can be split so."""
+    return next((heads for heads in (8, 4, 2) if d_model % heads == 0 and d_model // heads >= 32), 1)
+
+
+def peak_rate_for(d_model: int) -> float:
+    """The highest learning rate: that of multi30k-en-de for 128, of de-en for 256, and nearly equation 3's for 512."""
+    return float(f"{min(0.003, 0.0015 * 256 / d_model):.2g}")
+
+
+def characters_per_token(facts: CorpusFacts, vocabulary: int) -> float:
+    """About: a token of a writing system with thousands of characters has fewer of them.
+
+    Of 3,000 to 20,000 pairs in English and French, tokens of a vocabulary of 2,000 had 2.8 characters; of 4,000, 3.2.
+    """
+    return 1.5 if len(facts.character_counts) > 1000 else 2.8 + 0.4 * math.log2(max(1000, vocabulary) / 2000)
+
+
+def vocabulary_for(facts: CorpusFacts, usual: int) -> tuple[int, float]:
+    """The size of the vocabulary, and which share of the characters in the text have a token of their own.
+
+    The others are written in bytes. Chinese and Japanese have more characters than a small vocabulary holds: then it is
+    larger.
+    """
+    totals = list(accumulate(facts.character_counts))  # of the 1, 2, 3, ... most frequent characters
+    room = (usual - BYTES) * 3 // 4
+    if len(totals) <= room:
+        return usual, 1.0
+    share = max(LEAST_COVERAGE, totals[room - 1] / totals[-1])
+    needed = bisect_left(totals, share * totals[-1]) + 1
+    return max(usual, BYTES + needed * 4 // 3), round(share, 4)

@@ -1,0 +1,27 @@
+"""The edit that removes a part: its site becomes 0.
+
+It is a class, so that a search can see what is removed, and leave it out itself (transformer/decoding/fast).
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Zero:
+    """A tensor becomes 0.
+
+    Attributes:
+        head: only the part of this head, of a tensor (B, H, Q, …); None: all of it.
+    """
+
+    head: int | None = None
+
+    def __call__(self, now: Tensor) -> Tensor:
+        """The same shape."""
+        if self.head is None:
+            return torch.zeros_like(now)
+        here = torch.arange(now.shape[1], device=now.device)[:, None, None] == self.head  # (H, 1, 1)
+        return now.masked_fill(here, 0.0)  # (B, H, Q, …)

@@ -1,0 +1,144 @@
+"""The recipe of a run in its folder, `recipe.toml`: with it, `train --resume FOLDER` needs nothing else.
+
+    # started_in = "/home/me/project"
+    name = "mine"
+    [model]
+    ...                                      every option, as it was after --set
+
+Paths stay as they were given, because checkpoints contain the recipe, too. A relative path is relative to the folder in
+which the run was started; where that folder does not exist, as on another machine, to the current folder.
+
+Of the machines of one run, only that of rank 0 has its folder: it sends the file to the others.
+"""
+
+import json
+import shlex
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from transformer.config import Recipe
+from transformer.errors import ConfigError, TrainingError
+from transformer.files.atomic_write import replacing
+from transformer.files.untrusted_values import shown
+from transformer.recipe import load_recipe, recipe_text
+
+RECIPE = "recipe.toml"
+_WRITTEN = "# The recipe of this run, with every option. The trainer writes this file. To continue the run:"
+_PLACE = "# started_in = "
+
+
+def resume_command(folder: Path) -> str:
+    """The command that continues the run in this folder."""
+    return f"python -m transformer train --resume {shlex.quote(str(folder))}"
+
+
+def check_name(folder: Path) -> None:
+    """Raises TrainingError for the folder of a run whose name cannot be printed in one line, or not in UTF-8."""
+    if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in str(folder)):
+        raise TrainingError(
+            f'The name of the folder "{shown(str(folder))}" has a line break, another control character, or bytes that '
+            "are not UTF-8. The commands that a run prints could not name it: choose another folder with --run-dir."
+        )
+
+
+def keep_recipe(folder: Path, recipe: Recipe) -> None:
+    """Writes the recipe, unless the folder already has the same one.
+
+    Raises:
+        TrainingError: the folder has another recipe.toml, which no run has written; or it cannot be written.
+    """
+    path = folder / RECIPE
+    recipe = replace(recipe, model=replace(recipe.model, vocab_size=recipe.tokenizer.vocab_size))  # not yet corrected
+    try:
+        if path.exists():
+            if _is_same(folder, recipe):
+                return
+            if not path.read_text(encoding="utf-8", errors="replace").startswith(_WRITTEN):
+                raise TrainingError(
+                    f"{path} differs from the recipe of this run, which would be written there. Move it, or choose "
+                    "another folder with --run-dir."
+                )
+        with replacing(path) as temporary:
+            place = f"{_PLACE}{json.dumps(str(Path.cwd()))}"
+            head = f"{_WRITTEN}\n#     {resume_command(folder)}\n# Relative paths are relative to this folder:\n{place}"
+            temporary.write_text(f"{head}\n\n{recipe_text(recipe)}", encoding="utf-8")
+    except OSError as error:
+        raise TrainingError(f"The recipe cannot be written to {path}: {error.strerror or error}.") from None
+
+
+def read_run_recipe(folder: Path, overrides: Sequence[str] = ()) -> Recipe:
+    """The recipe of the run in this folder.
+
+    Args:
+        overrides: changes as for `load_recipe`; their relative paths are relative to the current folder.
+
+    Raises:
+        ConfigError: the folder has no recipe, or it is invalid.
+    """
+    path = folder / RECIPE
+    if not path.is_file():
+        raise ConfigError(
+            f"{folder} has no {RECIPE}. If it is the folder of a run, name the run's recipe, too: "
+            f"python -m transformer train RECIPE.toml --resume --run-dir {shlex.quote(str(folder))}"
+        )
+    place = _started_in(path)
+    elsewhere = place is not None and place != Path.cwd() and place.is_dir()
+    stated = load_recipe(path)
+    paths = _paths(stated, place) if place and elsewhere else ()
+    return load_recipe(path, [*_languages(stated), *paths, *overrides])
+
+
+def recipe_to_send(folder: Path) -> bytes:
+    """The content of `recipe.toml` in this folder, for processes that do not see the folder; b"" if there is none."""
+    path = folder / RECIPE
+    return path.read_bytes() if path.is_file() else b""
+
+
+def read_sent_recipe(content: bytes, overrides: Sequence[str] = ()) -> Recipe:
+    """What `read_run_recipe` returns where the folder of the run is. Raises ConfigError."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / RECIPE).write_bytes(content)
+        return read_run_recipe(Path(folder), overrides)
+
+
+def _is_same(folder: Path, recipe: Recipe) -> bool:
+    try:
+        return read_run_recipe(folder) == recipe
+    except ConfigError:
+        return False
+
+
+def _started_in(path: Path) -> Path | None:
+    """The folder in which the run was started; None where the file does not say it."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        return next((Path(json.loads(line.removeprefix(_PLACE))) for line in lines if line.startswith(_PLACE)), None)
+    except (ValueError, TypeError):
+        return None
+
+
+def _languages(recipe: Recipe) -> list[str]:
+    """The languages of the run, as changes of the recipe: they stay where its text has moved."""
+    found = {option: getattr(recipe.data, option) for option in ("source_language", "target_language")}
+    return [f"data.{option}={json.dumps(language, ensure_ascii=False)}" for option, language in found.items()]
+
+
+def _paths(recipe: Recipe, place: Path) -> list[str]:
+    """The paths of a recipe, seen from `place`, as changes of the recipe."""
+
+    def from_there(file: str) -> str:
+        if not file.startswith("hf:"):
+            return str(place / file)
+        name, colon, rest = file.removeprefix("hf:").partition(":")  # of a data set, or of a local folder
+        return f"hf:{place / name}{colon}{rest}" if (place / name).is_dir() else file
+
+    data = recipe.data
+    lists = {"data.train": data.train, "data.train_target": data.train_target}
+    single = {"data.valid": data.valid, "data.valid_target": data.valid_target, "data.prepared": data.prepared}
+    single |= {"tokenizer.model": recipe.tokenizer.model, "data.folder": (data.folder or "") if data.mix else None}
+    found = {option: [from_there(file) for file in files] for option, files in lists.items() if files}
+    moved = found | {option: from_there(file) for option, file in single.items() if file is not None}
+    return [f"{option}={json.dumps(value, ensure_ascii=False)}" for option, value in moved.items()]
