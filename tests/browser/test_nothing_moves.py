@@ -1,6 +1,8 @@
 """Everything drawn has its final place from the first frame on, so nothing moves before a click."""
 
 import base64
+import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,8 @@ requestAnimationFrame(look);
 def test_picture_and_doors_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)
+    # The script that puts the style sheet into the page comes last.
+    one.page.route(re.compile(r"/Html\.[^/]*\.js"), lambda route: (time.sleep(1), route.continue_()))
     one.page.add_init_script(NOTES)
     one.open()
     one.page.locator(".canvas .arc").first.wait_for(state="attached")

@@ -20,7 +20,7 @@ import { element } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { isDark } from "../shared/themed.js";
-import { measurer, onceFontIsLoaded } from "../shared/svg.js";
+import { measurer, onceStyled } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { sides, unpacked } from "./message.js";
 
@@ -205,7 +205,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);
   };
-  onceFontIsLoaded(view.root, () => {
+  onceStyled(view.root, () => {
     if (view.line !== all.get(message.id)) return;  // another message has come since
     view.line.heard = heard;
     if (view.line.standing) heard(view.line.standing);

@@ -34,11 +34,19 @@ export function measurer(root) {
   return (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
 }
 
-// Calls `draw` when the font of the page is loaded, in which texts are measured: at once, or a moment later.
-export function onceFontIsLoaded(root, draw) {
+const WAIT = 2000;  // ms
+
+// Calls `draw` when the style sheet of the app's page is there, which gives the sizes, and the font in which texts are
+// measured: at once, or a moment later. Trap: Streamlit loads what draws `st.html` by itself, so a picture may come before it.
+export function onceStyled(root, draw, since = performance.now()) {
+  const isInApp = root.getRootNode().host?.closest("[data-testid=stMain]"), page = getComputedStyle(document.documentElement);
+  if (isInApp && !page.getPropertyValue("--page-is-styled") && performance.now() - since < WAIT) {
+    setTimeout(() => onceStyled(root, draw, since), 10);
+    return;
+  }
   const font = `16px ${getComputedStyle(root).fontFamily}`;
   if (document.fonts.check(font)) { draw(); return; }
-  const late = new Promise((done) => setTimeout(done, 2000));
+  const late = new Promise((done) => setTimeout(done, WAIT));
   Promise.race([document.fonts.load(font), late]).catch(() => {}).then(draw);
 }
 
