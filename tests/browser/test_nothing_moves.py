@@ -35,12 +35,16 @@ requestAnimationFrame(look);
 """
 
 
+def _after_a_second(route: Any) -> None:
+    time.sleep(1)
+    route.continue_()
+
+
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_picture_and_doors_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)
-    # The script that puts the style sheet into the page comes last.
-    one.page.route(re.compile(r"/Html\.[^/]*\.js"), lambda route: (time.sleep(1), route.continue_()))
+    one.page.route(re.compile(r"/Html\.[^/]*\.js"), _after_a_second)  # it puts the style sheet into the page
     one.page.add_init_script(NOTES)
     one.open()
     one.page.locator(".canvas .arc").first.wait_for(state="attached")
