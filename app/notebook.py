@@ -25,7 +25,7 @@ from app.components.registration import style_sheets
 from app.figures.axes import TokenAxis
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, message_id, pack
 from app.figures.distribution import offers, softmax
-from app.figures.head_numbers import head_jobs
+from app.figures.head_numbers import head_roles
 from app.figures.head_sharpness import clearest_head
 from app.figures.matrix import matrix_alt
 from app.figures.theme import kind_color, role_color
@@ -40,7 +40,7 @@ from transformer.files.atomic_write import replacing
 from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
 
 RUNNERS_UP = 5
-STANDING = {"canvas": "canvas", "heard": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
+STANDING = {"canvas": "canvas", "received": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Canvas:
         css = style_sheets("canvas", ["segments"])
         drawn = (
             Drawn("canvas", "canvas", "<div class='root'></div>", css, message),
-            Drawn("canvas_wire", "wire", "", None, standing),
+            Drawn("canvas_channel", "channel", "", None, standing),
         )
         queries, keys = self._tokens(chosen.kind)
         axes = TokenAxis(_("queries"), "decoder", tuple(queries)), TokenAxis(_("keys"), "encoder", tuple(keys))
@@ -165,5 +165,5 @@ class Canvas:
             mask,
             (head.layer, head.head),
             _("Shown first: its weights are the most concentrated on words."),
-            head_jobs(weights, tuple(self._tokens(kind)[1]), itself=kind != "cross"),
+            head_roles(weights, tuple(self._tokens(kind)[1]), itself=kind != "cross"),
         )

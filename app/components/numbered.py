@@ -10,18 +10,18 @@ import streamlit as st
 from app.components.registration import sent
 
 
-def heard(key: str) -> int:
+def received(key: str) -> int:
     """The number of the newest choice that the page has received from this component; 0 before the first."""
-    return int(st.session_state.get(f"{key}_heard", 0))
+    return int(st.session_state.get(f"{key}_received", 0))
 
 
-def hear(key: str) -> tuple[str, int]:
+def receive(key: str) -> tuple[str, int]:
     """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is invalid."""
     found: Any = sent(key, "chosen")
     name, index, number = (found.get(part) if isinstance(found, dict) else None for part in ("name", "index", "number"))
     if not (isinstance(name, str) and isinstance(index, int) and isinstance(number, int)):
         return "", -1
-    st.session_state[f"{key}_heard"] = number
+    st.session_state[f"{key}_received"] = number
     return name, index
 
 
@@ -33,7 +33,7 @@ def listening(key: str, counts: Mapping[str, int], on_choose: Callable[[str, int
     """
 
     def chosen() -> None:
-        name, index = hear(key)
+        name, index = receive(key)
         if 0 <= index < counts.get(name, 0):
             on_choose(name, index)
 

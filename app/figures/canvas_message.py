@@ -71,7 +71,7 @@ class KindOfAttention:
         title, short: its names. color: of its arcs.
         weights: (L, H, Q, K). mask: (Q, K), True = may attend.
         opening: layer and head to show first, from 0. why: why this head is shown first, in words.
-        jobs: what each head attends to most, in words: [L][H].
+        roles: what each head attends to most, in words: [L][H].
     """
 
     title: str
@@ -81,7 +81,7 @@ class KindOfAttention:
     mask: np.ndarray
     opening: tuple[int, int]
     why: str
-    jobs: Sequence[Sequence[str]]
+    roles: Sequence[Sequence[str]]
 
 
 def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
@@ -123,7 +123,7 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
                 "shape": list(kind.weights.shape),
                 "opening": list(kind.opening),
                 "why": kind.why,
-                "jobs": kind.jobs,
+                "roles": kind.roles,
             }
             for name, kind in kinds.items()
         ],

@@ -56,7 +56,7 @@ def _aligned(weights: np.ndarray, keys: tuple[str, ...]) -> np.ndarray:
     return found
 
 
-def head_jobs(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list[list[str]]:
+def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list[list[str]]:
     """What each head attends to most, for example "87% of its weight is on the token before": (L, H, Q, K) -> [L][H].
 
     Args:

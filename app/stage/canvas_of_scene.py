@@ -5,7 +5,7 @@ import math
 from app.compute import cached_results
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
 from app.figures.distribution import offers
-from app.figures.head_numbers import head_jobs
+from app.figures.head_numbers import head_roles
 from app.figures.theme import kind_color, role_color
 from app.languages import _
 from app.stage.heads import SHORT, opening_head
@@ -36,9 +36,9 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
     for kind in KINDS:
         opening, why = opening_head(scene, kind)
         found, keys = scene.attention(kind), scene.axes(kind)[1]
-        jobs = head_jobs(found.weights, keys.tokens, itself=kind != "cross")
+        roles = head_roles(found.weights, keys.tokens, itself=kind != "cross")
         kinds[kind] = KindOfAttention(
-            _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.mask, opening, why, jobs
+            _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.mask, opening, why, roles
         )
     return pack(
         Side(scene.task.source, scene.source.tokens),

@@ -23,14 +23,14 @@ window.headlightDraw = (components, exact, texts) => {
     };
   }
 
-  // The other end of the wire of a canvas, see app/components/canvas_wire.
-  function wire(standing) {
+  // The other end of the channel of a canvas, see app/components/canvas_channel.
+  function channel(standing) {
     const all = (window.headlightCanvases ??= new Map());
     if (!all.has(standing.message)) all.set(standing.message, {});
     const line = all.get(standing.message);
     line.standing = standing;
-    line.send = (question) => setTimeout(() => line.heard?.({ ...standing, answer: { id: question.id, answer: answer(question) } }));
-    line.heard?.(standing);
+    line.send = (question) => setTimeout(() => line.received?.({ ...standing, answer: { id: question.id, answer: answer(question) } }));
+    line.received?.(standing);
   }
 
   // A component has reported what the app would answer. If nothing has changed in it since, the reader is told why.
@@ -48,7 +48,7 @@ window.headlightDraw = (components, exact, texts) => {
   }
 
   for (const { name, html, css, data, bytes } of components) {
-    if (name === "canvas_wire") { wire(data); continue; }
+    if (name === "canvas_channel") { channel(data); continue; }
     const host = document.createElement("div");
     host.className = `drawn ${name}`;
     place.append(host);

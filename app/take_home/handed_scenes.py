@@ -98,10 +98,10 @@ def _handed(scene: LessonScene, seen: Seen | None) -> Handed:
 
 def _canvas_head(seen: Seen) -> Head | None:
     """The head that the canvas of a page shows; None: it has no canvas."""
-    wires = [each.data["chosen"] for each in seen.drawn if each.name == "canvas_wire"]
-    return Head(**wires[0]) if wires else None
+    channels = [each.data["chosen"] for each in seen.drawn if each.name == "canvas_channel"]
+    return Head(**channels[0]) if channels else None
 
 
 def _alone(drawn: Drawn) -> Drawn:
     """The component as it works without a server."""
-    return replace(drawn, data={**drawn.data, **ALONE}) if drawn.name == "canvas_wire" else drawn
+    return replace(drawn, data={**drawn.data, **ALONE}) if drawn.name == "canvas_channel" else drawn

@@ -86,7 +86,7 @@ def packed(pictures: Sequence[Picture]) -> dict[str, Any]:
             components.append({"name": drawn.name, "at": places.setdefault(text, len(places))})
         listed.append({"components": components, "exact": picture.exact, "texts": _texts(picture.exact)})
     return {
-        "scripts": {name: component_script(name) for name in names if name != "canvas_wire"},
+        "scripts": {name: component_script(name) for name in names if name != "canvas_channel"},
         "styles": {name: {"html": drawn.html, "css": drawn.css} for name, drawn in names.items()},
         "data": [json.loads(text) for text in places],
         "pictures": listed,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
-from app.figures.head_numbers import head_jobs, head_numbers
+from app.figures.head_numbers import head_numbers, head_roles
 from app.figures.head_sharpness import head_facts, is_control, is_sink
 from app.figures.matrix import attention_matrix, matrix_alt
 from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
@@ -233,7 +233,7 @@ def test_a_head_with_one_pattern_has_the_number_of_that_pattern() -> None:
 def test_the_job_of_a_head_is_where_most_of_its_weight_is() -> None:
     before, spread = np.eye(4, k=-1) * 0.8 + 0.05, np.full((4, 4), 0.25)
     resting, one = np.tile([0.1, 0.0, 0.0, 0.9], (4, 1)), np.tile([0.2, 0.7, 0.0, 0.1], (4, 1))
-    found = head_jobs(np.stack([before, spread, resting, one])[None], ("a", "▁b", "c", "</s>"), itself=True)
+    found = head_roles(np.stack([before, spread, resting, one])[None], ("a", "▁b", "c", "</s>"), itself=True)
     assert found == [
         [
             "85% of its weight is on the token before",

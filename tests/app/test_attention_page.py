@@ -116,11 +116,11 @@ def test_the_numbers_of_every_head_are_those_of_its_weights(
 
 def test_it_opens_with_the_self_attention_of_the_encoder_as_a_matrix(shown: Open) -> None:
     app = shown()
-    wire = components(app, "canvas_wire")[0]
+    wire = components(app, "canvas_channel")[0]
     assert (wire["chosen"]["kind"], wire["form"]) == ("encoder", "matrix")
     for page, opening in (("translate", ("cross", "arcs")), ("attention", ("encoder", "matrix"))):
         switch_page(app, page).run()
-        found = components(app, "canvas_wire")[0]
+        found = components(app, "canvas_channel")[0]
         assert (found["chosen"]["kind"], found["form"]) == opening
     assert found["chosen"] == wire["chosen"]  # the head that this kind opens with
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.components.canvas import Head, Question
-from app.components.numbered import hear
+from app.components.numbered import receive
 from app.components.registration import sent
 from app.compute.subject import Subject
 from app.figures.canvas_message import (
@@ -181,7 +181,7 @@ def test_whatever_is_typed_arrives_as_it_is(text: str, tmp_path: Path) -> None:
 def test_a_message_for_a_component_that_is_gone_is_ignored() -> None:
     """It was sent just before another page was opened."""
     assert sent("gone", "asked") is None
-    assert hear("gone") == ("", -1)
+    assert receive("gone") == ("", -1)
 
 
 def test_a_message_is_named_after_what_it_shows() -> None:
@@ -203,7 +203,7 @@ def test_a_weight_is_rounded_to_the_nearest_of_255_steps() -> None:
 
 
 def wire(app: AppTest) -> dict[str, Any]:
-    (found,) = components(app, "canvas_wire")
+    (found,) = components(app, "canvas_channel")
     return found
 
 

@@ -109,20 +109,20 @@ def test_phones_that_wait_hear_it_when_the_server_is_told_to_stop(
     """The server waits for them before it stops."""
     code, secret = classes.open()
     follower = classes.join(code, "10.0.0.1")
-    heard: list[str] = []
+    received: list[str] = []
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    signal.signal(signal.SIGTERM, lambda *_: heard.append("stop"))
+    signal.signal(signal.SIGTERM, lambda *_: received.append("stop"))
     loop = asyncio.new_event_loop()
     monkeypatch.setattr(loop, "call_soon_threadsafe", lambda act: act())
     try:
         end_with_the_server(loop, classes)
-        assert classes.wait(code, follower, classes.news(code, follower)[0], lambda: heard.append("news"))
+        assert classes.wait(code, follower, classes.news(code, follower)[0], lambda: received.append("news"))
         signal.raise_signal(signal.SIGTERM)
     finally:
         loop.close()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    assert heard == ["news", "stop"]
+    assert received == ["news", "stop"]
     assert not classes.is_open(code, secret)
 
 

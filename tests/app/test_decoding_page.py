@@ -231,7 +231,7 @@ def test_the_frame_has_the_kept_hypotheses_of_each_step(
         return
     _, found = searched(folder, method=method)
     for step, places in enumerate(beams["alive"], start=1):
-        alive = [node for node in found.tree if node.step == step and node.fate != "pruned"]
+        alive = [node for node in found.tree if node.step == step and node.outcome != "pruned"]
         shown = [beams["nodes"][place] for place in places]
         assert [node["sum"] for node in shown] == [
             score_text(total) for total in sorted((node.sum for node in alive), reverse=True)[:hypotheses]
@@ -306,7 +306,7 @@ def test_the_tree_drawn_is_the_search(open_page: Open, folder: Path, method: str
     drawn = component(app, "search_tree")["nodes"]
     assert [node["id"] for node in drawn] == [node.id for node in found.tree]
     for shown, node in zip(drawn, found.tree, strict=True):
-        assert (shown["parent"], shown["step"], shown["fate"]) == (node.parent, node.step, node.fate)
+        assert (shown["parent"], shown["step"], shown["outcome"]) == (node.parent, node.step, node.outcome)
         assert shown["share"] == pytest.approx(math.exp(node.log_probability))
         if node.parent is not None:
             assert shown["numbers"] == f"Σ {score_text(node.sum)} · {score_text(node.normalised)}"
@@ -316,7 +316,7 @@ def test_the_tree_drawn_is_the_search(open_page: Open, folder: Path, method: str
 
 def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
-    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
+    node = next(node for node in found.tree if node.outcome == "pruned" and node.step == 3)
     app = open_page(PARTS[1], {"node": (2, node.id)}, t="3", layer="2", head="3")
     score = node.sum / ((5 + 3) / 6) ** 0.6
     assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in texts(app)
@@ -344,10 +344,10 @@ def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -
 
 def test_the_tree_of_sampling_says_what_top_k_left_out(open_page: Open, folder: Path) -> None:
     _, found = searched(folder, method="sampling", top_k=2)
-    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 1)
+    node = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1)
     app = open_page(PARTS[1], {"table_tree": True}, method="sampling", top_k="2")
     table = next(frame.value for frame in app.dataframe if "why" in frame.value)
-    reasons = set(table["why"][table["fate"] == "pruned"])
+    reasons = set(table["why"][table["outcome"] == "pruned"])
     assert "Left out by top k: only 2 may be drawn." in reasons
     assert reasons <= {"Left out by top k: only 2 may be drawn.", "Not drawn."}
     assert node.reason == "Not drawn."  # as the search tells it
@@ -355,7 +355,7 @@ def test_the_tree_of_sampling_says_what_top_k_left_out(open_page: Open, folder: 
 
 def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) -> None:
     _, found = searched(folder)
-    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
+    node = next(node for node in found.tree if node.outcome == "pruned" and node.step == 3)
     app = open_page(PARTS[1], {"node": (2, node.id)}, t="3")
     assert component(app, "search_tree")["chosen"] == node.id
     app.session_state["t"] = 3
@@ -365,7 +365,7 @@ def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) 
 
 def test_a_forced_prefix_is_continued_beside_the_free_translation(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
-    first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
+    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
     app = open_page(PARTS[1], {"beginning": prefix})
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
@@ -383,13 +383,13 @@ def test_a_forced_prefix_is_continued_beside_the_free_translation(open_page: Ope
 @pytest.mark.parametrize("method", ["beam", "greedy"])
 def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_page: Open, folder: Path, method: str) -> None:
     translator, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
-    first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
+    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
     app = open_page(PARTS[1], {"beginning": prefix}, method=method)
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, keep_tree=True, prefix=prefix)
     drawn = component(app, "continued_tree")
-    assert [(node["id"], node["parent"], node["fate"]) for node in drawn["nodes"]] == [
-        (node.id, node.parent, node.fate) for node in expected.tree
+    assert [(node["id"], node["parent"], node["outcome"]) for node in drawn["nodes"]] == [
+        (node.id, node.parent, node.outcome) for node in expected.tree
     ]
     shares = [math.exp(node.log_probability) for node in expected.tree]
     assert [node["share"] for node in drawn["nodes"]] == pytest.approx(shares)

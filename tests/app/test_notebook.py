@@ -36,7 +36,7 @@ def test_the_output_of_a_cell_has_the_tensors_and_loads_nothing(translator: Tran
     page = page_of(canvas)
     (data,) = re.findall('<script type="application/json" id="picture">(.*?)</script>', page)
     values: dict[str, Any] = json.loads(data)
-    assert [each["name"] for each in values["components"]] == ["canvas", "canvas_wire"]
+    assert [each["name"] for each in values["components"]] == ["canvas", "canvas_channel"]
     exact = np.frombuffer(base64.b64decode(values["exact"]["weights"]), "<f4")
     np.testing.assert_array_equal(exact, canvas.weights("cross")[1, 2].ravel())
     assert not re.search(r"(src|href)=.?https?:", page)

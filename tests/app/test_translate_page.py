@@ -59,7 +59,7 @@ def weights_of(app: AppTest) -> np.ndarray:
 
 def head_of(app: AppTest) -> tuple[str, int, int]:
     """Kind, layer and head that the canvas shows, the latter two from 1."""
-    chosen = components(app, "canvas_wire")[0]["chosen"]
+    chosen = components(app, "canvas_channel")[0]["chosen"]
     return chosen["kind"], chosen["layer"] + 1, chosen["head"] + 1
 
 
@@ -136,7 +136,7 @@ def test_a_file_that_is_not_a_checkpoint_gets_an_error_message(open_app: Open) -
     app = open_app(checkpoint="wrong")
     healthy(app)
     assert "cannot be opened" in words(app)
-    assert not components(app, "canvas_wire")
+    assert not components(app, "canvas_channel")
 
 
 def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
@@ -172,14 +172,14 @@ def test_an_empty_line_gets_an_error_message(open_app: Open, empty: str, told: s
     healthy(app)
     assert told in words(app)
     assert "Still shown: “the cat sat”" in words(app)
-    assert components(app, "canvas_wire")
+    assert components(app, "canvas_channel")
 
 
 def test_a_link_with_an_empty_line_shows_the_first_example(open_app: Open) -> None:
     app = open_app(sentence="  ")
     healthy(app)
     assert f"Still shown: “{EXAMPLES['en'][0]}”" in words(app)
-    assert components(app, "canvas_wire")
+    assert components(app, "canvas_channel")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value(text).run()
     healthy(app)
-    assert components(app, "canvas_wire")
+    assert components(app, "canvas_channel")
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
         assert ":red[b]" not in markdown.value

@@ -287,7 +287,7 @@ def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkp
 
 
 def shown_layer(app: AppTest) -> int:
-    if canvas := components(app, "canvas_wire"):
+    if canvas := components(app, "canvas_channel"):
         return int(canvas[0]["chosen"]["layer"]) + 1
     (line,) = (each for each in components(app, "switches")[0]["choices"] if each["name"] == "layer")
     return int(line["chosen"]) + 1

@@ -21,9 +21,9 @@ from tests.support.canvas_alone import KEY, MOUNT, QUERY, parts_of, scene_with
 TELL = """([message, answer]) => {
     const line = window.headlightCanvases.get(message);
     line.send = (question) => { window.asked = question; };
-    line.standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, heard: 0, acts: false, alternatives: [],
+    line.standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: false, alternatives: [],
         shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', answer};
-    line.heard?.(line.standing);
+    line.received?.(line.standing);
 }"""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from app.figures.head_numbers import head_jobs
+from app.figures.head_numbers import head_roles
 from tests.browser.conftest import PATIENCE, Visit, chosen_in
 from tests.support.browser_driver import started_app
 from tests.support.canvas_alone import KEY, QUERY, SENTENCE, scene_with
@@ -59,7 +59,7 @@ def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_
     weights = scene.attention("cross").weights
     of_cell = weights[:, :, 1, 2]  # (L, H)
     order = np.argsort(-of_cell, axis=None)
-    job = head_jobs(weights, scene.source.tokens, itself=False)[1][2]
+    job = head_roles(weights, scene.source.tokens, itself=False)[1][2]
     expect(page.locator(".facts .job")).to_have_text(f"{job[0].upper()}{job[1:]}.")
     page.locator(QUERY).nth(1).click()
     expect(page.locator(".say")).to_contain_text("Click a word on the other side: which heads link the two?")

@@ -23,10 +23,10 @@ SWITCHES = {"name": "head", "label": "Head", "texts": ["1", "2", "3", "4", "5"],
 PICKER = {"tokens": ["a", "b", "c", "d", "e"], "label": "Token", "color": "black", "disabled": False}
 
 
-def data(name: str, chosen: int, heard: int) -> dict[str, Any]:
+def data(name: str, chosen: int, received: int) -> dict[str, Any]:
     if name == "switches":
-        return {"choices": [SWITCHES | {"chosen": chosen}], "heard": heard}
-    return PICKER | {"chosen": chosen, "heard": heard}
+        return {"choices": [SWITCHES | {"chosen": chosen}], "received": received}
+    return PICKER | {"chosen": chosen, "received": received}
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def page(browser: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ["switches", "token_picker"])
 def test_keys_continue_from_the_newest_choice_and_not_from_a_page_drawn_before_it(page: Any, name: str) -> None:
-    def draw(chosen: int, heard: int) -> None:
-        page.evaluate("data => draw(data)", data(name, chosen, heard))
+    def draw(chosen: int, received: int) -> None:
+        page.evaluate("data => draw(data)", data(name, chosen, received))
 
     def sent() -> list[dict[str, int]]:
         found: list[dict[str, int]] = page.evaluate("sent")
@@ -54,14 +54,14 @@ def test_keys_continue_from_the_newest_choice_and_not_from_a_page_drawn_before_i
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     first, second = (each["number"] for each in sent())
-    draw(1, first)  # what was drawn after the first key, and before the second was heard
+    draw(1, first)  # what was drawn after the first key, and before the second was received
     assert marked() == ("3" if name == "switches" else "c")
     page.keyboard.press("ArrowRight")
     assert [each["index"] for each in sent()] == [1, 2, 3]
-    draw(0, sent()[-1]["number"])  # all are heard, and the page has chosen another one
+    draw(0, sent()[-1]["number"])  # all are received, and the page has chosen another one
     assert marked() == ("1" if name == "switches" else "a")
     assert first < second < sent()[-1]["number"]
-    draw(4, 0)  # a server that begins again has heard nothing; what it says counts
+    draw(4, 0)  # a server that begins again has received nothing; what it says counts
     assert marked() == ("5" if name == "switches" else "e")
 
 

@@ -13,7 +13,7 @@ from tests.browser.conftest import PATIENCE
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.browser_driver import started_app
 
-KEYS = ("top", "box", "checkpoints", "headline", "question", "picture_canvas", "doors")
+KEYS = ("top", "box", "checkpoints", "headline", "question", "picture_canvas", "page_links")
 PLACES = """(keys) => keys.map((key) => {
     const {x, y, width, height} = document.querySelector(`.st-key-${key}`).getBoundingClientRect();
     return [key, x, y, width, height].join(" ");

@@ -18,15 +18,15 @@ from tests.support.canvas_alone import MOUNT, scene_with
 
 # Notes in each frame where things are, from the first frame that has the style sheet of the page.
 NOTES = """
-window.seen = {doors: [], tokens: [], shown: []};
+window.seen = {links: [], tokens: [], shown: []};
 const deep = (selector, root = document) => root.querySelector(selector)
     ?? [...root.querySelectorAll('*')].map((node) => node.shadowRoot && deep(selector, node.shadowRoot)).find(Boolean);
 const note = (name, value) => { if (window.seen[name].at(-1) !== value) window.seen[name].push(value); };
 const look = () => {
-    const picture = document.querySelector('.st-key-picture_canvas'), doors = document.querySelector('.st-key-doors');
+    const find = (key) => document.querySelector(`.st-key-${key}`), picture = find("picture_canvas"), links = find("page_links");
     const svg = deep('.canvas .arcs svg'), token = deep('.token[data-side="query"]');
     const styled = picture && parseFloat(getComputedStyle(picture).minHeight);
-    if (styled && doors) note('doors', doors.getBoundingClientRect().y);
+    if (styled && links) note('links', links.getBoundingClientRect().y);
     if (token) note('tokens', [svg.style.height, token.style.left, token.style.top].join());
     if (token?.classList.contains('unwritten')) note('shown', +getComputedStyle(token).opacity);
     requestAnimationFrame(look);
@@ -41,7 +41,7 @@ def _after_a_second(route: Any) -> None:
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_picture_and_doors_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
+def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)
     one.page.route(re.compile(r"/Html\.[^/]*\.js"), _after_a_second)  # it puts the style sheet into the page
@@ -53,8 +53,8 @@ def test_picture_and_doors_are_in_their_places_from_the_first_frame(visit: Calla
     one.page.locator(".st-key-said_no_scene").wait_for()
     seen = one.page.evaluate("window.seen")
     # A line that appears beside the translation may move them for one frame, by less than a line.
-    assert max(seen["doors"]) - min(seen["doors"]) < 10, seen["doors"]
-    assert seen["doors"][0] == seen["doors"][-1]
+    assert max(seen["links"]) - min(seen["links"]) < 10, seen["links"]
+    assert seen["links"][0] == seen["links"][-1]
     heights = {float(place.split("px")[0]) for place in seen["tokens"]}
     assert max(heights) - min(heights) < 5, heights
     assert seen["shown"] in ([], [0]), "a token is seen before it is written"

@@ -38,7 +38,7 @@ def test_a_question_is_answered_by_a_key_and_nothing_moves(visit: Begin) -> None
     page.locator(".card .next").click()
     expect(page.locator(".why")).to_have_text("")
     expect(page.locator(".card .reveal")).to_be_enabled()
-    page.keyboard.press("2")  # heard by the card as it is now
+    page.keyboard.press("2")  # received by the card as it is now
     expect(page.locator(".answers .right")).to_have_count(1)
     expect(answers.nth(1)).to_have_attribute("aria-pressed", "true")
     page.locator(".card .next").click()

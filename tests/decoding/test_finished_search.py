@@ -80,7 +80,7 @@ def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
             known = [(one.ids, trace(undecided(), source, one.ids, ["logits"])["logits"]) for one in found]
             for node, new in zip(tree, mark_truncated(tree, beginnings(known), settings), strict=True):
                 assert replace(new, reason=node.reason) == node
-                if node.fate != "pruned":
+                if node.outcome != "pruned":
                     assert new == node
                     continue
                 ids = [each.token for each in path_to(tree, node.parent or 0)]

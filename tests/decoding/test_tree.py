@@ -46,13 +46,13 @@ def trees(
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
 def test_every_node_continues_its_parent(settings: DecodingConfig) -> None:
     for _, tree in trees(settings):
-        assert (tree[0].id, tree[0].parent, tree[0].token, tree[0].fate) == (0, None, BOS, "start")
+        assert (tree[0].id, tree[0].parent, tree[0].token, tree[0].outcome) == (0, None, BOS, "start")
         for place, node in enumerate(tree[1:], start=1):
             assert node.parent is not None
             parent = tree[node.parent]
             assert node.id == place
             assert node.step == parent.step + 1
-            assert parent.fate in ("start", "kept")
+            assert parent.outcome in ("start", "kept")
             assert node.sum == pytest.approx(parent.sum + node.log_probability, abs=1e-10)
             assert node.normalised == pytest.approx(node.sum / length_penalty(node.step, settings), abs=1e-10)
             assert node.reason.endswith(".")
@@ -63,29 +63,29 @@ def test_every_node_continues_its_parent(settings: DecodingConfig) -> None:
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
 def test_hypotheses_end_at_their_nodes(settings: DecodingConfig) -> None:
-    fates = Counter[str]()
+    outcomes = Counter[str]()
     for found, tree in trees(settings):
         for hypothesis in found:
             node: SearchNode | None = tree[hypothesis.node or 0]
             assert node is not None
-            assert node.fate == ("finished" if hypothesis.finished else "unfinished")
+            assert node.outcome == ("finished" if hypothesis.finished else "unfinished")
             assert node.normalised == pytest.approx(hypothesis.normalised_score)
             backwards = []
             while node is not None and node.parent is not None:
                 backwards.append(node.token)
                 node = tree[node.parent]
             assert tuple(backwards[::-1]) == hypothesis.ids
-        fates.update(node.fate for node in tree)
+        outcomes.update(node.outcome for node in tree)
     expected = {"start", "kept", "pruned", "finished", "unfinished"}
-    assert set(fates) == (expected | {"stopped"} if settings.method == "beam" else expected)
+    assert set(outcomes) == (expected | {"stopped"} if settings.method == "beam" else expected)
 
 
 def test_the_beam_keeps_the_best_that_do_not_end() -> None:
     for _, tree in trees(BEAM):
         for step in range(1, tree[-1].step):
             nodes = [node for node in tree if node.step == step]
-            kept = [node.sum for node in nodes if node.fate == "kept"]
-            pruned = [node.sum for node in nodes if node.fate == "pruned" and node.token != EOS]
+            kept = [node.sum for node in nodes if node.outcome == "kept"]
+            pruned = [node.sum for node in nodes if node.outcome == "pruned" and node.token != EOS]
             assert len(kept) == BEAM.beam
             assert len(nodes) == 2 * BEAM.beam
             assert max(pruned, default=-math.inf) <= min(kept)
@@ -93,16 +93,16 @@ def test_the_beam_keeps_the_best_that_do_not_end() -> None:
 
 def test_alternatives_of_several_rows_at_one_node_have_one_node() -> None:
     for _, tree in trees(METHODS[2]):
-        pruned = Counter((node.parent, node.token) for node in tree if node.fate == "pruned")
+        pruned = Counter((node.parent, node.token) for node in tree if node.outcome == "pruned")
         assert max(pruned.values()) == 1
-        drawn = {(node.parent, node.token) for node in tree if node.fate != "pruned"}
+        drawn = {(node.parent, node.token) for node in tree if node.outcome != "pruned"}
         assert not drawn & set(pruned)
 
 
 def test_stopped_hypotheses_could_not_win() -> None:
     for source, (found, tree) in zip(SOURCES, trees(BEAM), strict=True):
         for node in tree:
-            if node.fate == "stopped":
+            if node.outcome == "stopped":
                 attainable = node.sum / length_penalty(len(source) + BEAM.max_extra_length, BEAM)
                 assert attainable <= found[-1].normalised_score + 1e-12
 
@@ -135,10 +135,10 @@ def test_a_token_of_the_translation_that_is_not_the_first_by_its_sum_says_how_th
             way.append(node)
             node = tree[node.parent]
         for one in way:
-            live = [other for other in tree if other.step == one.step and other.fate in ("kept", "stopped")]
+            live = [other for other in tree if other.step == one.step and other.outcome in ("kept", "stopped")]
             first = max(live, key=lambda other: other.sum, default=one)
-            scores = [end.normalised for end in tree if end.fate == "finished" and first.id in ancestors(tree, end)]
-            ends_lower = first.id != one.id and one.fate == "kept" and scores and max(scores) < way[0].normalised
+            scores = [end.normalised for end in tree if end.outcome == "finished" and first.id in ancestors(tree, end)]
+            ends_lower = first.id != one.id and one.outcome == "kept" and scores and max(scores) < way[0].normalised
             assert ("Through number 1" in one.reason) == bool(ends_lower)
             if ends_lower:
                 said += 1

@@ -45,7 +45,7 @@ INTERNAL = {
     "type",
     "language",
 }
-TRANSLATIONS = {"headlight_canvas_wire.text", "headlight_comparison.text", "headlight_choice_list.text"}
+TRANSLATIONS = {"headlight_canvas_channel.text", "headlight_comparison.text", "headlight_choice_list.text"}
 NO_LABELS = ("id", "key", "name", "kind", "role", "form", "state", "code", "lang", "page", "site", "tokens", "words")
 
 

@@ -363,22 +363,27 @@ def test_torchrun_trains_on_two_ranks_and_its_ctrl_c_saves(tmp_path: Path) -> No
     run = tmp_path / "run"
     process = torchrun(tmp_path / "toy.toml", "--run-dir", run)
     assert process.stderr is not None
-    heard = ""
-    while "update 5/2000" not in heard:
+    printed = ""
+    while "update 5/2000" not in printed:
         line = process.stderr.readline()
-        assert line, heard
-        heard += line
+        assert line, printed
+        printed += line
     process.send_signal(signal.SIGINT)
-    heard += process.communicate(timeout=PATIENCE)[1]
-    assert heard.count("parameters on 2 x cpu") == heard.count("update 5/2000") == heard.count("Stopped by SIGINT") == 1
-    stopped = re.search(r"^Error: Stopped by SIGINT after update (\d+) of 2000", heard, flags=re.M)
+    printed += process.communicate(timeout=PATIENCE)[1]
+    assert (
+        printed.count("parameters on 2 x cpu")
+        == printed.count("update 5/2000")
+        == printed.count("Stopped by SIGINT")
+        == 1
+    )
+    stopped = re.search(r"^Error: Stopped by SIGINT after update (\d+) of 2000", printed, flags=re.M)
     assert stopped is not None
     progress = metadata(run / "training.safetensors")["progress"]
     assert progress["update"] == int(stopped[1])
     assert {int(line["update"]) for line in read_metrics(run / "metrics.jsonl")} == set(
         range(5, int(stopped[1]) + 1, 5)
     )
-    assert heard.count("Traceback") == 1  # torchrun's own
+    assert printed.count("Traceback") == 1  # torchrun's own
 
 
 def go_by_command(rank: int, said: Path, *arguments: str) -> None:

@@ -29,7 +29,7 @@ def path_to(tree: Sequence[SearchNode], node: int) -> tuple[SearchNode, ...]:
 
 def finished(tree: Sequence[SearchNode]) -> tuple[SearchNode, ...]:
     """All hypotheses that ended with </s>, best first. A beam search finds more of them than it returns."""
-    return tuple(sorted((node for node in tree if node.fate == "finished"), key=lambda node: -node.normalised))
+    return tuple(sorted((node for node in tree if node.outcome == "finished"), key=lambda node: -node.normalised))
 
 
 def rescored(nodes: Sequence[SearchNode], settings: DecodingConfig, alphas: Sequence[float]) -> np.ndarray:
@@ -95,7 +95,7 @@ def mark_truncated(
     found, known = list(tree), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
     for place, node in enumerate(tree):
         before = tuple(each.token for each in path_to(tree, node.parent or 0))
-        if node.fate != "pruned" or before not in logits:
+        if node.outcome != "pruned" or before not in logits:
             continue
         if before not in known:
             row = logits[before]

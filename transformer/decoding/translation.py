@@ -10,7 +10,7 @@ from transformer.config import DecodingConfig
 from transformer.decoding.repetition import ends_in_loop
 from transformer.text.tokenizer import Piece
 
-Fate = Literal["start", "kept", "pruned", "finished", "stopped", "unfinished"]
+Outcome = Literal["start", "kept", "pruned", "finished", "stopped", "unfinished"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SearchNode:
     log_probability: float
     sum: float  # of the log-probabilities from <s> to here
     normalised: float  # sum / length penalty of this length
-    fate: Fate  # kept: in the next step. stopped: still live when the search ended
+    outcome: Outcome  # kept: in the next step. stopped: still live when the search ended
     reason: str  # why, in a sentence
 
 

@@ -1,4 +1,4 @@
-"""The tree of a search: every candidate, its fate, and the reason in a sentence.
+"""The tree of a search: every candidate, its outcome, and the reason in a sentence.
 
 It is made when the search is over, on request. (The z in the number format: a score that rounds to 0 is not −0.000.)
 """
@@ -9,7 +9,7 @@ from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.length_penalty import formula, length_penalty
 from transformer.decoding.repetition import ends_in_loop
 from transformer.decoding.search_record import Candidate, Ending, Found
-from transformer.decoding.translation import Fate, SearchNode
+from transformer.decoding.translation import Outcome, SearchNode
 from transformer.text.tokenizer import Tokenizer
 
 
@@ -31,9 +31,9 @@ def search_tree(
         for column, candidate in enumerate(candidates):
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
-            fate, reason = explain(length, column, candidate)
+            outcome, reason = explain(length, column, candidate)
             # Rows of sampling at the same node, such as <s>, have the same alternatives: one node for each.
-            if (rows[candidate.parent], candidate.token) in known and fate == "pruned":
+            if (rows[candidate.parent], candidate.token) in known and outcome == "pruned":
                 continue
             known.add((rows[candidate.parent], candidate.token))
             places[length, column] = len(nodes)
@@ -47,7 +47,7 @@ def search_tree(
                     log_probability=candidate.log_probability,
                     sum=candidate.sum,
                     normalised=candidate.sum / length_penalty(length, settings),
-                    fate=fate,
+                    outcome=outcome,
                     reason=reason,
                 )
             )
@@ -56,7 +56,7 @@ def search_tree(
 
 
 class Explanation:
-    """The fate of a candidate, and the reason."""
+    """The outcome of a candidate, and the reason."""
 
     def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, forced: int):
         self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
@@ -66,7 +66,7 @@ class Explanation:
         paths = [found.path(Ending(last, column, False)) for column in rows]
         self.loops = any(ends_in_loop([candidate.token for candidate in path]) for path in paths)
 
-    def __call__(self, length: int, column: int, candidate: Candidate) -> tuple[Fate, str]:
+    def __call__(self, length: int, column: int, candidate: Candidate) -> tuple[Outcome, str]:
         kept = self.found.kept[length - 1]
         taken = column in kept
         if candidate.token == EOS and (column < self.beam if self.beam else taken):

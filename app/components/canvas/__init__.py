@@ -2,7 +2,7 @@
 
 Hovering, another head, another kind, another form: no request to the server. What the browser lacks it asks for:
 the exact weights of a head, the calculation of one weight. Questions and answers go over a second, invisible component
-(`canvas_wire`), a fragment of its own, so that an answer draws nothing again but what it is about.
+(`canvas_channel`), a fragment of its own, so that an answer draws nothing again but what it is about.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
-from app.components.numbered import heard
+from app.components.numbered import received
 from app.components.registration import component, sent
 from app.figures.canvas_message import FORMS, Form, message_id
 from transformer.model.attention_kinds import KINDS, Kind
 
 _canvas = component("canvas", styles=["segments"])
-_wire = component("canvas_wire", html="<div class='root' hidden></div>")
+_wire = component("canvas_channel", html="<div class='root' hidden></div>")
 
 Answer = dict[str, Any]
 Asks = Literal["head", "link", "cell"]
@@ -113,7 +113,7 @@ def canvas(
         found = sent(key, "chosen")
         head = _head(found)
         if head and isinstance(number := found.get("number"), int):
-            st.session_state[f"{key}_heard"] = number
+            st.session_state[f"{key}_received"] = number
             on_choose(head)
 
     def acted() -> None:
@@ -130,7 +130,7 @@ def canvas(
         "canvas": key,
         "message": message_id(message),
         "chosen": {"kind": chosen.kind, "layer": chosen.layer, "head": chosen.head},
-        "heard": heard(key),
+        "received": received(key),
         "acts": on_act is not None,
         "alternatives": list(setting.alternatives),
         "shown": setting.shown,
@@ -151,7 +151,7 @@ def _answers(
     on_ask: Callable[[Question], Answer | None],
     on_keep: Callable[[Form, Kind, int, int, bool], None],
 ) -> None:
-    """The wire, as a fragment: a question is answered without drawing the page."""
+    """The channel, as a fragment: a question is answered without drawing the page."""
     name = f"{key}_wire"
 
     def asked() -> None:
@@ -164,7 +164,7 @@ def _answers(
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
-        if heard(key) != standing["heard"]:  # a head was chosen together with the question: the page shows it, too
+        if received(key) != standing["received"]:  # a head was chosen with the question: the page shows it, too
             st.rerun()
         answer = st.session_state.pop(f"{name}_answer", None)
         _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)

@@ -133,7 +133,7 @@ function newView(parentElement) {
   };
   view.act = (name, step, index) => {  // the page may be left: not before it has answered, and nothing more is asked of it
     view.wanted = [];
-    if (view.waits || view.untold) setTimeout(() => view.act(name, step, index), 50);
+    if (view.waits || view.unsent) setTimeout(() => view.act(name, step, index), 50);
     else view.send("acted", { name, step, index, ...view.here });
   };
   view.show = (form) => {
@@ -154,8 +154,8 @@ function stand(view, told) {
   view.form = forms[told.formName] ?? told.form;
   if (view.isWriting && !told.writes) stopWriting(view);
   view.surroundings = JSON.stringify([told.acts, told.alternatives, told.shown, told.canUndo, told.writes, told.below, told.form]);
-  const heard = !view.number || told.heard >= view.number;
-  if (!heard && view.here) return;
+  const received = !view.number || told.received >= view.number;
+  if (!received && view.here) return;
   const { kind, layer, head } = told.chosen;
   view.here = { kind, layer, head };
   view.last[kind] = { layer, head };
@@ -165,7 +165,7 @@ function begin(view) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
   view.cell = null;
   if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.standing.pinned); view.words = words; }
-  Object.assign(view, { untold: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
+  Object.assign(view, { unsent: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
   stopWriting(view);
   const can = view.standing.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
   const writes = isNew(view.message) && can;
@@ -175,7 +175,7 @@ function begin(view) {
 }
 
 // `alone`: no server answers, so a number is written where the byte determines it, and no calculation can be opened.
-const OPENED = { heard: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
+const OPENED = { received: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const view = (parentElement.headlightView ??= newView(parentElement));
@@ -191,11 +191,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     stand(view, view.line.standing ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
     begin(view);
   };
-  const heard = (told) => {
+  const received = (told) => {
     start();
     const { here, surroundings } = view;
     stand(view, told);
-    const late = !view.hasPins && Boolean(told.pinned);  // the wire came after the picture
+    const late = !view.hasPins && Boolean(told.pinned);  // the channel came after the picture
     if (late) { view.hasPins = true; if (!isPinned(view)) holdWhatIsTold(view); }
     const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server chose other words
     view.pinsGiven = told.pinsGiven;
@@ -207,9 +207,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   onceStyled(view.root, () => {
     if (view.line !== all.get(message.id)) return;  // another message has come since
-    view.line.heard = heard;
-    if (view.line.standing) heard(view.line.standing);
-    else setTimeout(start, 250);  // the wire is late, or there is none
+    view.line.received = received;
+    if (view.line.standing) received(view.line.standing);
+    else setTimeout(start, 250);  // the channel is late, or there is none
   });
   const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };
   const watcher = watchSize(view.root, resized);

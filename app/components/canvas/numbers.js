@@ -41,14 +41,14 @@ const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.tes
 
 export function sendNext(view) {
   const send = view.line?.send;
-  if (!send || view.waits || !(view.untold || view.wanted.length) || !view.root.isConnected) return;
+  if (!send || view.waits || !(view.unsent || view.wanted.length) || !view.root.isConnected) return;
   if (isBusy()) {
     clearTimeout(view.later);
     view.later = setTimeout(() => sendNext(view), 50);
     return;
   }
-  view.waits = view.untold ?? view.wanted.shift();
-  view.untold = null;
+  view.waits = view.unsent ?? view.wanted.shift();
+  view.unsent = null;
   clearTimeout(view.late);
   view.late = setTimeout(() => { view.waits = null; sendNext(view); }, PATIENT);
   send(view.waits);

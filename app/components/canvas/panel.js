@@ -33,8 +33,8 @@ export function showFacts(view, here) {
     button("link", line, _("Back to the head shown first"), () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
   }
   const count = kind.layers * kind.heads;
-  const job = kind.jobs[here.layer][here.head];
-  element("div", "job", place, `${job[0].toUpperCase()}${job.slice(1)}.`);
+  const role = kind.roles[here.layer][here.head];
+  element("div", "role", place, `${role[0].toUpperCase()}${role.slice(1)}.`);
   element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? _("The only head of this kind.") : _("One of {count} heads. Point to preview, click to choose.", { count }));
 }
 

@@ -1,4 +1,4 @@
-// The words that are held, and the form of the picture. They are in the address at once, so a link has them; the server hears of them over the wire, and
+// The words that are held, and the form of the picture. They are in the address at once, so a link has them; the server hears of them over the channel, and
 // nothing waits for it. Written as PINNED of app/state/choices.py is.
 
 import { sendNext } from "./numbers.js";
@@ -24,6 +24,6 @@ export const isPinned = ({ pins }) => pins.query !== null || pins.key !== null;
 export function keep(view) {
   const { here: { kind, layer, head }, form } = view, query = view.pins.query ?? NONE, key = view.pins.key ?? NONE, computed = Boolean(view.cell);
   writeInAddress({ pinned: isPinned(view) ? `${kind}.${query + 1}.${key + 1}${computed ? ".computed" : ""}` : null });
-  view.untold = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
+  view.unsent = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
   sendNext(view);
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component, sent
 
 _component = component("causal_matrix", styles=["svg", "segments", "number_list"])
@@ -45,6 +45,6 @@ def causal_matrix(
         if on_pin and isinstance(query, int) and isinstance(place, int) and query in size and place in size:
             on_pin(query, place)
 
-    more = {"heard": heard(key), "clickable": on_cell is not None, "pinned": pinned}
+    more = {"received": received(key), "clickable": on_cell is not None, "pinned": pinned}
     chosen = listening(key, counts, on_choose)
     _component(data=data | more, key=key, on_chosen_change=chosen, on_clicked_change=clicked, on_pinned_change=pins)

@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (state.sentence !== sentence) begin(state, sentence, data);
   state.data = data;
   const isGiven = data.given !== undefined;
-  const shown = isGiven ? Number(data.given) : standing(root, "mask", { chosen: data.shown, count: SHOWN.length, heard: data.heard });
+  const shown = isGiven ? Number(data.given) : standing(root, "mask", { chosen: data.shown, count: SHOWN.length, received: data.received });
   const show = (index) => { state.free = index === FREE; state.scores = index === SCORES && numbersIn(data.scores.values); };
   show(shown);
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));

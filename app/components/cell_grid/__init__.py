@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 from app.figures.theme import ColorScale
 
@@ -76,7 +76,7 @@ def cell_grid(
         "chosen": chosen[0] * across + chosen[1],
         "framed": framed,
         "height": height,
-        "heard": heard(key),
+        "received": received(key),
     }
     counts = {"cell": across * len(rows.names)}
     _component(

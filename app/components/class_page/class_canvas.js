@@ -27,7 +27,7 @@ export function newCanvas(parent, code, follower) {
     const [{ default: mount }] = await Promise.all([script, styled]);
     const id = idOf(bytes), standing = {
       message: id, chosen: { kind: shown.kind, layer: shown.layer, head: shown.head }, pinned: own ? [-1, -1] : shown.pinned,
-      form: shown.form, formName: "class_form", heard: Infinity, alone: true, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 9,
+      form: shown.form, formName: "class_form", received: Infinity, alone: true, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 9,
     };
     const all = (window.headlightCanvases ??= new Map());
     all.clear();

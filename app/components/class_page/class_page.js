@@ -40,7 +40,7 @@ function begin(follower) {
   const title = element("h1", "", main), text = element("p", "text", main);
   const question = newQuestion(main, (id, answer) => post(CODE, follower, "answer", { question: id, answer }));
   const waits = element("div", "waits", main, _("The picture comes when the answer is revealed."));
-  const door = element("a", { class: "door", target: "_blank", rel: "noopener" }, main, _("Open this page in Headlight"));
+  const link = element("a", { class: "link", target: "_blank", rel: "noopener" }, main, _("Open this page in Headlight"));
   const canvas = newCanvas(main, CODE, follower);
   const own = ownSentence(main, follower, canvas);
 
@@ -56,8 +56,8 @@ function begin(follower) {
       text.hidden = !state.text;
       question.show(state);
       waits.hidden = !(state.question && !state.revealed);
-      door.hidden = !state.link;
-      if (state.link) door.href = state.link;
+      link.hidden = !state.link;
+      if (state.link) link.href = state.link;
       own.scene(state);
       await canvas.show(state);
     },

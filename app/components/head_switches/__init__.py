@@ -22,8 +22,8 @@ def head_switches(data: dict[str, Any], *, key: str, on_change: Callable[[Sequen
         found = sent(key, "changed")
         off, number = (found.get(name) if isinstance(found, dict) else None for name in ("off", "number"))
         if isinstance(off, list) and isinstance(number, int):
-            st.session_state[f"{key}_heard"] = number
+            st.session_state[f"{key}_received"] = number
             on_change([text for text in off if isinstance(text, str) and text in known])
 
-    heard = int(st.session_state.get(f"{key}_heard", 0))
-    _component(data={**data, "heard": heard}, key=key, on_changed_change=changed)
+    received = int(st.session_state.get(f"{key}_received", 0))
+    _component(data={**data, "received": received}, key=key, on_changed_change=changed)

@@ -111,8 +111,8 @@ const behaviour = {
   tell(cell) {
     const { data } = this, { part, change, heads } = this.told = cell;
     const said = [this.off.has(part.edit) ? _("{part}: off.", { part: part.name }) : _("{part}: on.", { part: part.name })];
-    const job = data.jobs[part.edit];
-    if (job) said.push(`${job[0].toUpperCase()}${job.slice(1)}.`);
+    const role = data.roles[part.edit];
+    if (role) said.push(`${role[0].toUpperCase()}${role.slice(1)}.`);
     if (change !== undefined) said.push(_("Off alone: {change}.", { change: nats(change) }));
     if (heads && !byTouch()) said.push(_("Shift-click: only this head."));
     this.said.textContent = said.join(" ");
@@ -131,7 +131,7 @@ const behaviour = {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const { off, heard, ...rest } = data, text = JSON.stringify(rest);
+  const { off, received, ...rest } = data, text = JSON.stringify(rest);
   let view = root.view;
   if (!view || view.text !== text) {
     const focused = view?.cells.find(({ cell }) => cell === root.getRootNode().activeElement)?.part.edit;
@@ -141,7 +141,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.told = view.cells.find(({ part }) => part.edit === view.about);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }
-  if (heard >= view.number) {  // what a button of the page has switched, or what is off when it opens, is told
+  if (received >= view.number) {  // what a button of the page has switched, or what is off when it opens, is told
     const switched = [...[...view.off].filter((edit) => !off.includes(edit)), ...off.filter((edit) => !view.off.has(edit))].at(-1);
     view.told = view.cells.find(({ part }) => part.edit === switched) ?? view.told;
     view.off = new Set(off);

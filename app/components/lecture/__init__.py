@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 
 _component = component("lecture", styles=["buttons"])
@@ -55,7 +55,7 @@ def lecture(
             on_kept(text)
 
     _component(
-        data=asdict(state) | {"heard": heard(key)},
+        data=asdict(state) | {"received": received(key)},
         key=key,
         on_chosen_change=listening(key, counts, on_choose),
         on_kept_change=kept,

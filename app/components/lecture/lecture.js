@@ -39,8 +39,8 @@ class Lecture {
 
   get name() { return this.data.lesson ? "scene" : "page"; }
   get place() {
-    const { place, count, heard } = this.data;
-    return standing(this.root, this.name, { chosen: place, count, heard });
+    const { place, count, received } = this.data;
+    return standing(this.root, this.name, { chosen: place, count, received });
   }
   get last() { return this.data.question ? QUESTION : this.data.text ? TEXT : PICTURE; }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.numbered import heard
+from app.components.numbered import received
 from app.components.registration import component, sent
 
 _component = component("model_walk", styles=["svg", "token", "segments"])
@@ -23,7 +23,7 @@ def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, 
     def changed() -> None:
         told = sent(key, "told")
         if isinstance(told, dict):
-            st.session_state[f"{key}_heard"] = told.get("number", 0)
+            st.session_state[f"{key}_received"] = told.get("number", 0)
             on_told(told)
 
-    _component(data=state | {"heard": heard(key)}, key=key, on_told_change=changed)
+    _component(data=state | {"received": received(key)}, key=key, on_told_change=changed)

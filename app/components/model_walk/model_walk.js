@@ -33,20 +33,20 @@ class Walk {
   // What the server says, unless it has not heard yet what was chosen since.
   take(state, send) {
     this.send = send;
-    if (this.heard?.scene !== state.scene) {  // what was chosen in another sentence is of no use in this one
+    if (this.received?.scene !== state.scene) {  // what was chosen in another sentence is of no use in this one
       clearTimeout(this.telling);
       this.number = 0;
     }
-    this.heard = state;
-    this.number = Math.max(this.number, state.heard);
+    this.received = state;
+    this.number = Math.max(this.number, state.received);
     this.arrive();
   }
 
   arrive() {
-    const data = window.headlightHeld?.walk, state = this.heard;
+    const data = window.headlightHeld?.walk, state = this.received;
     if (!data || !state || data.scene !== state.scene) return;
     if (this.data !== data) Object.assign(this, { data, decoded: {} });
-    const mine = this.number > state.heard ? this.state : null;  // it stays until the server has heard of it
+    const mine = this.number > state.received ? this.state : null;  // it stays until the server has heard of it
     this.state = { ...state, ...(mine ?? {}) };
     if (this.map?.map.label !== data.map.label || this.drawnMap !== JSON.stringify(data.map)) {
       this.drawnMap = JSON.stringify(data.map);

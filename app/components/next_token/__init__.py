@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.numbered import hear, heard
+from app.components.numbered import receive, received
 from app.components.registration import component, sent
 
 _component = component("next_token")
@@ -27,7 +27,7 @@ def next_token(
     steps = len(frame["steps"])
 
     def stepped() -> None:
-        _, index = hear(key)
+        _, index = receive(key)
         if 0 <= index < steps:
             on_step(index)
 
@@ -38,5 +38,5 @@ def next_token(
             on_step(at)
             on_other(at, token)
 
-    data = {"frame": frame, "step": step, "heard": heard(key)}
+    data = {"frame": frame, "step": step, "received": received(key)}
     _component(data=data, key=key, on_chosen_change=stepped, on_other_change=other)

@@ -103,7 +103,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const { frame } = data, { colors } = frame;
   setColors(root, colors);
   const written = JSON.stringify(frame);
-  const at = standing(root, "step", { chosen: data.step, count: frame.steps.length, heard: data.heard });
+  const at = standing(root, "step", { chosen: data.step, count: frame.steps.length, received: data.received });
   let loop = root.headlightLoop;
   if (!loop || loop.written !== written) {
     loop?.play(false);

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.components.cell_grid import Axis
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 from app.figures.theme import HATCH, HATCH_GROUND, leak_scale, weight_scale
 
@@ -92,7 +92,7 @@ def padded_batch(
             "leaked": leak_scale()[1][1],
             "hue": head.color,
         },
-        "heard": heard(key),
+        "received": received(key),
     }
     counts = {"layer": head.layers, "head": head.heads}
     _component(data=data, key=key, on_chosen_change=listening(key, counts, on_choose))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 
 _component = component("position_edits", styles=["token"])
@@ -19,4 +19,4 @@ def position_edits(data: dict[str, Any], *, key: str, on_choose: Callable[[int],
     size = len(data["tokens"])
     count = size * size + sum(len(group["changes"]) for group in data["groups"])
     listen = listening(key, {"change": count}, lambda name, index: on_choose(index))
-    _component(data=data | {"heard": heard(key)}, key=key, on_chosen_change=listen)
+    _component(data=data | {"received": received(key)}, key=key, on_chosen_change=listen)

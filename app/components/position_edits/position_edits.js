@@ -59,7 +59,7 @@ function bar(parent, { name, lost, isOn, isFramed, act, tell }, data, color) {
 
 function drawn(root, state, report) {
   const { data } = state, size = data.tokens.length, color = shades(data.scale);
-  const on = standing(root, "change", { chosen: data.chosen, count: size * size + data.count, heard: data.heard });
+  const on = standing(root, "change", { chosen: data.chosen, count: size * size + data.count, received: data.received });
   const swapped = pairOf(on, size) ?? data.striking;
   const first = state.first ?? swapped[0];
   const choose = (index) => { report(index); draw(); };

@@ -29,7 +29,7 @@ const isOther = (root, state) => Math.abs(root.clientWidth - state.view.width) >
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const message = JSON.parse(new TextDecoder().decode(bytes));
-  const chosen = (name, count) => standing(root, name, { chosen: message[name], count, heard: message.heard });
+  const chosen = (name, count) => standing(root, name, { chosen: message[name], count, received: message.received });
   const before = root.scene, state = before ?? { step: 1, isPlaying: false };
   const isNew = !before || !isSame(before.message, message);
   const [query, key] = [chosen("query", message.queries.length), chosen("key", message.keys.length)];

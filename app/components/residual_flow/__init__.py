@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.numbered import hear, heard
+from app.components.numbered import receive, received
 from app.components.registration import component
 
 _component = component("residual_flow", styles=["svg", "token"])
@@ -17,4 +17,4 @@ def residual_flow(state: dict[str, Any], *, key: str, on_choose: Callable[[str, 
             sub-layer `part` (-1: none), and of which `scene` this is the state.
         on_choose: gets the stack and the row of the token that was; or "part" and the sub-layer.
     """
-    _component(data=state | {"heard": heard(key)}, key=key, on_chosen_change=lambda: on_choose(*hear(key)))
+    _component(data=state | {"received": received(key)}, key=key, on_chosen_change=lambda: on_choose(*receive(key)))

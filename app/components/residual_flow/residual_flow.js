@@ -171,7 +171,7 @@ class Flow {
   take(state, send) {
     const another = this.scene !== state.scene;
     Object.assign(this, { send, scene: state.scene });
-    if (another || state.heard >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? this.part : state.part, off: new Set(state.off) });
+    if (another || state.received >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? this.part : state.part, off: new Set(state.off) });
     if (this.shows !== shownBy(this)) this.show();  // else the answer is what is drawn
   }
 

@@ -28,7 +28,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const parent = byId.get(node.parent);
     if (!parent) continue;
     const a = [x(parent) + BOX.w, y(parent) + BOX.h / 2], b = [x(node), y(node) + BOX.h / 2], middle = (a[0] + b[0]) / 2;
-    make("path", { class: `edge ${node.fate}${node.best ? " best" : ""}`, d: `M${a} C${middle},${a[1]} ${middle},${b[1]} ${b}`, "stroke-width": (node.best ? 4 : 1 + 3 * node.share).toFixed(2) }, edges);
+    make("path", { class: `edge ${node.outcome}${node.best ? " best" : ""}`, d: `M${a} C${middle},${a[1]} ${middle},${b[1]} ${b}`, "stroke-width": (node.best ? 4 : 1 + 3 * node.share).toFixed(2) }, edges);
   }
 
   let now = data.chosen;  // or what has been clicked since
@@ -36,7 +36,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const drawn = new Map();
   for (const node of data.nodes) {
     const on = node.id === data.chosen;
-    const group = make("g", { class: `node ${node.fate}${node.best ? " best" : ""}${on ? " on" : ""}`, role: "button", tabindex: on ? 0 : -1, "aria-label": node.label, "aria-pressed": String(on), "data-id": node.id, transform: `translate(${x(node)},${y(node)})` }, svg);
+    const group = make("g", { class: `node ${node.outcome}${node.best ? " best" : ""}${on ? " on" : ""}`, role: "button", tabindex: on ? 0 : -1, "aria-label": node.label, "aria-pressed": String(on), "data-id": node.id, transform: `translate(${x(node)},${y(node)})` }, svg);
     make("title", {}, group, node.label);
     make("rect", { width: BOX.w, height: BOX.h, rx: 8 }, group);
     const right = `${node.probability} ${node.sign}`.trim();

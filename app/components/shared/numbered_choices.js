@@ -1,10 +1,10 @@
 // Each choice is sent with a number, and the page answers with the newest number that it has received. Until then the
 // component shows its own newest choice, not the older one of the page.
 
-export function standing(root, name, { chosen, count, heard }) {
+export function standing(root, name, { chosen, count, received }) {
   const mine = root.headlightChoices?.[name];
-  if (mine && mine.number <= heard) delete root.headlightChoices[name];
-  return mine && mine.number > heard && mine.index < count ? mine.index : chosen;
+  if (mine && mine.number <= received) delete root.headlightChoices[name];
+  return mine && mine.number > received && mine.index < count ? mine.index : chosen;
 }
 
 // What is sent; the clock, so that a page that is loaded again counts on.

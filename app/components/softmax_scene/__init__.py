@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.components.chart import encode
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 
 _component = component("softmax_scene", styles=["svg", "words", "segments"])
@@ -17,4 +17,6 @@ def softmax_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, i
         on_choose: gets "width" or "query" and the place of the chosen one, from 0.
     """
     counts = {"width": len(data["widths"]), "query": len(data["head"]["queries"])}
-    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=listening(key, counts, on_choose))
+    _component(
+        data=encode(data | {"received": received(key)}), key=key, on_chosen_change=listening(key, counts, on_choose)
+    )

@@ -102,9 +102,9 @@ function sliderOf(state, update, send) {
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), text = new TextDecoder().decode(bytes), message = JSON.parse(text);
   const state = (root.scene ??= { isRandom: true });
-  const chosen = (name, place, count) => standing(root, name, { chosen: place, count, heard: message.heard });
+  const chosen = (name, place, count) => standing(root, name, { chosen: place, count, received: message.received });
   const [width, query] = [chosen("width", message.width, message.widths.length), chosen("query", message.head.query, message.head.queries.length)];
-  const known = JSON.stringify({ ...message, heard: 0, width: 0, head: { ...message.head, query: 0 } });
+  const known = JSON.stringify({ ...message, received: 0, width: 0, head: { ...message.head, query: 0 } });
   const isDrawn = state.known === known && state.width === width && state.query === query;
   Object.assign(state, { message, known, width, query });
   const send = (name, index) => setTriggerValue("chosen", numbered(root, name, index));

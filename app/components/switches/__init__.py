@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component
 
 _component = component("switches", styles=["segments"])
@@ -58,7 +58,7 @@ def switches(
         if on_press and button and not button.disabled:
             on_press()
 
-    data: dict[str, Any] = {"choices": [asdict(options) for options in line], "heard": heard(key)}
+    data: dict[str, Any] = {"choices": [asdict(options) for options in line], "received": received(key)}
     if button:
         data["button"] = asdict(button)
     _component(data=data, key=key, on_chosen_change=listening(key, counts, on_choose), on_pressed_change=pressed)

@@ -36,7 +36,7 @@ function show(root, data, setTriggerValue) {
     const place = part(choice.name);
     element("span", "", place, choice.label);
     const choose = (index) => setTriggerValue("chosen", numbered(root, choice.name, index));
-    const chosen = standing(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, heard: data.heard });
+    const chosen = standing(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, received: data.received });
     (choice.texts.length > mostButtons() ? opened : laidOut)(place, { ...choice, chosen }, choose);
   }
   if (data.button) {

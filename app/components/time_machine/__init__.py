@@ -26,19 +26,19 @@ def time_machine(
         on_open: is called with the update of the snapshot that the reader wants to see on the other pages.
     """
 
-    def heard(name: str) -> Any:
+    def received(name: str) -> Any:
         return sent(key, name)
 
     def run() -> None:
-        if heard("run") in data["runs"]:
-            on_run(heard("run"))
+        if received("run") in data["runs"]:
+            on_run(received("run"))
 
     def snapshot() -> None:
-        if isinstance(heard("snapshot"), int):
-            on_snapshot(heard("snapshot"))
+        if isinstance(received("snapshot"), int):
+            on_snapshot(received("snapshot"))
 
     def opened() -> None:
-        if isinstance(heard("opened"), int):
-            on_open(heard("opened"))
+        if isinstance(received("opened"), int):
+            on_open(received("opened"))
 
     _component(data=data, key=key, on_run_change=run, on_snapshot_change=snapshot, on_opened_change=opened)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from app.components.numbered import hear, heard
+from app.components.numbered import receive, received
 from app.components.registration import component
 
 _component = component("token_picker", styles=["token"])
@@ -26,10 +26,10 @@ def token_picker(
     """
 
     def changed() -> None:
-        _, index = hear(key)
+        _, index = receive(key)
         if 0 <= index < len(tokens):
             on_choose(index)
 
     data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color, "disabled": disabled}
-    data["heard"] = heard(key)
+    data["received"] = received(key)
     _component(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)

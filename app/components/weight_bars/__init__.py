@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.numbered import heard, listening
+from app.components.numbered import listening, received
 from app.components.registration import component, sent
 
 WHOLE = 10_000  # the sum of the weights that are sent, up to rounding
@@ -36,14 +36,14 @@ def weight_bars(
         weights, number = (found.get(part) if isinstance(found, dict) else None for part in ("weights", "number"))
         if not isinstance(number, int):
             return
-        st.session_state[f"{key}_heard"] = number
+        st.session_state[f"{key}_received"] = number
         if weights is None:
             on_reset()
         elif _are_weights(weights, len(data["tokens"])):
             on_set(weights)
 
     _component(
-        data=data | {"heard": heard(key)},
+        data=data | {"received": received(key)},
         key=key,
         on_chosen_change=listening(key, counts, on_choose),
         on_released_change=released,

@@ -7,10 +7,10 @@ import { numbered, standing } from "../shared/numbered_choices.js";
 import { barsOf } from "./bars.js";
 import { onlyOn, uniform, whole } from "./weights.js";
 
-function list(parent, root, { name, label, texts, chosen, disabled }, heard, report) {
+function list(parent, root, { name, label, texts, chosen, disabled }, received, report) {
   const node = element("select", { "data-name": name }, element("label", "", parent, `${label} `));
   texts.forEach((text, index) => node.add(new Option(text, String(index))));
-  node.selectedIndex = standing(root, name, { chosen, count: texts.length, heard });
+  node.selectedIndex = standing(root, name, { chosen, count: texts.length, received });
   node.disabled = Boolean(disabled);
   node.addEventListener("change", () => report(numbered(root, name, node.selectedIndex)));
 }
@@ -29,7 +29,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     Object.assign(state, { words: data.words, place: data.place, dragged: undefined, sent: 0 });
   }
   state.data = data;
-  if (data.heard >= state.sent) state.row = data.row;
+  if (data.received >= state.sent) state.row = data.row;
   root.style.setProperty("--bar", data.color);
   root.style.setProperty("--chosen", data.chosen);
 
@@ -46,7 +46,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     { name: "step", label: _("Predicting"), texts: data.steps, chosen: data.step },
     { name: "layer", label: _("Layer"), texts: numbers(data.layers), chosen: data.layer },
     { name: "head", label: _("Head"), texts: numbers(data.heads), chosen: data.head, disabled: data.all },
-  ]) list(tools, root, choice, data.heard, report);
+  ]) list(tools, root, choice, data.received, report);
   const all = { "data-name": "all", "aria-pressed": data.all };
   button(all, tools, _("All heads of this layer"), () => report(numbered(root, "all", Number(!data.all))));
   button({ "data-name": "only" }, tools, _("Only this word"), () => take(onlyOn(state.row, state.selected)));

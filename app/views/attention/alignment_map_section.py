@@ -10,7 +10,7 @@ from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, TextMeasures
 from transformer.analysis.alignment.alignment_report import percent
@@ -50,7 +50,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
 
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        placed(
+        show_figure(
             head_map(reading, heads, title=title),
             key="head_map",
             name=title,

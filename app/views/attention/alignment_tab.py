@@ -22,7 +22,7 @@ from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.alignment.alignment_map import Head
 from transformer.analysis.alignment.alignment_report import named as head_name

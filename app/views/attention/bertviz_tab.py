@@ -20,7 +20,7 @@ from app.views.attention.bertviz_html import (
 )
 from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from transformer.model.attention_kinds import KINDS, SITES
 
 NAMES: dict[View, str] = {

@@ -36,7 +36,7 @@ from app.views.attention.rollout_tab import rollout_pictures
 from app.views.attention.weight_options import say_what_is_hidden, weight_options
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 

@@ -9,7 +9,7 @@ from app.languages import _, gettext_noop
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.shared.head_pictures import Chosen, rows_sum
-from app.views.shared.placed import placed, scrolling
+from app.views.shared.show_figure import scrolling, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis import rollout
 from transformer.model.attention_kinds import Kind
@@ -66,7 +66,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         in_paper=False,
     )
     with scrolling("rollout", matrix_width(now.queries, now.keys)):
-        placed(
+        show_figure(
             attention_matrix(weights, now.queries, now.keys, title=title, mask=now.mask, row=chosen.row),
             key="rollout",
             name=title,

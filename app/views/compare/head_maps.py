@@ -16,7 +16,7 @@ from app.languages import _, pgettext
 from app.stage.heads import SHORT
 from app.state.choices import COMPARED_HEAD
 from app.views.compare.compared_heads import Heads
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from transformer.model.attention_kinds import KINDS, Kind
 
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # in which they compute

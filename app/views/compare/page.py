@@ -18,7 +18,7 @@ from app.views.compare.compared_heads import Heads, compared_heads
 from app.views.compare.head_maps import draw_heads
 from app.views.compare.other_side import chosen_sides
 from app.views.compare.suggestions import suggest
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.two_translations import summary
 from transformer.decoding.translation import Hypothesis
 

@@ -23,8 +23,8 @@ from app.figures.distribution import (
 )
 from app.languages import _
 from app.stage.scene import Scene
-from app.views.shared.placed import placed
 from app.views.shared.search_code import method_of, temperature_of
+from app.views.shared.show_figure import show_figure
 from transformer.config import DecodingConfig
 from transformer.decoding.finished_search import may_be_drawn
 
@@ -45,7 +45,7 @@ def distribution_part(scene: Scene, step: int) -> None:
     found = offered(count=SHOWN, allowed=allowed)
     title = _("Step {step}: the next token, of {count:,}", step=step + 1, count=len(logits)) + _other(scene, tried)
     figure = distribution_bars(found, len(logits), title=title)
-    placed(
+    show_figure(
         figure,
         key="distribution",
         name=_("Distribution, step {step}, temperature {temperature:g}", step=step + 1, temperature=temperature),

@@ -143,7 +143,7 @@ def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, t
         steps: of the shown hypothesis.
         rows: the most hypotheses that a step has.
     """
-    alive = [node for node in nodes if node.fate != "pruned"]
+    alive = [node for node in nodes if node.outcome != "pruned"]
     places = {node.id: place for place, node in enumerate(alive)}
     by_step = [
         sorted((node for node in alive if node.step == step), key=lambda node: (-node.sum, node.id))[:rows]
@@ -158,7 +158,7 @@ def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, t
                 "text": visible(node.piece),
                 "sum": score_text(node.sum),
                 "best": node.id in best,
-                "ended": node.fate == "finished",
+                "ended": node.outcome == "finished",
                 "title": _(
                     "sum of log p {sum}, score {score}. {reason}",
                     sum=fixed(node.sum, 3),

@@ -15,8 +15,8 @@ from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import chosen_steps
 from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, step_data
 from app.views.decoding.reasons import reason_text
-from app.views.shared.placed import belongings
 from app.views.shared.search_code import Method, method_of, temperature_of
+from app.views.shared.show_figure import belongings
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
 ATTENTION = themed("#7a3fb8", "#c79bff")
@@ -87,7 +87,7 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     path = path_to(tree, node) if node is not None else ()
     goes_on: dict[int | None, set[int]] = {}
     for each in tree:
-        if each.fate != "pruned":
+        if each.outcome != "pruned":
             goes_on.setdefault(each.parent, set()).add(each.token)
     drawn = (
         cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()

@@ -9,7 +9,7 @@ from app.library.source_code import lines_between
 from app.stage.scene import Scene
 from app.state.choices import STEP
 from app.views.decoding.lens_figures import Seen, lens_alt, lens_table, lens_wall, lens_width
-from app.views.shared.placed import placed, scrolling
+from app.views.shared.show_figure import scrolling, show_figure
 from app.views.shared.triplet import shape_text, triplet
 
 CELLS = {
@@ -60,7 +60,7 @@ def lens_picture(scene: Scene, step: int) -> None:
     else:
         title = _("After each layer: the most probable token")
     with scrolling("lens", lens_width(seen, shown == "piece")):
-        placed(
+        show_figure(
             lens_wall(seen, step=step, title=title, show_pieces=shown == "piece"),
             key="lens",
             name=_("Logit lens"),

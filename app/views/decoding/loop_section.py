@@ -9,7 +9,7 @@ from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
@@ -78,7 +78,7 @@ def _alive(scene: Scene, step: int) -> int:
         return 1
     if step == 0:
         return scene.translation.settings.n_best if scene.translation.settings.method == "sampling" else 1
-    return sum(node.step == step and node.fate == "kept" for node in scene.translation.tree)
+    return sum(node.step == step and node.outcome == "kept" for node in scene.translation.tree)
 
 
 def _paper(scene: Scene, step: int) -> None:

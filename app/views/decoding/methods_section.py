@@ -15,7 +15,7 @@ from app.languages import _, ngettext
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.diverging_translations import running_chart, running_table
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.text_difference import difference_data
 from app.views.shared.triplet import shape_text, triplet
 from transformer.config import DecodingConfig
@@ -56,7 +56,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, size: int) -> None:
     log_probabilities = (greedy.log_probabilities, beam.log_probabilities)
     pieces = (greedy.pieces, beam.pieces)
     title = _("Sum of log p, from the step at which they differ")
-    placed(
+    show_figure(
         running_chart(log_probabilities, pieces, _names(size), at, title=title),
         key="running",
         name=title,

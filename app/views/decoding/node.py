@@ -13,7 +13,7 @@ from transformer.decoding.translation import SearchNode
 
 
 def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
-    """Writes its text, probability, sum, score and fate. `path`: the nodes from the first token to this one."""
+    """Writes its text, probability, sum, score and outcome. `path`: the nodes from the first token to this one."""
     text = scene.subject.translator.tokenizer.decode([each.token for each in path])
     st.text(text or _("(nothing yet)"))
     if path:

@@ -18,7 +18,7 @@ from app.views.decoding.penalty_chart import (
     penalty_table,
     worth_showing,
 )
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.decoding.finished_search import finished, path_to, rescored
 from transformer.decoding.length_penalty import length_penalty
@@ -92,7 +92,7 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
             at = min(range(len(ALPHAS)), key=lambda i: abs(ALPHAS[i] - alpha))
             columns[f"{_(NAMES[form])}, α {ALPHAS[at]:g}"] = scores[:, at]
             title = _("Who wins: {form}", form=_(FORMS[form]))
-            placed(
+            show_figure(
                 penalty_lines(scores, ALPHAS, names, at, title=title),
                 key=f"penalty_{form}",
                 name=title,

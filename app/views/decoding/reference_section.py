@@ -7,7 +7,7 @@ from app.languages import _, gettext_noop, pgettext
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.text_difference import difference as words_compared
 from app.views.shared.text_difference import difference_data, difference_table
 from app.views.shared.triplet import triplet

@@ -1,7 +1,7 @@
 """The search as a tree: one column per step, in it the candidates of that step, those that went on above the others.
 
 Whatever is drawn comes from the search itself (`Translation.tree`): probability, sum of log-probabilities, score after
-the length penalty, and its fate. Fates differ in shape and sign as well as in colour.
+the length penalty, and its outcome. Outcomes differ in shape and sign as well as in colour.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,10 +14,17 @@ from app.figures.tables import Table
 from app.figures.theme import probability_text, role_color, score_text
 from app.languages import _, gettext_noop
 from app.views.decoding.reasons import reason_text
-from transformer.decoding.translation import Fate, SearchNode
+from transformer.decoding.translation import Outcome, SearchNode
 
-SIGNS: dict[Fate, str] = {"start": "", "kept": "→", "pruned": "✕", "finished": "■", "stopped": "‖", "unfinished": "…"}
-FATES: dict[Fate, str] = {
+SIGNS: dict[Outcome, str] = {
+    "start": "",
+    "kept": "→",
+    "pruned": "✕",
+    "finished": "■",
+    "stopped": "‖",
+    "unfinished": "…",
+}
+OUTCOMES: dict[Outcome, str] = {
     "start": gettext_noop("the start"),
     "kept": gettext_noop("kept"),
     "pruned": gettext_noop("pruned"),
@@ -25,7 +32,7 @@ FATES: dict[Fate, str] = {
     "stopped": gettext_noop("still alive when the search ended"),
     "unfinished": gettext_noop("cut off"),
 }
-IN_TABLE: dict[Fate, str] = {
+IN_TABLE: dict[Outcome, str] = {
     "start": gettext_noop("start"),
     "kept": gettext_noop("kept"),
     "pruned": gettext_noop("pruned"),
@@ -52,9 +59,9 @@ def tree_picture(
         probabilities: of each node's token, given what came before: exp of its log-probability.
         pruned: whether to draw the candidates that went no further. The chosen one is drawn in any case.
     """
-    drawn = [node for node in tree if pruned or node.fate != "pruned" or node.id == chosen]
+    drawn = [node for node in tree if pruned or node.outcome != "pruned" or node.id == chosen]
     rows = tree_rows(drawn)
-    fates = {node.fate for node in drawn}
+    outcomes = {node.outcome for node in drawn}
     nodes = []
     for node in drawn:
         start = node.parent is None
@@ -70,15 +77,15 @@ def tree_picture(
                 "probability": "" if start else p,
                 "share": float(probabilities[node.id]),
                 "numbers": "" if start else numbers,
-                "sign": SIGNS[node.fate],
-                "fate": node.fate,
+                "sign": SIGNS[node.outcome],
+                "outcome": node.outcome,
                 "best": node.id in best,
                 "label": _(
-                    "step {step}, {token}, {probability}, {fate}",
+                    "step {step}, {token}, {probability}, {outcome}",
                     step=node.step,
                     token=in_words(node.piece),
                     probability=p,
-                    fate=_(FATES[node.fate]),
+                    outcome=_(OUTCOMES[node.outcome]),
                 ),
             }
         )
@@ -87,7 +94,7 @@ def tree_picture(
         "chosen": chosen,
         "title": title,
         "color": role_color("decoder"),
-        "legend": [f"{sign} {_(FATES[fate])}" for fate, sign in SIGNS.items() if sign and fate in fates],
+        "legend": [f"{sign} {_(OUTCOMES[outcome])}" for outcome, sign in SIGNS.items() if sign and outcome in outcomes],
     }
 
 
@@ -96,7 +103,7 @@ def tree_rows(nodes: Sequence[SearchNode]) -> dict[int, int]:
     rows: dict[int, int] = {}
     for step in {node.step for node in nodes}:
         column = [node for node in nodes if node.step == step]
-        column.sort(key=lambda node: (node.fate == "pruned", -node.sum, node.id))
+        column.sort(key=lambda node: (node.outcome == "pruned", -node.sum, node.id))
         rows |= {node.id: row for row, node in enumerate(column)}
     return rows
 
@@ -112,7 +119,7 @@ def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best:
         _("log-probability"): [node.log_probability for node in tree],
         _("sum"): [node.sum for node in tree],
         _("score"): [node.normalised for node in tree],
-        _("fate"): [_(IN_TABLE[node.fate]) for node in tree],
+        _("outcome"): [_(IN_TABLE[node.outcome]) for node in tree],
         _("why"): [reason_text(node.reason) for node in tree],
         _("shown"): [_("on the way") if node.id in best else "" for node in tree],
     }
@@ -120,14 +127,14 @@ def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best:
 
 def tree_alt(tree: Sequence[SearchNode], title: str) -> str:
     """What the picture says, in words."""
-    counts = {fate: sum(node.fate == fate for node in tree) for fate in SIGNS}
-    said = ", ".join(f"{count} {_(FATES[fate])}" for fate, count in counts.items() if count and fate != "start")
+    counts = {outcome: sum(node.outcome == outcome for node in tree) for outcome in SIGNS}
+    shown = {outcome: count for outcome, count in counts.items() if count and outcome != "start"}
     return _(
-        "{title}. {count} candidates in {steps} steps: {fates}. The table below has all of them.",
+        "{title}. {count} candidates in {steps} steps: {outcomes}. The table below has all of them.",
         title=title,
         count=len(tree) - 1,
         steps=tree[-1].step,
-        fates=said,
+        outcomes=", ".join(f"{count} {_(OUTCOMES[outcome])}" for outcome, count in shown.items()),
     )
 
 

@@ -14,8 +14,8 @@ from app.views.decoding.continue_section import alone, continued, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
 from app.views.decoding.tree_data import attended_tokens, tree_alt, tree_picture, tree_table
-from app.views.shared.placed import belongings
 from app.views.shared.search_code import about_probabilities, searched_by
+from app.views.shared.show_figure import belongings
 from transformer.config import BOS
 from transformer.decoding.finished_search import path_to
 from transformer.decoding.translation import SearchNode

@@ -29,7 +29,7 @@ from app.views.hand.hand_figures import (
 from app.views.hand.latex import TERMS, Writing
 from app.views.hand.matrix_products import products_table
 from app.views.hand.projection_origin import origin
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
@@ -126,7 +126,7 @@ def product(this: Calculation) -> None:
     everything = st.toggle(_("Write out all terms"), key=ALL_TERMS.key, persist_state="session")
     st.latex(_writing(this, None if everything else TERMS).product())
     name = _("{head}: q·k term by term", head=this.title)
-    placed(
+    show_figure(
         terms_figure(this.hand, title=name),
         key="hand_terms",
         name=name,
@@ -217,7 +217,7 @@ def values(this: Calculation) -> None:
     st.latex(_writing(this).context(int(dimension)))
     name = _("{head}: weights times values", head=this.title)
     rows = value_rows(this.keys)
-    placed(
+    show_figure(
         values_figure(hand, this.keys, title=name),
         key="hand_values",
         name=name,

@@ -26,7 +26,7 @@ from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
 from transformer.model.attention_kinds import SITES, Kind

@@ -23,7 +23,7 @@ from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
 from app.views.masks.mask_parts_section import Sentence, cell_and_parts
 from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace

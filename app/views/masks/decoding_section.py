@@ -8,7 +8,7 @@ from app.languages import _
 from app.library.source_code import lines_between
 from app.views.masks.decoding_rows import Row, largest_difference, steps_figure, steps_table
 from app.views.masks.mask_parts_section import Sentence
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
 Ids = tuple[tuple[int, ...], ...]
@@ -81,7 +81,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         if difference
         else _("Largest difference between row {step} of the whole pass and step {step}: none.", step=step + 1)
     )
-    placed(
+    show_figure(
         steps_figure(whole, alone, this.keys, step, title=name),
         key="mask_steps",
         name=name,

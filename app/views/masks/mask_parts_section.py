@@ -18,7 +18,7 @@ from app.library.source_code import SourceLines, lines_between, lines_from
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace

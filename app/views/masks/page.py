@@ -18,7 +18,7 @@ from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, UNP
 from app.views.masks.batch_section import masks_of_a_batch
 from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
 from app.views.shared.mask_twins import Twin, Twins, twins
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from transformer.analysis.edits import MaskOff, edit_text
 
 

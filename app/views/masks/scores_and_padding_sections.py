@@ -16,7 +16,7 @@ from app.views.masks.score_panels import (
     plain_zero,
     row_stages,
 )
-from app.views.shared.placed import belongings, placed
+from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import padding_difference
 from transformer.model.attention_kinds import KINDS
@@ -48,7 +48,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
     )
     scores, mask, masked_scores, weights = map(this.tensor, ("scores", "mask", "masked_scores", "weights"))
     head = MaskedHead(scores, mask, masked_scores, weights, this.parts, this.queries, this.keys)
-    placed(
+    show_figure(
         masking_figure(head, title=title, cell=cell),
         key="masking",
         name=title,
@@ -70,7 +70,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
     )
     row = row_stages(this.tensor("products"), head, cell[0])
     name = _("{title}, row {row}", title=title, row=cell[0] + 1)
-    placed(
+    show_figure(
         stages_figure(row, keys, mask[cell[0]], title=name, chosen=cell[1]),
         key="masking_row",
         name=name,

@@ -13,7 +13,7 @@ from app.state.choices import CHECKPOINT, FAMILY, MEASURE
 from app.state.events import open_checkpoint
 from app.views.models.family_names import TITLES, UNITS, family_name, member_label, what_differs
 from app.views.shared.buttons import buttons
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 
 TRANSLATING: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
 
@@ -46,7 +46,7 @@ def family_picture(found: Sequence[Family]) -> None:
     )
     ours = [_place(member, measure, CHECKPOINT.value) for member in family.members]
     title = _("{measure} over {varies}", measure=_(TITLES[measure]), varies=family.varies)
-    placed(
+    show_figure(
         family_chart(ours, title=title, varies=family.varies, unit=_(UNITS[measure])),
         key="family_ours",
         name=f"{family.name} - {title}",
@@ -177,7 +177,7 @@ def _papers(family: Family, measure: Measure) -> None:
     if all(place.score is None for place in theirs):
         return
     papers = _("The paper, table 3: {measure}", measure=_(TITLES[measure]))
-    placed(
+    show_figure(
         family_chart(theirs, title=papers, varies=family.varies, unit=_(UNITS[measure]), papers=True),
         key="family_paper",
         name=f"{family.name} - {papers}",

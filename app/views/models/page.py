@@ -24,7 +24,7 @@ from app.views.models.cards_picture import Scores, cards_data, cards_table
 from app.views.models.cards_section import all_checkpoints
 from app.views.models.families_section import drawn_members, families_in_full, family_picture, says
 from app.views.models.scores_section import curves, published
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 
 
 def draw(_scene: Scene | None) -> None:

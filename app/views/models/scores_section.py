@@ -10,7 +10,7 @@ from app.languages import _, gettext_noop
 from app.library.catalogue import Entry, curves_of
 from app.library.published_scores import TEST_SETS, TestSet
 from app.views.shared.bleu_caption import say_where_bleu_is_0
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 
 MOST_CURVES = 8  # as many as there are colours
 WHAT = {
@@ -86,7 +86,7 @@ def curves(entries: Sequence[Entry]) -> None:
             ]
             if lines:
                 with column:
-                    placed(
+                    show_figure(
                         curve_chart(lines, title=_(title), unit=_(unit)),
                         key=f"learnt_{name}",
                         name=_(title),

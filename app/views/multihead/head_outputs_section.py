@@ -22,7 +22,7 @@ from app.views.multihead.head_outputs import (
     written_table,
 )
 from app.views.multihead.slices_section import first_of
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -51,7 +51,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         _("{head} length {length:.2f}, along the sum {part:.2f}", head=said, length=length, part=part)
         for said, length, part in zip(written.names[:18], written.lengths, written.along, strict=False)
     ]
-    placed(
+    show_figure(
         written_bars(written, head, title=title),
         key="heads_written",
         name=_("{name}, lengths", name=name),
@@ -87,7 +87,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     last = min(first + NUMBERS_UP_TO, scene.config.d_model) - 1
     span = {"first": first, "last": last}
     title = _("Dimensions {first} to {last}: each column adds up to its last row", **span)
-    placed(
+    show_figure(
         written_heatmap(written, head, queries.role, title=title, first=first, count=NUMBERS_UP_TO),
         key="written_numbers",
         name=_("{name}, dimensions {first} to {last}", name=name, **span),

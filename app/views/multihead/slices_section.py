@@ -28,7 +28,7 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import MATRIX
 from app.state.events import choose_head
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -71,7 +71,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         lengths = slice_lengths(matrix, name, heads)
         size = f"{config.d_model} × {config.d_model}"
         whole = _("{matrix}, {kind}, layer {layer}", matrix=PLAIN[name], kind=_(KINDS[kind]), layer=layer + 1)
-        placed(
+        show_figure(
             slices_map(matrix, name, head, heads, title=f"{PLAIN[name]}, {where}: {size}"),
             key="slices",
             name=whole,
@@ -91,7 +91,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         size = f"{part.shape[0]} × {part.shape[1]}"
         own = _("{matrix}, head {head}", matrix=whole, head=head + 1)
         title = _("{matrix} of head {head}: {size}", matrix=PLAIN[name], head=head + 1, size=size)
-        placed(
+        show_figure(
             slice_picture(seen, name, limit=limit, first=first, title=title),
             key="slice",
             name=own,

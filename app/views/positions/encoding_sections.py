@@ -21,7 +21,7 @@ from app.views.positions.rotation_sections import layout_of, layouts, rotation, 
 from app.views.positions.similarity_section import similarity
 from app.views.positions.sizes_section import sizes
 from app.views.positions.waves import wave, wave_table, wave_title, wavelength_chart, wavelength_table
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.positions import PositionalEncoding, sinusoids
 
@@ -76,7 +76,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
         dimensions=scene.config.d_model,
     )
     limit = 1.0 if layout else float(np.abs(table).max()) or 1.0
-    placed(
+    show_figure(
         encoding_heatmap(table, tokens, title=title, limit=limit, row=row),
         key="encoding",
         name=title,
@@ -159,7 +159,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
     title = wave_title(dimension, d_model, layout)
     left, *right = st.columns([5, 3], gap="medium") if layout else [st.container()]
     with left:
-        placed(
+        show_figure(
             wave(table, dimension, layout, len(tokens), trained=trained_of(scene)),
             key="wave",
             name=title,
@@ -175,7 +175,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
     for column in right:
         with column:
             assert layout
-            placed(
+            show_figure(
                 wavelength_chart(d_model, dimension, layout, len(tokens)),
                 key="wavelengths",
                 name=_("Wavelength of each pair"),

@@ -22,7 +22,7 @@ from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
 from app.views.positions.likeness import BELOW, HIGH, likeness, likeness_chart, likeness_table
 from app.views.positions.similarity import OverDistance
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from transformer.errors import HeadlightError
 
 OPTION = "model.positions"
@@ -62,7 +62,7 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             _scores(family)
     with columns[-1]:
         title = _("How alike two positions are: the cosine of PE(p) and PE(p+k)")
-        placed(
+        show_figure(
             likeness_chart(named, title=title),
             key="likeness",
             name=title,
@@ -99,7 +99,7 @@ def _scores(family: Family) -> None:
     title = f"{name}: {family.runs}"
     figure = family_chart(places, title=title, varies=family.text.measured_on, unit=name)
     figure.layout |= {"height": HIGH, "margin": figure.layout["margin"] | {"b": BELOW}}
-    placed(
+    show_figure(
         figure,
         key=f"positions_{family.main}",
         name=title,

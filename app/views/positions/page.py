@@ -20,7 +20,7 @@ from app.views.positions.encoding_sections import encodings
 from app.views.positions.kinds import compared, draw_kinds
 from app.views.shared.buttons import buttons
 from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, next_seed, trained_without
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 
 PICTURES = {"order": gettext_noop("Shuffle the words"), "kinds": gettext_noop("Sine or learned?")}

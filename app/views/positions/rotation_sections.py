@@ -16,7 +16,7 @@ from app.stage.section import section
 from app.state.choice import Between, Choice
 from app.state.choices import FROM_POSITION, LAYOUT_WIDTH, OFFSET
 from app.views.positions.rotation import rotation_circles, rotation_table
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.positions import sinusoids
 
@@ -99,7 +99,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     label = _("d_model of the picture (this checkpoint: {d_model})", d_model=scene.config.d_model)
     st.segmented_control(label, choices, required=True, key=LAYOUT_WIDTH.key, persist_state="session")
     d_model = LAYOUT_WIDTH.value
-    placed(
+    show_figure(
         layouts_figure(d_model, own),
         key="layouts",
         name=_("Two layouts of the same numbers, d_model {d_model}", d_model=d_model),
@@ -157,7 +157,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         if layout
         else _("From PE({start}) to PE({end}): the best rotation", start=p, end=p + k)
     )
-    placed(
+    show_figure(
         rotation_circles(points, matrices, p, k, title=title, formula=bool(layout)),
         key="rotation",
         name=title,

@@ -20,7 +20,7 @@ from app.views.positions.similarity import (
     similarity_curve,
     similarity_matrix,
 )
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
 
@@ -44,7 +44,7 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
     title = _("PE · PE, {count} × {count} positions", count=len(table))
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        placed(
+        show_figure(
             similarity_matrix(table, title=title, row=row if row < len(table) else None),
             key="similarity",
             name=title,
@@ -54,7 +54,7 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
     found = over_distance(table)
     title = _("PE(p) · PE(p+k) over the distance k")
     with right:
-        placed(
+        show_figure(
             similarity_curve(table, title=title, formula=bool(layout)),
             key="distance",
             name=title,

@@ -9,7 +9,7 @@ from app.library.source_code import lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.embedding import InputEmbedding
 
@@ -36,7 +36,7 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     parts = (found[f"{at}.scaled"], found[f"{at}.positions"], found[f"{at}.output"])
     lengths = norms(*parts)
     word, place = float(lengths[PARTS[0]].mean()), float(lengths[PARTS[1]].mean())
-    placed(
+    show_figure(
         norm_bars(lengths, tokens, chosen),
         key="norms",
         name=_("Lengths of embeddings and positions, {stack}", stack=_(stack)),
@@ -64,7 +64,7 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     st.caption(said)
     scaled, position, total = (part[chosen] for part in parts)
     token = tokens.tokens[chosen]
-    placed(
+    show_figure(
         sum_strips(scaled, position, total, token, chosen),
         key="sum",
         name=_("Embedding plus position, {stack}, position {position}", stack=_(stack), position=chosen + 1),

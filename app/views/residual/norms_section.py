@@ -12,7 +12,7 @@ from app.figures.strips import ENDS, of_norm
 from app.languages import _
 from app.stage.scene import Scene
 from app.views.residual.stream import Stream
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from app.views.shared.vector_strips import placed_strips
 
@@ -31,7 +31,7 @@ def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
     learned = [norm_at(scene.subject, site) for site in sites]
     axis = TokenAxis(_("sub-layers"), stack, tuple(names))
     title = _("Before and after each LayerNorm, {token}", token=which)
-    placed(
+    show_figure(
         before_and_after(before, after, axis, title=title),
         key="moments",
         name=title,

@@ -34,7 +34,7 @@ from app.views.residual.stream_charts import (
     stream_table,
 )
 from app.views.shared.parts_off import off_parts, take_away
-from app.views.shared.placed import belongings, placed
+from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import depth
 
@@ -115,7 +115,7 @@ def _recorded(scene: Scene, stack: Stack) -> Stream:
 def _lengths(scene: Scene, one: Stream, which: str) -> None:
     st.header(_("A stream that every sub-layer adds to"), anchor=False)
     title = _("Length of the stream, {token}", token=which)
-    placed(
+    show_figure(
         stream_chart(one, title=title),
         key="stream_lengths",
         name=title,
@@ -162,7 +162,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
     st.header(_("How much each sub-layer adds, for every token"), anchor=False)
     ratios = relative(every)
     title = _("What is added over what is there, {stack}: ‖Sublayer‖ / ‖x‖", stack=_(every.subs[0].stack))
-    placed(
+    show_figure(
         added_heatmap(ratios, tokens, every.subs, row=row, title=title),
         key="added",
         name=title,
@@ -184,7 +184,7 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
     st.header(_("What the last vector is made of"), anchor=False)
     found = shares(summands(one))
     title = _("Shares of the last stream, {token}", token=which)
-    placed(
+    show_figure(
         share_chart(found, start, one.subs, title=title),
         key="shares",
         name=title,

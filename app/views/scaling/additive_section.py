@@ -13,7 +13,7 @@ from app.languages import _
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.softmax import softmax
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
 
@@ -74,7 +74,7 @@ def additive_pictures(head: HeadScores) -> None:
     )
     for column, (key_, name, found) in zip(st.columns(2, gap="medium"), pair, strict=True):
         with column:
-            placed(
+            show_figure(
                 attention_matrix(found, *head.axes, title=name, mask=mask),
                 key=f"function_{key_}",
                 name=f"{head.name}: {name}",

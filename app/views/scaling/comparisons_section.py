@@ -10,7 +10,7 @@ from app.stage.section import section
 from app.state.choices import COUNTS_ABOVE
 from app.views.scaling.comparisons import Counted, count, count_table, share_curves, share_table
 from app.views.scaling.layer_types import layer_types
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES
 
@@ -67,7 +67,7 @@ def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
         masks[str(kind)] = found[f"{sites[0]}.mask"][0]  # (Q, K)
     counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
     cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
-    placed(
+    show_figure(
         share_curves(weights, masks, threshold),
         key="shares",
         name=_("How many cells get any attention"),

@@ -39,7 +39,7 @@ from app.views.scaling.softmax import (
     softmax,
 )
 from app.views.scaling.softmax_message import softmax_message, table_of, widths_of
-from app.views.shared.placed import belongings, placed
+from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -89,7 +89,7 @@ def _random() -> None:
     d_k = int(WIDTH_OF_HEAD.value)
     without, divided = random_sharpness(d_k)
     products = random_products(d_k).ravel()
-    placed(
+    show_figure(
         random_histograms(d_k),
         key="histogram",
         name=_("Dot products of random vectors, d_k {d_k}", d_k=d_k),
@@ -126,7 +126,7 @@ def _random() -> None:
     ):
         values = [getattr(found, what) for found in (without, divided)]
         with column:
-            placed(
+            show_figure(
                 curve(what, d_k, title=title),
                 key=f"curve_{what}",
                 name=title,
@@ -181,7 +181,7 @@ def _chosen_head(scene: Scene) -> None:
     before, after = sharpness(products, mask), sharpness(scores, mask)
     left, right = st.columns(2, gap="medium")
     with left:
-        placed(
+        show_figure(
             histograms(products[mask], scores[mask], title=_("Scores, {head}", head=short)),
             key="head_histogram",
             name=_("{head} - scores", head=where),
@@ -194,7 +194,7 @@ def _chosen_head(scene: Scene) -> None:
             table=lambda: scores_table(products[mask], scores[mask]),
         )
     with right:
-        placed(
+        show_figure(
             strongest_of_rows(without, weights, queries, title=_("Strongest of each row, {head}", head=short)),
             key="head_rows",
             name=_("{head} - strongest weights", head=where),

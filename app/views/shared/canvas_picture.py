@@ -22,7 +22,7 @@ from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
 from app.state.given_translation import show_instead, take_back
 from app.state.pinned_words import keep, pinned
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind

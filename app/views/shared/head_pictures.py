@@ -15,7 +15,7 @@ from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
 from app.languages import _, gettext_noop, ngettext
 from app.state.choices import LINES_ON
-from app.views.shared.placed import placed, scrolling
+from app.views.shared.show_figure import scrolling, show_figure
 from transformer.model.attention_kinds import KINDS, Kind
 
 _ROW = gettext_noop("A row is computed when the decoder *reads* one token and *predicts* the next.")
@@ -140,7 +140,7 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
         clicks=on_cell is not None,
     )
     with scrolling("head_matrix", matrix_width(shown.queries, shown.keys)):
-        placed(
+        show_figure(
             figure,
             key="head_matrix",
             name=title,

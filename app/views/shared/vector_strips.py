@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import components
 from app.figures.strips import Strip, strips_alt, strips_picture, strips_table
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 
 
 def placed_strips(rows: Sequence[Strip], *, key: str, title: str) -> None:

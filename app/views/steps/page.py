@@ -21,7 +21,7 @@ from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
 from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP
 from app.state.events import choose_head
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at

@@ -11,7 +11,7 @@ from app.library.runs import Run, read_curves
 from app.library.source_code import lines_between, together
 from app.stage.scene import Scene
 from app.views.shared.bleu_caption import say_where_bleu_is_0
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
 from transformer.config import Recipe, TrainingConfig
@@ -140,7 +140,7 @@ def _place(
 ) -> None:
     if not curves:
         return
-    placed(
+    show_figure(
         curve_chart(curves, title=title, unit=unit, marked=marked, width=width),
         key=f"curve_{key}",
         name=title,

@@ -13,7 +13,7 @@ from app.stage.controls import row_of_tokens
 from app.stage.scene import Scene
 from app.state.choice import Between
 from app.state.choices import EPSILON, STEP
-from app.views.shared.placed import placed
+from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from app.views.training.label_smoothing import loss, smoothed, target_bars, target_table
 from transformer.kernels.cross_entropy import LinearCrossEntropy
@@ -63,7 +63,7 @@ def smoothed_target(scene: Scene) -> None:
         epsilon=epsilon,
     )
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
-    placed(
+    show_figure(
         target_bars(found, target, text=text),
         key="smoothing",
         name=text,

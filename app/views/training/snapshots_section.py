@@ -12,7 +12,7 @@ from app.library.snapshots import snapshots
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import AT_UPDATE, CLEAREST, RUN_HEAD, RUN_KIND, RUN_RIGHT, RUN_SENTENCE
-from app.views.shared.placed import placed, scrolling
+from app.views.shared.show_figure import scrolling, show_figure
 from app.views.training.snapshot_heads import snapshot_alt, snapshot_tiles
 from app.views.training.snapshot_question import NothingToAsk, Question, answer, question, usual_sentence
 from app.views.training.snapshot_rows import rows_table
@@ -103,7 +103,7 @@ def _tiles(seen: Sweep, chosen: int) -> None:
         layer=layer + 1,
         head=head + 1,
     )
-    placed(
+    show_figure(
         snapshot_tiles(weights, seen.updates, seen.losses, seen.updates.index(chosen), text=text),
         key="snapshots",
         name=f"{seen.question.run} - {text}",
@@ -127,7 +127,7 @@ def _matrix(seen: Sweep, update: int) -> None:
     weights, mask = attention.weights[layer, head], attention.mask
     key = "snapshot_matrix"
     with scrolling(key, matrix_width(queries, keys)):
-        placed(
+        show_figure(
             attention_matrix(weights, queries, keys, title=title, mask=mask),
             key=key,
             name=f"{seen.question.run} - {title}",

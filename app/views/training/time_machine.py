@@ -20,7 +20,7 @@ from app.stage.scene import Scene
 from app.stage.template import say
 from app.state.choices import AT_UPDATE, RUN
 from app.state.events import open_checkpoint, take_sentence
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.training.samples_section import sample_rows, samples_alt, samples_table, shown_sample
 from app.views.training.snapshot_question import NothingToAsk, Question, question
 from app.views.training.snapshot_rows import head_data, rows, rows_alt, rows_table

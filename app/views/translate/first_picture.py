@@ -11,8 +11,8 @@ from app.stage.template import details
 from app.state.choices import HEAD, KIND, LAYER, TRANSLATE_FORM
 from app.state.events import choose_head
 from app.state.pinned_words import keep, pinned
-from app.views.shared.placed import belongings
-from app.views.translate.doors import DOORS, doors
+from app.views.shared.show_figure import belongings
+from app.views.translate.page_links import PAGE_LINKS, page_links
 from transformer.model.attention_kinds import KINDS
 
 
@@ -26,7 +26,7 @@ def draw(picture: FirstPicture) -> None:
             Setting(
                 picture.alternatives,
                 writes=True,
-                below=DOORS,
+                below=PAGE_LINKS,
                 form=TRANSLATE_FORM.value,
                 form_name=TRANSLATE_FORM.key,
                 pinned=pinned(chosen.kind),
@@ -36,7 +36,7 @@ def draw(picture: FirstPicture) -> None:
             on_ask=lambda question: None,
             on_keep=partial(keep, TRANSLATE_FORM),
         )
-    doors(lambda: belongings(key="canvas", name="", table=dict))
+    page_links(lambda: belongings(key="canvas", name="", table=dict))
     details(lambda: None)
 
 

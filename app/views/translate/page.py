@@ -20,7 +20,7 @@ from app.state.events import open_checkpoint, take_sentence
 from app.state.given_translation import show_given
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.search_code import about_probabilities
-from app.views.translate.doors import DOORS, doors
+from app.views.translate.page_links import PAGE_LINKS, page_links
 from transformer.decoding.translation import Hypothesis, Translation
 
 ABOUT_SOURCE = gettext_noop(
@@ -33,9 +33,9 @@ ABOUT_TARGET = gettext_noop("Below each token: the probability that the model ga
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     head = draw_canvas(
-        scene, key="canvas", opening="cross", form=TRANSLATE_FORM, setting=Setting(writes=True, below=DOORS)
+        scene, key="canvas", opening="cross", form=TRANSLATE_FORM, setting=Setting(writes=True, below=PAGE_LINKS)
     )
-    doors(lambda: canvas_download(scene, head, key="canvas"))
+    page_links(lambda: canvas_download(scene, head, key="canvas"))
 
     def more() -> None:
         _results(scene)

@@ -15,7 +15,7 @@ from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import ALL_HEADS, HEAD, LAYER, STEP
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.whatif.attention_row import Place, Row, message, opening_step, row_of, table
 from app.views.whatif.before_and_after import before_and_after
 from transformer.analysis.edits import edit_text

@@ -17,7 +17,7 @@ from app.state.choices import EDITS, RANKED, TAKEN
 from app.state.edit_choices import add
 from app.views.shared.buttons import buttons
 from app.views.shared.parts_off import edits_with, off_parts
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.part_names import HEADS_IN_SENTENCE, SUBLAYERS_IN_SENTENCE, part_name

@@ -23,7 +23,7 @@ from app.state import edit_choices
 from app.state.choices import MASK_HEAD, SHOWN_MASK
 from app.views.shared.causal_picture import Pass, message, table
 from app.views.shared.mask_twins import Twins, twins
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.whatif import padding_picture
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.mask_rows import Outcome, Reread, reread_of, rows_of

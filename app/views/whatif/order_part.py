@@ -20,7 +20,7 @@ from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.events import open_checkpoint
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.order_data import edit_of, order_data

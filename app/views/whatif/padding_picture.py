@@ -14,7 +14,7 @@ from app.figures.theme import fixed, kind_color, number, role_color
 from app.languages import _, gettext_noop, ngettext, pgettext
 from app.stage.scene import NoScene, Scene, check
 from app.state.choices import LONGEST_SECOND, PADDED_HEAD, PADDED_WITH
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.whatif.padded_batch import Batch, batch_of, other_sentence
 from transformer.analysis.edits import MaskOff
 from transformer.errors import HeadlightError

@@ -19,7 +19,7 @@ from app.stage import template
 from app.stage.scene import NoScene, Scene
 from app.state import edit_choices
 from app.state.choices import ALL_PATCHES
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after, whose
 from app.views.whatif.other_sentence import Sentences, other_sentence

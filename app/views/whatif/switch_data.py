@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from app.compute import cached_results
-from app.figures.head_numbers import head_jobs
+from app.figures.head_numbers import head_roles
 from app.figures.theme import INK, NATS, kind_color, role_color, signed_scale
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
@@ -36,7 +36,7 @@ def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
         "off": off_parts(config),
         "alt": _("Switches of all heads and sub-layers: layers down, heads across."),
         "whole": _("residual connection") if TAKEN.value == "pass" else _("whole sub-layer"),
-        "jobs": _jobs(scene),
+        "roles": _roles(scene),
         "nats": _(NATS),
         "strongest": [],
     }
@@ -49,19 +49,19 @@ def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
     return data
 
 
-def _jobs(scene: Scene) -> dict[str, str]:
+def _roles(scene: Scene) -> dict[str, str]:
     """What each head of the original model attends to most on this sentence."""
     original = scene.subject.original
     best = scene.best(original)
     found = cached_results.observed(original, scene.translation.source_ids, best.ids).attention
     read = (original.translator.tokenizer.piece(BOS), *best.pieces[:-1])
-    jobs = {}
+    roles = {}
     for kind in ORDER:
         weights = found[kind].weights
-        of_kind = head_jobs(weights, read if kind == "decoder" else scene.source.tokens, itself=kind != "cross")
+        of_kind = head_roles(weights, read if kind == "decoder" else scene.source.tokens, itself=kind != "cross")
         for layer, head in np.ndindex(weights.shape[:2]):
-            jobs[edit_text(HeadOff(kind, layer, head))] = of_kind[layer][head]
-    return jobs
+            roles[edit_text(HeadOff(kind, layer, head))] = of_kind[layer][head]
+    return roles
 
 
 def _panel(config: ModelConfig, kind: Kind) -> dict[str, Any]:

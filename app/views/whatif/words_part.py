@@ -13,7 +13,7 @@ from app.stage import template
 from app.stage.scene import Scene
 from app.state.choices import CHANGED_WORD, INTEGRATED, LONGEST_WORD, NEW_WORD, WORDS_ASKED
 from app.views.shared import two_translations
-from app.views.shared.placed import belongings
+from app.views.shared.show_figure import belongings
 from app.views.whatif.before_and_after import change_of_score, two_rows, whose
 from app.views.whatif.words_data import Words, translated, words_of_sentence, work_of
 from app.views.whatif.words_details import details, table

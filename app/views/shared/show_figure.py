@@ -16,7 +16,7 @@ from app.languages.catalogues import ENGLISH
 FEW_COLUMNS, MOST_ROWS, TABLE_HEIGHT = 3, 5, 215  # the last in px
 
 
-def placed(
+def show_figure(
     figure: Figure,
     *,
     key: str,

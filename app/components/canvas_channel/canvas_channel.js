@@ -8,6 +8,6 @@ export default function ({ data, setTriggerValue }) {
   const line = all.get(data.message);
   line.standing = data;
   line.send = (question) => setTriggerValue("asked", question);
-  line.heard?.(data);
+  line.received?.(data);
   return () => { if (line.standing === data) Object.assign(line, { standing: null, send: null }); };
 }

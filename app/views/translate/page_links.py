@@ -8,7 +8,7 @@ from app.languages import _, gettext_noop
 from app.pages import page_named, query
 from app.state.choices import MASK_TAKEN
 
-DOORS = 4.6  # rem that they take below the picture
+PAGE_LINKS = 4.6  # rem that they take below the picture
 
 _DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is chosen there, words, icon
     ("training", {}, gettext_noop("See it learn"), ":material/school:"),
@@ -22,9 +22,9 @@ _DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is ch
 )
 
 
-def doors(beside: Callable[[], None]) -> None:
+def page_links(beside: Callable[[], None]) -> None:
     """Draws the three links in one line; `beside` draws what is at its end."""
-    with st.container(key="doors", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="page_links", horizontal=True, vertical_alignment="center", gap="small"):
         for page, chosen, words, icon in _DOORS:
             st.page_link(page_named(page), label=_(words), icon=icon, query_params=query(chosen), width="content")
         beside()
