@@ -65,13 +65,15 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
     places = fixed_places(weights, keys, itself)
     strongest = weights.max(axis=-1).mean(axis=-1)  # (L, H)
 
-    def job(place: tuple[float, str], strongest: float) -> str:
+    def role(place: tuple[float, str], strongest: float) -> str:
         share, where = place
         if share >= MUCH:
             return _("{share:.0%} of its weight is on {where}", share=share, where=where)
         return _("the strongest weight of a row is {strongest:.0%} on average", strongest=strongest)
 
-    return [[job(*head) for head in zip(*layer, strict=True)] for layer in zip(places, strongest.tolist(), strict=True)]
+    return [
+        [role(*head) for head in zip(*layer, strict=True)] for layer in zip(places, strongest.tolist(), strict=True)
+    ]
 
 
 def fixed_places(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list[list[tuple[float, str]]]:

@@ -59,8 +59,8 @@ def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_
     weights = scene.attention("cross").weights
     of_cell = weights[:, :, 1, 2]  # (L, H)
     order = np.argsort(-of_cell, axis=None)
-    job = head_roles(weights, scene.source.tokens, itself=False)[1][2]
-    expect(page.locator(".facts .job")).to_have_text(f"{job[0].upper()}{job[1:]}.")
+    role = head_roles(weights, scene.source.tokens, itself=False)[1][2]
+    expect(page.locator(".facts .role")).to_have_text(f"{role[0].upper()}{role[1:]}.")
     page.locator(QUERY).nth(1).click()
     expect(page.locator(".say")).to_contain_text("Click a word on the other side: which heads link the two?")
     page.locator(KEY).nth(2).click()

@@ -23,7 +23,8 @@ const deep = (selector, root = document) => root.querySelector(selector)
     ?? [...root.querySelectorAll('*')].map((node) => node.shadowRoot && deep(selector, node.shadowRoot)).find(Boolean);
 const note = (name, value) => { if (window.seen[name].at(-1) !== value) window.seen[name].push(value); };
 const look = () => {
-    const find = (key) => document.querySelector(`.st-key-${key}`), picture = find("picture_canvas"), links = find("page_links");
+    const find = (key) => document.querySelector(`.st-key-${key}`);
+    const picture = find('picture_canvas'), links = find('page_links');
     const svg = deep('.canvas .arcs svg'), token = deep('.token[data-side="query"]');
     const styled = picture && parseFloat(getComputedStyle(picture).minHeight);
     if (styled && links) note('links', links.getBoundingClientRect().y);
