@@ -32,7 +32,18 @@ SAID = """main => {
 
 
 def serious(page: Any) -> list[str]:
-    """What an accessibility engine finds in a page or a frame of it, of the grades that shut people out."""
+    """What an accessibility engine finds in a page or a frame of it, of the grades that shut people out.
+
+    What is found while colours still change is looked at again.
+    """
+    for _ in range(5):
+        if not (found := _found(page)):
+            return []
+        page.wait_for_timeout(500)
+    return found
+
+
+def _found(page: Any) -> list[str]:
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:300]} {node.get('failureSummary', '')[:300]}"
