@@ -37,7 +37,8 @@ export function measurer(root) {
 const WAIT = 2000;  // ms
 
 // Calls `draw` when the style sheet of the app's page is there, which gives the sizes, and the font in which texts are
-// measured: at once, or a moment later. Trap: Streamlit loads what draws `st.html` by itself, so a picture may come before it.
+// measured: at once, or a moment later. Trap: Streamlit loads what draws `st.html` by itself, so a picture may come before
+// it (test_picture_and_links_are_in_their_places_from_the_first_frame).
 export function onceStyled(root, draw, since = performance.now()) {
   const isInApp = root.getRootNode().host?.closest("[data-testid=stMain]"), page = getComputedStyle(document.documentElement);
   if (isInApp && !page.getPropertyValue("--page-is-styled") && performance.now() - since < WAIT) {
