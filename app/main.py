@@ -25,7 +25,20 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 
 
 def draw() -> None:
-    """Draws the page that the address names."""
+    """Draws the page that the address names, in its language."""
+    from app.languages import language, speaking
+    from app.state import address
+
+    # The icon is a file of ours: Streamlit would fetch a Material icon from the network
+    # (every browser test checks that no request leaves the machine: tests/browser/conftest.py).
+    st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
+    address.read_language()
+    with speaking(language()):  # to find it in the session for each of thousands of numbers would take 0.01 ms each
+        draw_page()
+
+
+def draw_page() -> None:
+    """Draws the page in the language of this thread."""
     from app import components
     from app.languages import _
     from app.pages import FIRST, PAGES, info, page_named
@@ -37,10 +50,6 @@ def draw() -> None:
     from app.state.lecture_choices import LESSON, PRESENTER
     from app.views.translate import first_picture
 
-    # The icon is a file of ours: Streamlit would fetch a Material icon from the network
-    # (every browser test checks that no request leaves the machine: tests/browser/conftest.py).
-    st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
-    address.read_language()
     st.html(HERE / "page.css")
     st.html(HERE / "code.css")
     if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static

@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app.languages import _, gettext_noop, language
 from app.languages.catalogues import ENGLISH
-from app.languages.messages import KEY
+from app.languages.spoken import KEY
 
 Group = Literal["Watch", "Attention", "Inside", "Decoding", "Learning", "Experiment", "Teach"]
 WATCH: Group = gettext_noop("Watch")

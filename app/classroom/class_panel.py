@@ -7,7 +7,7 @@ from app.classroom import lecturer
 from app.classroom.class_limits import TooMany
 from app.languages import _, language, ngettext
 from app.languages.catalogues import ENGLISH
-from app.languages.messages import KEY
+from app.languages.spoken import KEY
 
 EVERY = 3.0  # seconds after which the number of followers is read again
 

@@ -37,7 +37,7 @@ from app.classroom.class_limits import MOST_BYTES, ClassError, Unfit
 from app.classroom.class_state import CLASSES, Classes
 from app.languages import LANGUAGES, Language, _, speaking
 from app.languages.catalogues import ENGLISH
-from app.languages.messages import KEY
+from app.languages.spoken import KEY
 
 HOLD = 10.0  # seconds until a phone hears that there is nothing new
 PAGE = Path(__file__).parent.parent / "components" / "class_page" / "class_page.html"

@@ -17,7 +17,7 @@ import streamlit as st
 
 from app.components import recording
 from app.components.recording import Drawn, NoResult
-from app.languages import Language, language
+from app.languages import Language, language, numbers
 from app.languages.catalogues import ENGLISH, translations
 
 HERE = Path(__file__).parent
@@ -25,12 +25,13 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 STRING = r'"(?:[^"\\]|\\.)*"'
 MARKED = re.compile(rf"(?<![\w.])(?:_\(\s*({STRING})|ngettext\(\s*({STRING}),\s*({STRING}))")
 NO_TEXTS = "const TEXTS = {};"  # in shared/language.js
+NO_SIGNS = "const SIGNS = {};"  # in shared/numbers.js
 
 
 @functools.cache
 def bundle(name: str, spoken: Language = ENGLISH) -> str:
     """The script of a component: the modules that it imports, each once and before those that import it, and its own.
-    Its texts are in the language `spoken`."""
+    Its texts and numbers are in the language `spoken`."""
     modules: dict[Path, str] = {}
 
     def add(path: Path) -> None:
@@ -44,9 +45,11 @@ def bundle(name: str, spoken: Language = ENGLISH) -> str:
     add((HERE / name / f"{name}.js").resolve())
     *imported, entry = modules.values()
     script = "\n".join([*(re.sub("^export ", "", text, flags=re.MULTILINE) for text in imported), entry])
-    if spoken == ENGLISH or NO_TEXTS not in script:
+    if spoken == ENGLISH:
         return script
-    return script.replace(NO_TEXTS, f"const TEXTS = {json.dumps(_translated(script, spoken), ensure_ascii=False)};")
+    for declared, values in ((NO_TEXTS, _translated(script, spoken)), (NO_SIGNS, numbers.signs(spoken))):
+        script = script.replace(declared, declared.replace("{}", json.dumps(values, ensure_ascii=False)))
+    return script
 
 
 def marked_texts(script: str) -> list[str]:

@@ -18,6 +18,7 @@ from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, fixed, role_color
 from app.languages import _, pgettext
+from app.languages.numbers import localised
 
 BAR = 31  # px
 LETTER = 0.03  # of the narrowest axis
@@ -117,17 +118,15 @@ def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarr
 def percent(probability: float) -> str:
     """A probability with three digits or more: 51.1%, 3.14%, 0.120%, 99.97%; never 0% and never 100%."""
     value = 100 * probability
-    if value < 0.001:
-        return "<0.001%"
-    if value >= 99.995:
-        return ">99.99%"
+    if value < 0.001 or value >= 99.995:
+        return localised("<0.001%" if value < 0.001 else ">99.99%")
     digits = 2 if value >= 99.95 or value < 9.95 else 1
-    return f"{value:.3f}%" if value < 0.0995 else f"{value:.{digits}f}%"
+    return localised(f"{value:.3f}%" if value < 0.0995 else f"{value:.{digits}f}%")
 
 
 def both_percents(probability: float, share: float) -> str:
     """The probability, and after an arrow the share of what may be drawn where that is written differently."""
-    texts = percent(probability), percent(share) if share < 1 else "100%"
+    texts = percent(probability), percent(share) if share < 1 else localised("100%")
     return texts[0] if texts[0] == texts[1] or abs(probability - share) < 1e-9 else " → ".join(texts)
 
 

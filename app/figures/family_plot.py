@@ -16,6 +16,7 @@ from app.figures.charts import Figure, axis, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, GROUND, INK, pair_color
 from app.languages import _, gettext_noop, ngettext
+from app.languages.numbers import formatted
 
 NOT_RUN, NO_ROW = gettext_noop("not run"), gettext_noop("not in the paper")
 
@@ -51,7 +52,10 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
         "x": np.arange(len(places), dtype=np.int16),
         "y": scores,
         "mode": "markers+text",
-        "text": ["" if place.score is None else f"  {place.score:.{0 if percent else 1}f}" for place in places],
+        "text": [
+            "" if place.score is None else f"  {formatted(place.score, '.0f' if percent else '.1f')}"
+            for place in places
+        ],
         "textposition": "middle right",
         "textfont": {"color": INK, "size": 15},
         "marker": {
@@ -109,7 +113,7 @@ def _tick(place: Place) -> str:
 def _told(place: Place) -> str:
     if place.score is None:
         return ""
-    said = [f"{plotly_text(place.label)}: {place.score:.2f}"]
+    said = [f"{plotly_text(place.label)}: {formatted(place.score, '.2f')}"]
     if place.ends:
         said.append(_range(place))
     elif place.runs:
@@ -127,7 +131,7 @@ def family_alt(places: Sequence[Place], title: str, *, papers: bool = False) -> 
     """What the picture says, in words."""
     none = _(NO_ROW if papers else NOT_RUN)
     said = [
-        f"{place.label} {none if place.score is None else f'{place.score:.2f}'}"
+        f"{place.label} {none if place.score is None else formatted(place.score, '.2f')}"
         + (f" ({_range(place)})" if place.ends else "")
         for place in places
     ]

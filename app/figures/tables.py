@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from app.languages.numbers import formatted
+
 Table = Mapping[str, Sequence[Any] | np.ndarray]
 
 
@@ -22,7 +24,7 @@ def columns_csv(table: Table) -> str:
 def for_reading(table: Table) -> dict[str, list[Any]]:
     """The same table for the page, whose counts have commas at the thousands."""
     return {
-        name: [f"{cell:,}" if isinstance(cell, int | np.integer) else cell for cell in column]
+        name: [formatted(cell, ",") if isinstance(cell, int | np.integer) else cell for cell in column]
         for name, column in table.items()
     }
 

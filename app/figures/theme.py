@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from app.languages import gettext_noop
+from app.languages.numbers import localised
 from transformer.model.attention_kinds import Kind
 
 Role = Literal["query", "key", "value", "encoder", "decoder"]
@@ -184,21 +185,21 @@ def weight_text(weight: float) -> str:
     """A weight as it is written in a cell: two digits at most. .07, .42, 1.0; below .005 a point."""
     if weight < 0.005:
         return "·"
-    return "1.0" if weight >= 0.995 else f"{weight:.2f}"[1:]
+    return localised("1.0" if weight >= 0.995 else f"{weight:.2f}"[1:])
 
 
 def probability_text(probability: float) -> str:
     """A probability as per cent with sensible digits: 97%, 3.1%, <0.1%. Other shares are written `{share:.0%}`."""
     if probability < 0.001:
-        return "<0.1%"
-    return f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}"
+        return localised("<0.1%")
+    return localised(f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}")
 
 
 def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
     """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
 
     Up to 999,999 all digits before the point are written, with a comma at the thousands. Larger numbers have an
-    exponent, and so have numbers smaller than 0.0001.
+    exponent, and so have numbers smaller than 0.0001. In every language, it is as English writes it.
     """
     if value == 0:
         return "0", 0
@@ -213,7 +214,7 @@ def number(value: float, digits: int = 3) -> str:
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
     text, exponent = mantissa_exponent(value, digits)
-    return minus(f"{text}×10{str(exponent).translate(_RAISED)}" if exponent else text)
+    return localised(minus(f"{text}×10{str(exponent).translate(_RAISED)}" if exponent else text))
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -229,7 +230,7 @@ NATS = gettext_noop("0.7 nats less: half as probable")  # what a difference of l
 
 def fixed(value: float, digits: int) -> str:
     """A number with so many digits after the point, as a reader sees it: 0.42, −1.30, never −0.00."""
-    return minus(f"{value:z.{digits}f}")
+    return localised(minus(f"{value:z.{digits}f}"))
 
 
 def minus(text: str) -> str:

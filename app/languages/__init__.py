@@ -8,10 +8,14 @@ and are put in after the translation:
     pgettext("of a mask", "Row")                     where one English word needs several translations
     gettext_noop("Layer")                            a constant of a module; _() translates it when it is drawn
 
+Numbers among the values are written as the language writes them; app/languages/numbers.py does so for a number that is
+not in a text.
+
 app/languages/README.md says how a catalogue is made, and which German term stands for which English one.
 """
 
 from app.languages.catalogues import LANGUAGES, Language
-from app.languages.messages import _, gettext_noop, language, ngettext, pgettext, speaking
+from app.languages.messages import _, gettext_noop, ngettext, pgettext
+from app.languages.spoken import language, speaking
 
 __all__ = ["LANGUAGES", "Language", "_", "gettext_noop", "language", "ngettext", "pgettext", "speaking"]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.languages import _
+from app.languages.numbers import formatted
 from app.library.catalogue import Entry, Score
 from app.library.families import Family
 from transformer.files.untrusted_values import finite_number
@@ -32,7 +33,7 @@ class MainScore:
     def __str__(self) -> str:
         if self.measure == "exact match":
             return _("{share:.0f}% right", share=self.value)
-        return f"{self.measure} {self.value:.1f}"
+        return f"{self.measure} {formatted(self.value, '.1f')}"
 
 
 def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:

@@ -15,6 +15,7 @@ from app.figures.axes import in_words
 from app.figures.distribution import softmax
 from app.figures.theme import minus, probability_text
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.questions.question import MOST_ANSWERS, Place, Question, numbers, token_name
 from app.stage.scene import Scene
 from transformer.analysis.edits import HeadOff, edit_text
@@ -108,7 +109,9 @@ def _question(scene: Scene, losses: _Losses, right: Head, given: list[Head]) -> 
         else _("In brackets: what it attends to most in the row that predicts “{token}”.", token=token)
     )
     prompt = (_(ONE_IS_OFF[kind]), falls, _writes(scene, kind, right), _("Which head is off?"), brackets)
-    others = ", ".join(f"{minus(f'{losses.lost(head):.1f}')} ({_short(head)})" for head in given if head != right)
+    others = ", ".join(
+        f"{minus(formatted(losses.lost(head), '.1f'))} ({_short(head)})" for head in given if head != right
+    )
     return Question(
         "head-off",
         " ".join(filter(None, prompt)),
@@ -144,7 +147,7 @@ def _name(scene: Scene, kind: Kind, head: Head, step: int) -> str:
     weights = scene.attention(kind).weights[head]  # (Q, K)
     row = weights.mean(axis=0) if kind == "encoder" else weights[step]  # (K)
     key = int(row.argmax())
-    return f"{_short(head)} ({token_name(scene.axes(kind)[1], key)}, {row[key]:.2f})"
+    return f"{_short(head)} ({token_name(scene.axes(kind)[1], key)}, {formatted(row[key], '.2f')})"
 
 
 def _short(head: Head) -> str:

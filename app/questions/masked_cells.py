@@ -10,6 +10,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.languages import _, ngettext
+from app.languages.numbers import formatted
 from app.questions.question import MOST_ANSWERS, Place, Question, token_name
 from app.stage.scene import Scene
 from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
@@ -66,7 +67,7 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
             rows=rows,
             columns=columns,
         ),
-        tuple(f"{number:,}" for number in answers),
+        tuple(formatted(number, ",") for number in answers),
         answers.index(removed),
         why,
         float(min(abs(number - removed) for number in answers if number != removed)),

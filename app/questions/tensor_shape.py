@@ -7,6 +7,7 @@ import re
 from random import Random
 
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.questions.question import MOST_ANSWERS, Place, Question
 from app.stage.scene import Scene
 from transformer.model import census
@@ -55,7 +56,9 @@ def tensor_shape(scene: Scene, place: Place, draw: Random) -> Question | None:
         if len(found) == MOST_ANSWERS:
             break
     answers = sorted(found.items(), key=lambda item: (len(item[0]), item[0]))
-    meaning = ", ".join(f"{letter} = {sizes[letter]:,} {_(MEANINGS[letter])}" for letter in dict.fromkeys(right))
+    meaning = ", ".join(
+        f"{letter} = {formatted(sizes[letter], ',')} {_(MEANINGS[letter])}" for letter in dict.fromkeys(right)
+    )
     return Question(
         "shape",
         _asked(site),
@@ -96,4 +99,4 @@ def _distance(one: Letters, other: Letters) -> tuple[int, int]:
 
 def _written(letters: Letters, numbers: tuple[int, ...]) -> str:
     """For example "H × T × S = 4 × 12 × 9"."""
-    return f"{' × '.join(letters)} = {' × '.join(f'{number:,}' for number in numbers)}"
+    return f"{' × '.join(letters)} = {' × '.join(formatted(number, ',') for number in numbers)}"

@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.compute.subject import Subject
 from app.languages import _
+from app.languages.numbers import formatted
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.names import display_name
@@ -62,7 +63,13 @@ def snapshot_slider() -> None:
         CHECKPOINT.choose(snapshot_name(run, st.session_state[SNAPSHOT]))
         happened("sentence")
 
-    st.select_slider(_("Snapshot after update"), updates, format_func="{:,}".format, key=SNAPSHOT, on_change=take)
+    st.select_slider(
+        _("Snapshot after update"),
+        updates,
+        format_func=lambda update: formatted(update, ","),
+        key=SNAPSHOT,
+        on_change=take,
+    )
 
 
 def opened(file: CheckpointFile | None, progress: DeltaGenerator) -> Subject | None:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.languages import _, ngettext
+from app.languages.numbers import localised
 from app.stage.checkpoint_choice import uploads
 
 
@@ -45,4 +46,4 @@ def _card(subject: Subject) -> None:
 
 
 def _millions(count: int) -> str:
-    return f"{count / 1e6:.1f} M" if count >= 100_000 else f"{count:,}"
+    return localised(f"{count / 1e6:.1f} M" if count >= 100_000 else f"{count:,}")

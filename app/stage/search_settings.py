@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from app.languages import _, pgettext
+from app.languages.numbers import widget_format
 from app.library.limits import MOST_BEAM, bounded
 from app.state.choice import Between, Choice
 from app.state.choices import ALPHA, ALTERNATIVES, BEAM, DRAWS, METHOD, PENALTY, SEED, TEMPERATURE, TOP_K, TOP_P
@@ -89,7 +90,8 @@ def _penalty_name(penalty: str) -> str:
 
 def _slider(label: str, choice: Choice, least: float, most: float, opening: float, step: float = 1) -> Any:
     choice.open(opening, Between(least, most))
-    return st.slider(label, least, most, step=step, **_widget(choice))
+    form = widget_format() if isinstance(step, float) else None
+    return st.slider(label, least, most, step=step, format=form, **_widget(choice))
 
 
 def _number(label: str, choice: Choice, most: int) -> int:

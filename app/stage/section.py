@@ -6,6 +6,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
+from app.languages import language, speaking
 from app.state import address
 from app.state.choice import Choice
 from app.state.choices import PLACE, SCENE
@@ -28,7 +29,8 @@ def redrawn(draw: Callable[[], None], depends_on: tuple[Choice, ...], *, run_eve
     def body() -> None:
         if made_of() != before:
             st.rerun()
-        draw()
+        with speaking(language()):  # see main.py
+            draw()
         address.write()
         if made_of() != before:
             st.rerun()

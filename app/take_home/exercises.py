@@ -13,6 +13,7 @@ import numpy as np
 from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.languages import _
+from app.languages.numbers import formatted, localised
 from app.questions.most_attended import LEAST_MARGIN
 from app.stage.heads import opening_head
 from app.stage.scene import Scene
@@ -90,8 +91,8 @@ def by_hand(scene: Scene) -> Exercise:
             _("key"): names,
             "q·k": [_signed(value, 2) for value in products],
             f"q·k / √{len(best)}": [_signed(value, 2) for value in scores],
-            _("e to the score"): [f"{value:.3f}" for value in powers],
-            _("weight"): [f"{value:.3f}" for value in powers / powers.sum()],
+            _("e to the score"): [formatted(value, ".3f") for value in powers],
+            _("weight"): [formatted(value, ".3f") for value in powers / powers.sum()],
         },
     )
 
@@ -135,7 +136,7 @@ def most_attended(scene: Scene) -> Exercise | None:
         task,
         _("“{token}”, with a weight of {weight:.3f}.", token=tokens[best], weight=weights[row, best]),
         {_("position"): list(range(1, len(tokens) + 1)), _("token"): tokens},
-        {_("token"): tokens, _("weight"): [f"{value:.3f}" for value in weights[row]]},
+        {_("token"): tokens, _("weight"): [formatted(value, ".3f") for value in weights[row]]},
     )
 
 
@@ -184,7 +185,7 @@ def _head(scene: Scene) -> tuple[int, int, np.ndarray]:
 
 
 def _signed(value: float, digits: int) -> str:
-    return f"{value + 0.0:.{digits}f}".replace("-", "−")
+    return localised(f"{value + 0.0:.{digits}f}".replace("-", "−"))
 
 
 def _written(scene: Scene, row: int) -> str:

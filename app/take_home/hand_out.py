@@ -20,6 +20,7 @@ from babel.dates import format_date
 
 from app.figures.tables import Table
 from app.languages import _, language, pgettext
+from app.languages.numbers import localised
 from app.take_home.packed_pictures import Picture, packed
 
 HERE = Path(__file__).parent
@@ -117,10 +118,13 @@ def table_html(columns: Table) -> str:
 
 
 def cell_text(value: object) -> str:
-    """The shortest text that is read back as the same number: of a float32, not of the float64 next to it."""
+    """The shortest text that is read back as the same number, of a float32 and not of the float64 next to it; in the
+    signs of the language."""
     if isinstance(value, np.floating | float):
         found = value if isinstance(value, np.floating) else np.float64(value)
-        return np.format_float_positional(found, trim="-") if 1e-6 <= abs(found) < 1e9 or not found else str(found)
+        return localised(
+            np.format_float_positional(found, trim="-") if 1e-6 <= abs(found) < 1e9 or not found else str(found)
+        )
     return "" if value is None else str(value)
 
 

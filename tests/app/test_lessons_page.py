@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.languages import LANGUAGES, Language, speaking
+from app.languages.numbers import signs
 from app.lessons.lesson_file import LessonScene, read_lesson
 from app.lessons.versions import differences
 from app.library import lessons as library
@@ -147,13 +148,15 @@ def test_a_version_in_another_language_has_the_same_scenes_and_numbers(spoken: L
     assert version
     assert list(differences(lesson, version, spoken)) == []
     for one, other in zip(lesson.scenes, version.scenes, strict=True):
-        assert numbers_of(other) == numbers_of(one), other.title
+        assert numbers_of(other, spoken) == numbers_of(one, "en"), other.title
         assert (other.text != one.text, other.notes != one.notes) == (bool(one.text), bool(one.notes)), other.title
 
 
-def numbers_of(scene: LessonScene) -> list[str]:
-    """Those with a decimal point that a scene names, such as 0.991."""
-    return sorted(re.findall(r"\d+\.\d+", f"{scene.title} {scene.text} {scene.notes}"))
+def numbers_of(scene: LessonScene, spoken: Language) -> list[str]:
+    """Those with decimals that a scene names, such as 0.991, each with a point."""
+    point = signs(spoken).get(".", ".")
+    found = re.findall(rf"\d+{re.escape(point)}\d+", f"{scene.title} {scene.text} {scene.notes}")
+    return sorted(each.replace(point, ".") for each in found)
 
 
 def test_the_numbers_that_the_lessons_name_are_those_of_the_model() -> None:

@@ -21,7 +21,7 @@ from google.protobuf.message import Message as ProtobufMessage
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from app.languages import catalogues, messages
+from app.languages import catalogues, numbers, spoken
 from tests.support.pages import MAIN, switch_page
 
 OPEN, CLOSE = "⟦", "⟧"
@@ -68,10 +68,10 @@ BRACKETS = cast(catalogues.Language, "brackets")  # what is cached for a languag
 @contextmanager
 def bracketed() -> Iterator[None]:
     """Inside the block, whatever is translated is in brackets, in every thread."""
-    spoken = ContextVar("brackets", default=BRACKETS)
     with (
-        patch.object(messages, "_of_thread", spoken),
+        patch.object(spoken, "_of_thread", ContextVar("brackets", default=BRACKETS)),
         patch.object(catalogues, "translations", lambda language: Bracketed()),
+        patch.object(numbers, "signs", lambda language: {}),
     ):
         yield
 

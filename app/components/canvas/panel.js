@@ -3,7 +3,7 @@
 
 import { ask } from "./numbers.js";
 import { _, ngettext } from "../shared/language.js";
-import { fixed, percent } from "../shared/numbers.js";
+import { fixed, percent, percentWith } from "../shared/numbers.js";
 import { button, element, focusedIn } from "../shared/dom.js";
 import { inWords, quoted } from "../shared/token.js";
 
@@ -11,7 +11,7 @@ const LINKED = 6, DIGITS = [1, 2, 3, 4];
 
 // Weights, the largest first, with as many digits as show their order.
 function ordered(weights) {
-  const text = (share, digits) => (share < 0.001 ? percent(share) : `${(100 * share).toFixed(digits)}%`);
+  const text = (share, digits) => (share < 0.001 ? percent(share) : percentWith(share, digits));
   const differs = (i, j, digits) => weights[j] === undefined || text(weights[i], digits) !== text(weights[j], digits);
   return weights.map((share, i) => text(share, DIGITS.find((digits) => differs(i, i - 1, digits) && differs(i, i + 1, digits)) ?? DIGITS.at(-1)));
 }

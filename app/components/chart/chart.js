@@ -5,13 +5,14 @@
 // changed, the data have the same revision, and Plotly draws the marks alone.
 
 import { withMinus } from "./hover.js";
+import { numberFormat, withLocalPercent } from "./number_format.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
 import { _ } from "../shared/language.js";
 import { isDark, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const CONFIG = { displayModeBar: false };
+const CONFIG = { displayModeBar: false, ...numberFormat };
 const SMALLEST = 10;  // px of a number
 
 // The drawing library, once for all charts, from this machine. Pages are beside each other in the address, and `app/` is beside them.
@@ -95,7 +96,7 @@ async function drawAnew(chart) {
   const size = scaleOfPage(), outside = root.clientWidth, width = Math.round(outside / size);
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
-  const { figure, reports } = JSON.parse(resolved(text));
+  const { figure: made, reports } = JSON.parse(resolved(text)), figure = withLocalPercent(made);
   const high = heightOf(chart, figure, size), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);

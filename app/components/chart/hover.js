@@ -1,6 +1,6 @@
 // Plotly writes a hyphen before the negative numbers of a hover text; a reader sees the minus that the pictures have.
 
-const HYPHEN = /(^|[\s(])-(?=\d+\.\d{2})/g;  // a number with decimals; what is part of a word stays
+const HYPHEN = /(^|[\s(])-(?=\d+[.,]\d{2})/g;  // a number with decimals; what is part of a word stays
 
 export function withMinus(plot) {
   const layer = plot.querySelector(".hoverlayer");

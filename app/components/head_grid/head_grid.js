@@ -4,6 +4,7 @@
 import { element } from "../shared/dom.js";
 import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
 import { _ } from "../shared/language.js";
+import { decimals } from "../shared/numbers.js";
 import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
@@ -109,7 +110,7 @@ const behaviour = {
     const longest = Math.max(...data.heads.map((head) => head.lengths[at]), 1e-9);
     this.parts.forEach((parts, index) => {
       const head = data.heads[index], without = head[name][at];
-      const length = head.lengths[at].toFixed(2), said = { head: index + 1, length, token: without.token, probability: without.probability };
+      const length = decimals(head.lengths[at], 2), said = { head: index + 1, length, token: without.token, probability: without.probability };
       parts.length.textContent = _("writes {length}", { length });
       parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
       parts.without.replaceChildren();

@@ -5,9 +5,10 @@ import { ARROW_STEPS } from "../shared/arrow_keys.js";
 import { element, handled } from "../shared/dom.js";
 import { byTouch, forTouch } from "../shared/hints.js";
 import { _, ngettext } from "../shared/language.js";
+import { decimals, localised } from "../shared/numbers.js";
 import { shades } from "../shared/shades.js";
 
-const nats = (value) => _("{value} nats", { value: `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}` });
+const nats = (value) => _("{value} nats", { value: `${value < 0 ? "−" : "+"}${decimals(Math.abs(value), 2)}` });
 
 // Holds the place of the legend until the costs are known.
 const WAITING = { largest: { head: 1.5, whole: 1.5 }, scale: [], strongest: ["", "", ""] };
@@ -66,7 +67,7 @@ const behaviour = {
     const colors = scale.map(([place, color]) => `${color} ${100 * place}%`).join(", ");
     element("span", "", line, _("Log-probability without it:"));
     for (const [name, words] of [["head", _("head")], ["whole", whole]]) {
-      const most = String(Number(largest[name].toPrecision(2))), box = element("span", `ends ${name}`, line);
+      const most = localised(String(Number(largest[name].toPrecision(2)))), box = element("span", `ends ${name}`, line);
       element("span", "", box, `−${most}`);
       element("span", "colors", box).style.background = `linear-gradient(to right, ${colors})`;
       element("span", "", box, _("+{most} nats, {part}", { most, part: words }));

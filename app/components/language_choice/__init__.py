@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.components.registration import component
 from app.languages import Language
-from app.languages.messages import KEY
+from app.languages.spoken import KEY
 
 _component = component("language_choice", styles=["buttons"])
 

@@ -2,7 +2,7 @@
 
 import { byTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
-import { fixed } from "../shared/numbers.js";
+import { decimals, fixed, grouped } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
 import { cellUnder, make, pixels } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
@@ -22,7 +22,7 @@ function moments(values) {
 // What is said of a vector beside its strip.
 function said(shownAs, values, last) {
   if (shownAs === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
-  if (shownAs === "hidden" && last) return _("{share}% above 0", { share: ((100 * values.filter((value) => value > 0).length) / values.length).toFixed(0) });
+  if (shownAs === "hidden" && last) return _("{share}% above 0", { share: decimals((100 * values.filter((value) => value > 0).length) / values.length, 0) });
   return _("length {length}", { length: short(length(values)) });
 }
 
@@ -40,7 +40,7 @@ export function drawDims(view) {
   left = Math.max(left, ...strips.map(({ name }) => 1.08 * measure(name, 15.2 * unit) + 10 * unit));
   const across = Math.max(width - left - RIGHT * unit - 4, 40), total = HEAD * unit + count * high;
   const top = make("svg", { class: "walk-picture top", width: width - 4, height: HEAD * unit });
-  const size = { count: columns.toLocaleString("en") }, isHidden = text.shown_as === "hidden";
+  const size = { count: grouped(columns) }, isHidden = text.shown_as === "hidden";
   make("text", { class: "small", x: left, y: 13 * unit }, top, isHidden ? _("{count} units", size) : _("{count} dimensions", size));
   make("text", { class: "small", x: width - 6, y: 13 * unit, "text-anchor": "end" }, top, _("length"));
   const svg = make("svg", { class: "walk-picture", width: width - 4, height: count * high + 2 * unit });

@@ -2,7 +2,7 @@
 
 import { decimalsFor, termsOf } from "./numbers.js";
 import { _ } from "../shared/language.js";
-import { fixed } from "../shared/numbers.js";
+import { decimals, fixed } from "../shared/numbers.js";
 import { heightsFor } from "./rows.js";
 import { fillStrip } from "./strip.js";
 import { colors, painted, signed } from "../shared/shades.js";
@@ -48,7 +48,7 @@ export function footOf(svg, scene) {
     fillStrip(strip, { x: value.x, y: top, w: value.w, h: 24 }, values ?? tensors.row("context", scene.query), tensors.largest.value, message.scale);
   };
   const update = (step, isAdding) => {
-    if (total) total.textContent = step >= 3 ? `Σ ${tensors.row("weights", scene.query).reduce((a, b) => a + b, 0).toFixed(3)}` : "";
+    if (total) total.textContent = step >= 3 ? `Σ ${decimals(tensors.row("weights", scene.query).reduce((a, b) => a + b, 0), 3)}` : "";
     if (label && !columns.isNarrow) label.textContent = step >= 4 || isAdding ? cut(_("output = the sum of weight × value"), weight.x, 15, measure) : "";
     strip.classList.toggle("shown", step >= 4 || isAdding);
   };

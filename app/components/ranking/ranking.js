@@ -3,6 +3,7 @@
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
+import { decimals } from "../shared/numbers.js";
 
 const NAMES = ["layer", "head"];
 
@@ -38,13 +39,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const rows = order.map((index, place) => {
       const { layer, head: number, values } = data.rows[index], isChosen = index === data.chosen;
       const row = element("tr", { tabindex: isChosen ? 0 : -1, "aria-selected": isChosen }, body);
-      row.setAttribute("aria-label", _("Layer {layer}, head {head}: {values}", { layer, head: number, values: values.map((v, i) => `${data.columns[i].title} ${v.toFixed(2)}`).join(", ") }));
+      row.setAttribute("aria-label", _("Layer {layer}, head {head}: {values}", { layer, head: number, values: values.map((v, i) => `${data.columns[i].title} ${decimals(v, 2)}`).join(", ") }));
       element("td", "", row, String(layer));
       element("td", "", row, String(number));
       values.forEach((v, i) => {
         const cell = element("td", "", row);
         element("i", "", cell).style.width = `${Math.min(100, (100 * v) / largest[i])}%`;
-        element("span", "", cell, v.toFixed(2));
+        element("span", "", cell, decimals(v, 2));
       });
       row.addEventListener("click", () => choose(index));
       row.addEventListener("keydown", (event) => {

@@ -8,6 +8,7 @@ import { decoded } from "../shared/arrays.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
 import { _ } from "../shared/language.js";
+import { decimals } from "../shared/numbers.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer, pixels } from "../shared/svg.js";
 import { drawPass } from "./pass.js";
@@ -24,8 +25,8 @@ const ADDRESS = { encoder: "s", decoder: "t" };  // in which choice the token of
 const TAKEN = { sublayer: _("the sub-layer"), pass: _("the pass around it") };  // the first button has the name of the chosen one
 const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
-const said = (value) => value.toFixed(value < 10 ? 2 : 1);
-const degrees = (value) => `${value.toFixed(0)}°`;
+const said = (value) => decimals(value, value < 10 ? 2 : 1);
+const degrees = (value) => `${decimals(value, 0)}°`;
 
 function skeleton(root) {
   const flow = element("div", "flow", root);

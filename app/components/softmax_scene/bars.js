@@ -1,7 +1,7 @@
 // One of the two panels: the scores as signed bars, and below them the weights that the softmax makes of them.
 
 import { _ } from "../shared/language.js";
-import { fixed } from "../shared/numbers.js";
+import { decimals, fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
 const LEFT = 34, TYPE = 14, GAP = 40;
@@ -43,10 +43,10 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
   const best = make("text", { class: "best", "text-anchor": "middle" }, svg);
 
   return (scores, weights, limit) => {
-    const unit = (SCORES / 2 - 2) / limit, written = limit.toFixed(limit < 10 ? 1 : 0);
+    const unit = (SCORES / 2 - 2) / limit, end = Number(limit.toFixed(limit < 10 ? 1 : 0)), written = decimals(limit, limit < 10 ? 1 : 0);
     [top.textContent, bottom.textContent] = [`+${written}`, `−${written}`];
-    top.setAttribute("y", zero - written * unit);
-    bottom.setAttribute("y", zero + written * unit);
+    top.setAttribute("y", zero - end * unit);
+    bottom.setAttribute("y", zero + end * unit);
     bars.forEach(({ group, title, score, weight }, i) => {
       const isForbidden = scores[i] === null, long = isForbidden ? 0 : Math.abs(scores[i]) * unit;
       group.classList.toggle("forbidden", isForbidden);
@@ -56,10 +56,10 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
       Object.assign(weight.style, { y: `${floor - high}px`, height: `${high}px` });
       weight.dataset.weight = weights[i];
       title.textContent = isForbidden ? _("{token}: forbidden", { token: names[i] })
-        : _("{token}: score {score}, weight {weight}", { token: names[i], score: fixed(scores[i], 3), weight: weights[i].toFixed(4) });
+        : _("{token}: score {score}, weight {weight}", { token: names[i], score: fixed(scores[i], 3), weight: decimals(weights[i], 4) });
     });
     const first = weights.reduce((most, p, i) => (p > weights[most] ? i : most), 0), half = measure("0.000", 15) / 2;
-    best.textContent = weights[first].toFixed(3);
+    best.textContent = decimals(weights[first], 3);
     best.setAttribute("x", Math.min(Math.max(middle(first), LEFT + half), width - half));
     best.setAttribute("y", Math.max(floor - weights[first] * WEIGHTS - 6, SCORES + GAP - 3));
   };

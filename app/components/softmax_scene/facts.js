@@ -1,14 +1,14 @@
 // The two distributions in plain words.
 
 import { _ } from "../shared/language.js";
-import { fixed } from "../shared/numbers.js";
+import { decimals, fixed, grouped } from "../shared/numbers.js";
 
-const two = (value) => (value < 0.005 ? _("less than 0.01") : value.toFixed(2));
+const two = (value) => (value < 0.005 ? _("less than 0.01") : decimals(value, 2));
 
 export function factsOf(weights, { spread, gradient }) {
   const keys = weights.filter((p) => p > 0).length;
   if (keys === 1) return [_("There is only one key."), _("Gradient {gradient}.", { gradient: two(gradient) })];
-  return [_("In effect it attends to {spread} of {keys} keys.", { spread: spread.toFixed(1), keys }), reacts(gradient)];
+  return [_("In effect it attends to {spread} of {keys} keys.", { spread: decimals(spread, 1), keys }), reacts(gradient)];
 }
 
 function reacts(gradient) {
@@ -19,15 +19,15 @@ function reacts(gradient) {
 }
 
 export function sentenceOf({ d_k, isRandom, word, largest, weights }) {
-  const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : root.toFixed(2) };
-  const [without, divided] = weights.map((each) => Math.max(...each).toFixed(3));
+  const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : decimals(root, 2) };
+  const [without, divided] = weights.map((each) => decimals(Math.max(...each), 3));
   const largestWeights = _("Without the division, the largest weight is {without}; with it, {divided}.", { without, divided });
   return `${isRandom ? sumOf(given) : scoreOf(word, largest, given)} ${largestWeights}`;
 }
 
 function sumOf({ d_k, root }) {
   if (d_k === 1) return _("A score adds 1 product of random numbers, so its size is about √1 = 1.");
-  const count = d_k.toLocaleString("en");
+  const count = grouped(d_k);
   return _("A score adds {count} products of random numbers, so its size is about √{d_k} = {root}.", { count, d_k, root });
 }
 

@@ -7,6 +7,7 @@ import { factsOf, sentenceOf } from "./facts.js";
 import { decoded } from "../shared/arrays.js";
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
+import { decimals, grouped } from "../shared/numbers.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { make, measurer } from "../shared/svg.js";
@@ -54,7 +55,7 @@ function draw(root, state, send) {
       heading.textContent = headingOf(isDivided, isNarrow, d_k);
       show(sets[i], weights[i], limit);
       factsOf(weights[i], found).forEach((text, n) => { facts[n].textContent = text; });
-      const strongest = _("Strongest weight {weight}.", { weight: Math.max(...weights[i]).toFixed(3) });
+      const strongest = _("Strongest weight {weight}.", { weight: decimals(Math.max(...weights[i]), 3) });
       svg.setAttribute("aria-label", `${heading.textContent}. ${strongest} ${factsOf(weights[i], found).join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];
@@ -83,7 +84,7 @@ function sliderOf(state, update, send) {
   const slider = element("input", { class: "slider", type: "range", min: 0, max: widths.length - 1, "aria-label": _("d_k, the width of a head") }, label);
   slider.value = state.width;
   const tell = () => {
-    said.textContent = `d_k = ${widths[state.width].toLocaleString("en")}`;
+    said.textContent = `d_k = ${grouped(widths[state.width])}`;
     slider.setAttribute("aria-valuetext", said.textContent);
   };
   slider.addEventListener("input", () => { state.width = Number(slider.value); tell(); update(); });

@@ -1,5 +1,7 @@
 // The arithmetic of a row: one weight is set, and the others share what is left as before.
 
+import { localised } from "../shared/numbers.js";
+
 const WHOLE = 10000;
 
 // The row in which key `index` has this weight. Where the others have nothing to share by, they share by `base`.
@@ -13,4 +15,4 @@ export function withWeight(row, index, weight, base) {
 export const onlyOn = (row, index) => row.map((_, i) => Number(i === index));
 export const uniform = (row) => row.map(() => 1 / row.length);
 export const whole = (row) => row.map((weight) => Math.round(WHOLE * weight));
-export const perCent = (weight) => (weight > 0 && weight < 0.005 ? "<1%" : `${Math.round(100 * weight)}%`);
+export const perCent = (weight) => localised(weight > 0 && weight < 0.005 ? "<1%" : `${Math.round(100 * weight)}%`);

@@ -13,6 +13,7 @@ from app.figures.charts import Figure, color_bar, plain_axis, settled
 from app.figures.panels import frame, heat, places, words
 from app.figures.theme import text_on_weight, weight_scale
 from app.languages import _
+from app.languages.numbers import formatted
 from transformer.analysis.alignment.alignment_map import Head, Reading
 from transformer.analysis.alignment.alignment_report import named, percent
 
@@ -37,11 +38,11 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
     scale = weight_scale()
     colors = [text_on_weight(1 - rate) for rate in all_rates.ravel()]
     size = 10 if heads >= SMALL_FROM else 14
-    bar = color_bar([0, 0.5, 1]) | {"ticktext": ["100%", "50%", "0%"]}
+    bar = color_bar([0, 0.5, 1]) | {"ticktext": [formatted(rate, ".0%") for rate in (1, 0.5, 0)]}
     data = [
         heat(1 - rates, scale, 0, 1, x=x[:heads], y=np.arange(layers), showscale=True, colorbar=bar),
         heat(1 - all_rates[:, heads:], scale, 0, 1, x=np.array([last]), dx=1, y=np.arange(layers)),
-        words(x[columns], rows, [f"{100 * rate:.0f}" for rate in all_rates.ravel()], colors, size),
+        words(x[columns], rows, [formatted(100 * rate, ".0f") for rate in all_rates.ravel()], colors, size),
         places(
             x[columns],
             rows,

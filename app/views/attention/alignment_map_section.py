@@ -6,6 +6,7 @@ from math import exp
 import streamlit as st
 
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
@@ -107,9 +108,9 @@ def _measured_on(found: AlignmentMap) -> None:
 
 def _numbers(text: TextMeasures) -> dict[str, str]:
     return {
-        _("words per sentence"): f"{text.source_words:.1f}",
-        _("tokens per source word"): f"{text.source_pieces:.2f}",
-        _("tokens per target word"): f"{text.target_pieces:.2f}",
-        _("nats a target token"): f"{text.loss:.2f}",
-        _("perplexity"): f"{exp(min(text.loss, 50)):,.1f}",
+        _("words per sentence"): formatted(text.source_words, ".1f"),
+        _("tokens per source word"): formatted(text.source_pieces, ".2f"),
+        _("tokens per target word"): formatted(text.target_pieces, ".2f"),
+        _("nats a target token"): formatted(text.loss, ".2f"),
+        _("perplexity"): formatted(exp(min(text.loss, 50)), ",.1f"),
     }

@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clarity
 from app.figures.matrix import matrix_alt, matrix_table
 from app.languages import _, gettext_noop, ngettext
+from app.languages.numbers import widget_format
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.state.choice import Between
@@ -50,6 +51,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             0.05,
             0.95,
             step=0.05,
+            format=widget_format(),
             key=THRESHOLD.key,
             persist_state="session",
             width=340,

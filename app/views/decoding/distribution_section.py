@@ -22,6 +22,7 @@ from app.figures.distribution import (
     softmax,
 )
 from app.languages import _
+from app.languages.numbers import formatted, widget_format
 from app.stage.scene import Scene
 from app.views.shared.search_code import method_of, temperature_of
 from app.views.shared.show_figure import show_figure
@@ -84,6 +85,7 @@ def _tried(scene: Scene) -> DecodingConfig:
     places = st.columns(3 if sampled else 1)
     temperature = places[0].slider(
         _("Temperature"), 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{method}_{usual}",
+        format=widget_format(),
         help=_(
             "softmax(logits / temperature), from the logits that are there: no new pass of the model. "
             "The order of the tokens stays, so greedy and beam search choose at 1 and sampling alone notices it."
@@ -97,14 +99,14 @@ def _tried(scene: Scene) -> DecodingConfig:
         help=_("Only the k most probable tokens may be drawn."),
     )  # fmt: skip
     top_p = places[2].slider(
-        _("Top p"), 0.05, 1.0, settings.top_p, 0.05, key=f"what_if_top_p_{settings.top_p}",
+        _("Top p"), 0.05, 1.0, settings.top_p, 0.05, key=f"what_if_top_p_{settings.top_p}", format=widget_format(),
         help=_("Only the fewest tokens may be drawn whose probabilities sum to p."),
     )  # fmt: skip
     return replace(settings, temperature=temperature, top_k=int(top_k), top_p=top_p)
 
 
 def _top_k(k: int) -> str:
-    return f"{k:,}" if k else _("all")
+    return formatted(k, ",") if k else _("all")
 
 
 def _other(scene: Scene, tried: DecodingConfig) -> str:

@@ -15,6 +15,7 @@ from app.figures.distribution import Mark, Offer, both_percents, offers, percent
 from app.figures.tables import Table
 from app.figures.theme import fixed, score_text
 from app.languages import _, gettext_noop, pgettext
+from app.languages.numbers import formatted
 from app.views.decoding.reasons import reason_text
 from transformer.config import EOS
 from transformer.decoding.translation import SearchNode
@@ -84,7 +85,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         words = _("chosen") if offer.mark == "chosen" else pgettext("in a narrow column", "given")
     else:
         words = _("never") if never else pgettext("in a narrow column", "left out") if offer.cut else other
-    mark = f"#{offer.rank:,}" if offer.mark and offer.rank > SHOWN[-1] else words
+    mark = f"#{formatted(offer.rank, ',')}" if offer.mark and offer.rank > SHOWN[-1] else words
     said = _(
         "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
         token=visible(offer.piece),

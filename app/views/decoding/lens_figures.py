@@ -24,6 +24,7 @@ from app.figures.theme import (
     weight_scale,
 )
 from app.languages import _, pgettext
+from app.languages.numbers import formatted
 
 NUMBERS_UP_TO = 26  # steps; beyond, texts would overlap
 GRID_UP_TO = 40  # steps; beyond, lines between the cells would take most of them
@@ -74,7 +75,7 @@ def closeness(ranks: np.ndarray, vocabulary: int) -> np.ndarray:
 
 def rank_text(rank: int) -> str:
     """1, 24, 3k: at most four letters, up to a million."""
-    return str(rank) if rank < 1000 else f"{rank / 1000:.0f}k"
+    return str(rank) if rank < 1000 else formatted(rank / 1000, ".0f") + "k"
 
 
 def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -> Figure:
@@ -124,7 +125,7 @@ def _color_bar(vocabulary: int) -> dict[str, object]:
     return {
         "orientation": "h", "thickness": 8, "len": 260, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
         "y": 0, "yanchor": "top", "ypad": 12, "outlinewidth": 0, "tickvals": closeness(np.array(powers), vocabulary),
-        "ticktext": [_("rank {rank}", rank=1), *(f"{n:,}" for n in powers[1:])],
+        "ticktext": [_("rank {rank}", rank=1), *(formatted(n, ",") for n in powers[1:])],
     }  # fmt: skip
 
 

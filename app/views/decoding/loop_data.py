@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import role_color
 from app.languages import _, ngettext
+from app.languages.numbers import formatted
 
 BYTES = 4  # of a number in float32
 
@@ -42,7 +43,9 @@ def bytes_text(count: int) -> str:
     """384 B, 98.3 kB, 1.57 MB."""
     if count < 1000:
         return f"{count} B"
-    return next(f"{count / size:.3g} {unit}" for size, unit in UNITS if count < 999.5 * size or unit == "GB")
+    return next(
+        f"{formatted(count / size, '.3g')} {unit}" for size, unit in UNITS if count < 999.5 * size or unit == "GB"
+    )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted, widget_format
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.penalty_chart import (
@@ -18,6 +19,7 @@ from app.views.decoding.penalty_chart import (
     penalty_table,
     worth_showing,
 )
+from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.decoding.finished_search import finished, path_to, rescored
@@ -54,10 +56,11 @@ def penalty_part(scene: Scene) -> None:
     decode = scene.subject.translator.tokenizer.decode
     texts = [decode([each.token for each in path_to(found.tree, node.id)]) for node in nodes]
     columns = penalty_charts(scene)
+    table = penalty_table(names, texts, [node.step for node in nodes], [node.sum for node in nodes], columns)
+    digits = dict.fromkeys((_("sum"), *columns), 4)
     st.dataframe(
-        dict(penalty_table(names, texts, [node.step for node in nodes], [node.sum for node in nodes], columns)),
+        **readable(dict(table), digits),
         alt=_("The hypotheses that finished, with their lengths, sums and scores"),
-        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in (_("sum"), *columns)},
         hide_index=True,
     )
     said = _(
@@ -87,10 +90,11 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
                 min(round(usual * 20) / 20, 2.0),
                 0.05,
                 key=f"alpha_{form}",
+                format=widget_format(),
             )
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
             at = min(range(len(ALPHAS)), key=lambda i: abs(ALPHAS[i] - alpha))
-            columns[f"{_(NAMES[form])}, α {ALPHAS[at]:g}"] = scores[:, at]
+            columns[f"{_(NAMES[form])}, α {formatted(ALPHAS[at], 'g')}"] = scores[:, at]
             title = _("Who wins: {form}", form=_(FORMS[form]))
             show_figure(
                 penalty_lines(scores, ALPHAS, names, at, title=title),

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app import components
 from app.languages import _, gettext_noop, pgettext
+from app.languages.numbers import formatted
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
@@ -41,8 +42,8 @@ def _compared(scene: Scene, reference: str) -> None:
     scores = [sentence_score(hypothesis.text, [reference]) for hypothesis in hypotheses]
     shown = scene.shown
     bleu, chrf = st.columns([1, 1, 3])[:2]
-    bleu.metric(_("BLEU of this sentence"), f"{scores[shown]['bleu']:.1f}")
-    chrf.metric(_("chrF of this sentence"), f"{scores[shown]['chrf']:.1f}")
+    bleu.metric(_("BLEU of this sentence"), formatted(scores[shown]["bleu"], ".1f"))
+    chrf.metric(_("chrF of this sentence"), formatted(scores[shown]["chrf"], ".1f"))
     st.subheader(_("Word by word"), anchor=False)
     text = scene.hypothesis.text
     with st.container(key="picture_difference"):
@@ -60,7 +61,10 @@ def _compared(scene: Scene, reference: str) -> None:
         st.subheader(_("The alternatives"), anchor=False)
         components.choice_list(
             [
-                {"text": other.text or _("(nothing)"), "detail": f"BLEU {score['bleu']:.1f} · chrF {score['chrf']:.1f}"}
+                {
+                    "text": other.text or _("(nothing)"),
+                    "detail": f"BLEU {formatted(score['bleu'], '.1f')} · chrF {formatted(score['chrf'], '.1f')}",
+                }
                 for other, score in zip(hypotheses, scores, strict=True)
             ],
             shown,

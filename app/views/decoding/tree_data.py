@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import probability_text, role_color, score_text
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.views.decoding.reasons import reason_text
 from transformer.decoding.translation import Outcome, SearchNode
 
@@ -144,9 +145,9 @@ def attended_tokens(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[
         {
             "text": in_words(token),
             "kind": "piece",
-            "under": [f"{float(weight):.2f}"],
+            "under": [formatted(float(weight), ".2f")],
             "share": float(weight),
-            "title": f"{float(weight):.4f}",
+            "title": formatted(float(weight), ".4f"),
         }
         for token, weight in zip(tokens.tokens, weights, strict=True)
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from app.figures.theme import Role, mantissa_exponent, resolved, role_color
 from app.languages import _, ngettext
+from app.languages.numbers import in_latex
 from app.views.hand.arithmetic import ByHand
 
 TERMS = 6  # of a sum that are written out
@@ -20,13 +21,13 @@ def digits(value: float) -> str:
     if value in (float("inf"), float("-inf")):
         return r"\infty" if value > 0 else r"-\infty"
     text, exponent = mantissa_exponent(float(value), 4)
-    text = text.replace(",", "{,}")
+    text = in_latex(text)
     return rf"{text} \cdot 10^{{{exponent}}}" if exponent else text
 
 
 def exponent(value: float) -> str:
     """With four decimals. From e^14.61 a calculator gets only two digits of the result right, from e^14.6074 four."""
-    return f"{value:.4f}" if abs(value) < float("inf") else digits(value)
+    return in_latex(f"{value:.4f}") if abs(value) < float("inf") else digits(value)
 
 
 @dataclass(frozen=True)

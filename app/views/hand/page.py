@@ -26,6 +26,7 @@ from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
+from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import belongings
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
@@ -153,7 +154,9 @@ def _checks(this: Calculation) -> None:
         )
     )
     rows = differences(this.hand, this.tensors, this.query)
-    st.dataframe(rows, hide_index=True, width="content", alt=_("Each step by hand beside the tensor of the model"))
+    st.dataframe(
+        **readable(rows), hide_index=True, width="content", alt=_("Each step by hand beside the tensor of the model")
+    )
     source = st.expander(_("The same as NumPy"), on_change="rerun", key="hand_numpy")
     if source.open:
         source.caption(_("It prints these numbers and needs only NumPy: what “Copy as NumPy” above copies."))

@@ -10,6 +10,7 @@ from app.library.names import short_name
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
 from app.views.models.cards_picture import Scores
+from app.views.shared.number_tables import readable
 from transformer.config import ModelConfig
 
 LICENCES = (  # as model cards name them
@@ -33,7 +34,7 @@ def all_checkpoints(listed: Sequence[Entry], scores: Scores) -> None:
         with table:
             st.caption(_("The title of a column sorts."))
             st.dataframe(
-                _table(listed, scores),
+                **readable(_table(listed, scores)),
                 alt=_("All checkpoints with their sizes and scores"),
                 hide_index=True,
                 placeholder="–",
@@ -118,15 +119,17 @@ def _more(one: Entry) -> None:
             )
         )
         st.dataframe(
-            {
-                _("text"): [score.text for score in one.scores],
-                _("measure"): [score.measure for score in one.scores],
-                _("score"): [round(score.value, 2) for score in one.scores],
-                _("search"): [score.search for score in one.scores],
-                _("sentences"): [score.sentences or None for score in one.scores],
-                _("date"): [score.date for score in one.scores],
-                _("signature"): [score.signature for score in one.scores],
-            },
+            **readable(
+                {
+                    _("text"): [score.text for score in one.scores],
+                    _("measure"): [score.measure for score in one.scores],
+                    _("score"): [round(score.value, 2) for score in one.scores],
+                    _("search"): [score.search for score in one.scores],
+                    _("sentences"): [score.sentences or None for score in one.scores],
+                    _("date"): [score.date for score in one.scores],
+                    _("signature"): [score.signature for score in one.scores],
+                }
+            ),
             alt=_("Scores of {name}", name=one.file.name),
             hide_index=True,
         )

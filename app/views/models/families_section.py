@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.figures.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
 from app.languages import _
+from app.languages.numbers import formatted
 from app.library.families import Family, Measure, Member
 from app.library.names import member_name
 from app.state.choices import CHECKPOINT, FAMILY, MEASURE
@@ -94,7 +95,7 @@ def says(found: Sequence[Family]) -> list[str]:
     papers = [member for member in family.members if "bleu" in member.paper]
     if len(papers) < 2:
         return said
-    theirs = ", ".join(f"{member.paper['bleu']:.1f} ({member_label(member)})" for member in papers)
+    theirs = ", ".join(f"{formatted(member.paper['bleu'], '.1f')} ({member_label(member)})" for member in papers)
     if not family.unlike_paper:
         return [*said, _("The order is that of the paper, whose BLEU is {theirs}.", theirs=theirs)]
     better, worse = family.unlike_paper[0]
@@ -223,11 +224,11 @@ def _rows(family: Family) -> dict[str, list[str]]:
         found = member.ours.get(measure)
         if found is None:
             return _(NOT_RUN)
-        mean, low, high = (f"{value:,.{digits}f}" for value in (found.mean, found.low, found.high))
+        mean, low, high = (formatted(value, f",.{digits}f") for value in (found.mean, found.low, found.high))
         return _("{mean} ({low} to {high})", mean=mean, low=low, high=high) if found.runs > 1 else mean
 
     def papers(member: Member, measure: Measure, digits: int) -> str:
-        return f"{member.paper[measure]:.{digits}f}" if measure in member.paper else "–"
+        return formatted(member.paper[measure], f".{digits}f") if measure in member.paper else "–"
 
     exact = {_("exact match, %"): [ours(member, "exact_match", 1) for member in family.members]}
     return {
@@ -237,7 +238,9 @@ def _rows(family: Family) -> dict[str, list[str]]:
         "BLEU": [ours(member, "bleu", 1) for member in family.members],
         "chrF": [ours(member, "chrf", 1) for member in family.members],
         _("runs"): [str(max((n.runs for n in member.ours.values()), default=0)) for member in family.members],
-        _("params ×10⁶"): [f"{member.parameters / 1e6:.2f}" if member.parameters else "" for member in family.members],
+        _("params ×10⁶"): [
+            formatted(member.parameters / 1e6, ".2f") if member.parameters else "" for member in family.members
+        ],
         _("PPL, the paper"): [papers(member, "perplexity", 2) for member in family.members],
         _("BLEU, the paper"): [papers(member, "bleu", 1) for member in family.members],
     }

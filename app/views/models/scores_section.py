@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_table
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.library.catalogue import Entry, curves_of
 from app.library.published_scores import TEST_SETS, TestSet
 from app.views.shared.bleu_caption import say_where_bleu_is_0
@@ -51,7 +52,7 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
     rows = [
         (
             f"`{one.file.name}`",
-            f"{score.value:.1f}",
+            formatted(score.value, ".1f"),
             _(
                 "its file, {search}, `{signature}`",
                 search=score.search or _("search not said"),
@@ -61,7 +62,7 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
         for one, score in ours
     ]
     rows = rows or [(_("ours"), _("not run"), "`python -m transformer evaluate`")]
-    rows += [(_(other.system), f"{other.bleu:.1f}", _(other.source)) for other in text.published]
+    rows += [(_(other.system), formatted(other.bleu, ".1f"), _(other.source)) for other in text.published]
     return {name: [row[i] for row in rows] for i, name in enumerate((_("system"), "BLEU", _("says")))}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.languages import _
+from app.languages.numbers import formatted
 
 CHOICES = (1, 2, 4, 8, 16)
 
@@ -58,7 +59,7 @@ def cost_text(counts: Sequence[int], own: int, sizes: tuple[int, int, int]) -> d
     """One row per number of heads, with commas, as Markdown; the model's own is bold."""
     columns = cost_table(counts, sizes)
     names = [f"**{heads}**" if heads == own else str(heads) for heads in counts]
-    return {name: [f"{number:,}" for number in column] for name, column in columns.items()} | {"h": names}
+    return {name: [formatted(number, ",") for number in column] for name, column in columns.items()} | {"h": names}
 
 
 def cost_table(counts: Sequence[int], sizes: tuple[int, int, int]) -> dict[str, list[int]]:

@@ -22,6 +22,7 @@ from app.figures.head_slices import (
 )
 from app.figures.theme import number
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.library.source_code import SourceLines, lines_from
 from app.stage.heads import SHORT_INSIDE
 from app.stage.scene import Scene
@@ -132,7 +133,7 @@ def _said_of_slices(matrix: str, size: str, lengths: np.ndarray, *, is_output: b
             count=len(lengths),
         )
     )
-    shown = ", ".join(f"{length:.2f}" for length in lengths[:16])
+    shown = ", ".join(formatted(length, ".2f") for length in lengths[:16])
     if len(lengths) > 16:
         return f"{weights} " + _("Length of each slice: {lengths} and so on.", lengths=shown)
     return f"{weights} " + _("Length of each slice: {lengths}.", lengths=shown)

@@ -13,6 +13,7 @@ from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies, wavelengths
 from app.figures.theme import INK, minus, number, pair_color
 from app.languages import _
+from app.languages.numbers import formatted
 from app.views.positions.waves import wavelength_text
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
@@ -113,7 +114,7 @@ def _arc(angle: float, start: np.ndarray, centre: float) -> np.ndarray:
 
 
 def _digits(value: float) -> str:
-    return minus(f"{value:+.3f}").replace("+", " ")
+    return minus(formatted(value, "+.3f")).replace("+", " ")
 
 
 def rotation_table(matrices: np.ndarray, formula: bool) -> dict[str, np.ndarray]:

@@ -13,9 +13,11 @@ from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.figures.theme import INK, number, pair_color, role_color
 from app.languages import _
+from app.languages.numbers import formatted
 from app.views.positions.encoding_matrix import encoding_names
 
 UNTRAINED = {"fillcolor": "#e5484d", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
+POWERS = [1, 10, 100, 1000, 10000]  # on the axis of wavelengths
 
 
 def wave(
@@ -152,8 +154,8 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
             _("positions"),
             [-0.3, 5.2],
             type="log",
-            tickvals=[1, 10, 100, 1000, 10000],
-            ticktext=["1", "10", "100", "1,000", "10,000"],
+            tickvals=POWERS,
+            ticktext=[formatted(power, ",") for power in POWERS],
         ),
     }
     return Figure([progression, mark], settled(_("Wavelength of each pair"), 340, top=72) | more)

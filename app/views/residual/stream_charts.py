@@ -12,6 +12,7 @@ from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
 from app.figures.theme import CELL_SIZE, INK, TICK_SIZE, pair_color, role_color, text_on_weight, weight_scale
 from app.languages import _
+from app.languages.numbers import formatted
 from app.views.residual.stream import Stream, SubLayer, cosines
 
 HIGHEST = 900  # px of the cells; the rows of a long sentence close up
@@ -105,9 +106,9 @@ def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...
     large = height <= NUMBERS_UP_TO
     if large:
         r, c = np.indices(ratios.shape).reshape(2, -1)
-        texts = [f"{value:.2f}".removeprefix("0") for value in ratios[r, c]]
+        texts = [formatted(value, ".2f").removeprefix("0") for value in ratios[r, c]]
         inks = [text_on_weight(float(value) / top) for value in ratios[r, c]]
-        short = [f"{value:.1f}".removeprefix("0") for value in ratios[r, c]]
+        short = [formatted(value, ".1f").removeprefix("0") for value in ratios[r, c]]
         room = {"columns": width, "beside": label_width(rows.tokens, TICK_SIZE) + 30, "short": short}  # see chart.js
         data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1, meta=room))
     down = plain_axis(

@@ -14,8 +14,10 @@ from app.figures.panels import Piece
 from app.figures.theme import INK, role_color
 from app.languages import _, pgettext
 from app.languages.names_of_the_model import KINDS_INSIDE
+from app.languages.numbers import formatted
 
 THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
+POWERS = [0.0001, 0.001, 0.01, 0.1, 1]  # on the axis of weights
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarr
         "shapes": [line_at(x=threshold, line={"color": FAINT, "width": 3})],
         "xaxis": axis(
             _("weight"), [-4, 0], type="log",
-            tickvals=[0.0001, 0.001, 0.01, 0.1, 1], ticktext=["0.0001", "0.001", "0.01", "0.1", "1"],
+            tickvals=POWERS, ticktext=[formatted(power, "g") for power in POWERS],
         ),
         "yaxis": axis(_("cells with more than this weight"), [0, 1.03], tickformat=".0%"),
         "showlegend": True,
@@ -105,8 +107,11 @@ def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, lis
         _("comparisons"): [*(row.cells for row in rows), cells],
         _("allowed by the mask"): [*(row.allowed for row in rows), allowed],
         _("weight above {threshold:g}", threshold=threshold): [*(row.above for row in rows), above],
-        _("share of the allowed"): [*(f"{row.share:.1%}" for row in rows), f"{above / max(allowed, 1):.1%}"],
-        _("attention that they hold"): [*(f"{row.mass:.1%}" for row in rows), ""],
+        _("share of the allowed"): [
+            *(formatted(row.share, ".1%") for row in rows),
+            formatted(above / max(allowed, 1), ".1%"),
+        ],
+        _("attention that they hold"): [*(formatted(row.mass, ".1%") for row in rows), ""],
     }
 
 

@@ -1,10 +1,13 @@
 """Of the page Scaling and softmax: how many comparisons all heads make for the sentence, and how many matter."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from app.figures.tables import for_reading
 from app.languages import _
+from app.languages.numbers import formatted
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import COUNTS_ABOVE
@@ -55,7 +58,14 @@ def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
     """The threshold is chosen, and the cells with a larger weight are counted. Returns both."""
     COUNTS_ABOVE.open(allowed=THRESHOLDS)
     label = _("A cell counts if its weight is above")
-    st.segmented_control(label, THRESHOLDS, required=True, key=COUNTS_ABOVE.key, persist_state="session")
+    st.segmented_control(
+        label,
+        THRESHOLDS,
+        format_func=partial(formatted, form="g"),
+        required=True,
+        key=COUNTS_ABOVE.key,
+        persist_state="session",
+    )
     threshold = COUNTS_ABOVE.value
     patterns = {kind: SITES[kind].format("*") for kind in KINDS}
     found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))

@@ -3,6 +3,7 @@
 import math
 
 from app.languages import _
+from app.languages.numbers import formatted
 
 KERNEL, NEIGHBOURS = 3, 4  # k of the convolution, r of the restricted self-attention
 
@@ -40,4 +41,4 @@ def layer_types(n: int, d: int) -> dict[str, list[str]]:
 
 
 def _value(formula: str, value: int) -> str:
-    return f"{formula} = {value:,}"
+    return f"{formula} = {formatted(value, ',')}"

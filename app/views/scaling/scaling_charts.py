@@ -10,6 +10,7 @@ from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.views.scaling.softmax import WIDTHS, Sharpness, random_products, random_sharpness
 
 WITHOUT, WITH = gettext_noop("without the division"), gettext_noop("divided by √d_k")
@@ -78,7 +79,7 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
         data += [line, mark]
     shown = WIDTHS[::2]
     axes = {
-        "xaxis": axis("d_k", [-0.1, 3.15], type="log", tickvals=shown, ticktext=[f"{w:,}" for w in shown]),
+        "xaxis": axis("d_k", [-0.1, 3.15], type="log", tickvals=shown, ticktext=[formatted(w, ",") for w in shown]),
         "yaxis": axis("", [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",")
         if what == "variance"
         else axis("", [0, 1.04 if what == "strongest" else 0.45]),

@@ -12,6 +12,7 @@ from app.figures.charts import Figure
 from app.figures.tables import Table, columns_csv
 from app.languages import _, speaking
 from app.languages.catalogues import ENGLISH
+from app.views.shared.number_tables import readable
 
 FEW_COLUMNS, MOST_ROWS, TABLE_HEIGHT = 3, 5, 215  # the last in px
 
@@ -68,7 +69,9 @@ def belongings(
                 "CSV", lambda: _csv(table), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
             )
         rows = max((len(column) for column in columns.values()), default=0)
-        st.dataframe(columns, alt=name, hide_index=True, height="content" if rows <= MOST_ROWS else TABLE_HEIGHT)
+        st.dataframe(
+            **readable(columns), alt=name, hide_index=True, height="content" if rows <= MOST_ROWS else TABLE_HEIGHT
+        )
 
 
 def _csv(table: Callable[[], Table]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from app.languages import _, gettext_noop, ngettext
+from app.languages.numbers import formatted
 from app.library.source_code import SourceLines, lines_of
 
 
@@ -96,5 +97,5 @@ def shape_text(letters: Sequence[str], sizes: Sequence[int] | Mapping[str, int])
         "Shape {letters} = {words} = **{numbers}**",
         letters=" × ".join(letters),
         words=words,
-        numbers=" × ".join(f"{n:,}" for n in numbers),
+        numbers=" × ".join(formatted(n, ",") for n in numbers),
     )

@@ -17,6 +17,7 @@ from app.figures.tensor import tensor_table
 from app.figures.token_strip import shifted_table, source_table, target_table
 from app.languages import _
 from app.stage.scene import Scene
+from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
 from app.views.steps.hidden_units import firing_table, share_firing
 from app.views.steps.station_tensors import before_norm, chosen_row, joined, kind_at, recorded, rows_of, tensor
@@ -36,7 +37,7 @@ def draw(scene: Scene, here: Station, head: int) -> None:
         place.append(_("head {head}", head=head + 1))
     for name, table, said in _tables(scene, here, head):
         st.caption(f"{name or here.title} · {', '.join(place)}. {said}")
-        st.dataframe(table, hide_index=True, alt=name or here.title)
+        st.dataframe(**readable(table), hide_index=True, alt=name or here.title)
 
 
 def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str]]:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
 from app.languages import _
+from app.languages.numbers import in_latex
 from app.library.runs import Run, read_curves
 from app.library.source_code import lines_between, together
 from app.stage.scene import Scene
@@ -79,9 +80,11 @@ def _not_yet(run: Run) -> str:
 def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
     """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
     st.header(_("The learning rate"), anchor=False)
+    half = in_latex("0.5")
     triplet(
         _("section 5.3, equation 3"),
-        r"lrate = d_{\text{model}}^{-0.5} \cdot \min(step\_num^{-0.5},\; step\_num \cdot warmup\_steps^{-1.5})",
+        rf"lrate = d_{{\text{{model}}}}^{{-{half}}} \cdot \min(step\_num^{{-{half}}},\; "
+        rf"step\_num \cdot warmup\_steps^{{-{in_latex('1.5')}}})",
         _(
             "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, "
             "and decreasing it thereafter proportionally to the inverse square root of the step number.” The code "

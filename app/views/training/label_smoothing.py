@@ -13,6 +13,7 @@ from app.figures.distribution import BAR, Offer
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, number, role_color
 from app.languages import _
+from app.languages.numbers import localised
 
 LEAST = 1e-7  # where the logarithmic axis begins
 
@@ -73,7 +74,9 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
         "barmode": "group",
         "bargap": 0.28,
         "showlegend": True,
-        "xaxis": axis(_("probability"), [-7, 0.75], type="log", tickvals=shown, ticktext=_POWERS),
+        "xaxis": axis(
+            _("probability"), [-7, 0.75], type="log", tickvals=shown, ticktext=[localised(power) for power in _POWERS]
+        ),
         "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": ticks(tuple(names)), "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }

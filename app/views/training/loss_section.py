@@ -7,6 +7,7 @@ import streamlit as st
 from app.figures.distribution import offers
 from app.figures.theme import number
 from app.languages import _
+from app.languages.numbers import formatted, widget_format
 from app.library.catalogue import entry
 from app.library.source_code import lines_from
 from app.stage.controls import row_of_tokens
@@ -49,7 +50,15 @@ def smoothed_target(scene: Scene) -> None:
     """ε and a token are chosen; the target distribution of the token, and the loss of what this checkpoint predicts."""
     vocabulary = scene.config.vocab_size
     EPSILON.open(_usual(scene), Between(0.0, 0.3))
-    epsilon = st.slider(_("ε, how much is smoothed"), 0.0, 0.3, step=0.01, key=EPSILON.key, persist_state="session")
+    epsilon = st.slider(
+        _("ε, how much is smoothed"),
+        0.0,
+        0.3,
+        step=0.01,
+        key=EPSILON.key,
+        persist_state="session",
+        format=widget_format(),
+    )
     step = row_of_tokens(scene.target, STEP, _("The right token"), key="pick_smoothed")
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
@@ -78,9 +87,9 @@ def smoothed_target(scene: Scene) -> None:
     )
     least = -sum(q * math.log(q) * n for q, n in ((target[gold], 1), (epsilon / vocabulary, vocabulary - 1)) if q > 0)
     with st.container(horizontal=True, gap="large"):
-        st.metric(_("Loss with smoothing"), f"{now:.3f}")
-        st.metric(_("Without, −log p(right)"), f"{plain:.3f}")
-        st.metric(_("Least possible with smoothing"), f"{least:z.3f}")
+        st.metric(_("Loss with smoothing"), formatted(now, ".3f"))
+        st.metric(_("Without, −log p(right)"), formatted(plain, ".3f"))
+        st.metric(_("Least possible with smoothing"), formatted(least, "z.3f"))
 
 
 def _usual(scene: Scene) -> float:

@@ -6,8 +6,10 @@ import streamlit as st
 
 from app.figures.tables import Table
 from app.languages import _
+from app.languages.numbers import formatted
 from app.library.run_samples import Samples, read_samples
 from app.library.runs import Run
+from app.views.shared.number_tables import readable
 from app.views.training.snapshot_rows import marked
 
 MOST_ROWS, ROW_HEIGHT = 12, 35  # the second in px
@@ -25,7 +27,7 @@ def sample_rows(samples: Samples) -> list[dict[str, Any]]:
     for update, found in samples.items():
         text = found[shown_sample(samples)].translation
         words = marked(before, text) or [[_("(nothing)"), False]]
-        rows.append({"update": f"{update:,}", "number": update, "words": words})
+        rows.append({"update": formatted(update, ","), "number": update, "words": words})
         before = text
     return rows
 
@@ -34,7 +36,7 @@ def samples_table(samples: Samples) -> Table:
     """The references, then what the model wrote at each validation, the newest first."""
     newest = samples[max(samples)]
     updates = sorted(samples, reverse=True)
-    table: dict[str, list[str]] = {_("update"): [_("reference"), *(f"{update:,}" for update in updates)]}
+    table: dict[str, list[str]] = {_("update"): [_("reference"), *(formatted(update, ",") for update in updates)]}
     for number, sample in enumerate(newest):
         table[sample.source] = [sample.reference, *(samples[update][number].translation for update in updates)]
     return table
@@ -43,7 +45,7 @@ def samples_table(samples: Samples) -> Table:
 def samples_alt(samples: Samples) -> str:
     """What the rows say, in words."""
     chosen = shown_sample(samples)
-    texts = "; ".join(f"{update:,}: “{found[chosen].translation}”" for update, found in samples.items())
+    texts = "; ".join(f"{formatted(update, ',')}: “{found[chosen].translation}”" for update, found in samples.items())
     sentence = samples[max(samples)][chosen].source
     return _("The sentence “{sentence}” after so many updates: {texts}.", sentence=sentence, texts=texts)
 
@@ -57,7 +59,7 @@ def samples_section(run: Run) -> None:
     table = samples_table(samples)
     rows = len(samples) + 1
     height = (min(rows, MOST_ROWS) + 1) * ROW_HEIGHT + 2
-    st.dataframe(table, hide_index=True, height=height, alt=_("Sentences of the validation text"))
+    st.dataframe(**readable(table), hide_index=True, height=height, alt=_("Sentences of the validation text"))
     st.caption(
         _(
             "Each column is a sentence that the model has not learnt from. The first row is the right translation; the "

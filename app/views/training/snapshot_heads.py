@@ -12,6 +12,7 @@ from app.figures.charts import Figure, title
 from app.figures.panels import BARE, Piece, frame, heat, places, words
 from app.figures.theme import INK, weight_scale
 from app.languages import _
+from app.languages.numbers import formatted
 
 LABEL, TALL = 42, 124  # px: above a tile, and the tile
 PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
@@ -53,7 +54,7 @@ def snapshot_tiles(
     ]
     data = [
         heat(wall, weight_scale(), 0, 1, xgap=0, ygap=0),
-        words(x, above, [f"{update:,}" for update in updates], INK, 15),
+        words(x, above, [formatted(update, ",") for update in updates], INK, 15),
         places(x, middle, hover, "%{text}<extra></extra>", 90, customdata=list(range(count))),
     ]
     top, left = corners[chosen]

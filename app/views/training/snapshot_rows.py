@@ -10,6 +10,7 @@ from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import fixed, kind_color, probability_text
 from app.languages import _, ngettext
+from app.languages.numbers import formatted
 from app.stage.heads import SHORT
 from app.views.shared.text_difference import words
 from app.views.training.snapshot_sweep import Sweep
@@ -25,14 +26,14 @@ def rows(sweep: Sweep) -> list[dict[str, Any]]:
     for update in sorted([*sweep.results, *sweep.pending]):
         result = sweep.results.get(update)
         if result is None:
-            found.append({"update": f"{update:,}", "number": update})
+            found.append({"update": formatted(update, ","), "number": update})
             before = None
             continue
         text = result.text + (" …" if result.cut else "")
         probability = float(np.exp(-result.loss))
         found.append(
             {
-                "update": f"{update:,}",
+                "update": formatted(update, ","),
                 "number": update,
                 "words": marked(before, text) or [[_("(nothing)"), False]],
                 "share": probability,

@@ -19,6 +19,7 @@ from app.state.choices import GIVEN, TRANSLATE_FORM
 from app.state.events import open_checkpoint, take_sentence
 from app.state.given_translation import show_given
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
+from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.page_links import PAGE_LINKS, page_links
 from transformer.decoding.translation import Hypothesis, Translation
@@ -122,12 +123,12 @@ def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
         probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
         with table:
             st.dataframe(
-                source_table(translation.source_pieces, translation.source),
+                **readable(source_table(translation.source_pieces, translation.source)),
                 alt=_("Tokens of the source"),
                 hide_index=True,
             )
             st.dataframe(
-                target_table(hypothesis.pieces, hypothesis.ids, probabilities),
+                **readable(target_table(hypothesis.pieces, hypothesis.ids, probabilities)),
                 alt=_("Tokens of the translation with their probabilities"),
                 hide_index=True,
             )

@@ -8,6 +8,7 @@ from app.compute.outcomes import Outcome, outcome_of
 from app.compute.subject import Subject
 from app.figures.theme import minus, role_color
 from app.languages import _, gettext_noop
+from app.languages.numbers import formatted
 from app.stage.scene import Scene
 from app.views.shared import two_translations
 
@@ -49,7 +50,7 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
         for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
     ]
     after = [
-        OutcomeToken(piece, new, f"{math.exp(value):.0%}", math.exp(value))
+        OutcomeToken(piece, new, formatted(math.exp(value), ".0%"), math.exp(value))
         for piece, new, value in zip(found.after.pieces, found.new, found.after.log_probabilities, strict=True)
     ]
     components.outcome(
@@ -89,4 +90,4 @@ def change_of_score(lost: float, texts: tuple[str, str, str]) -> str:
 
 def _signed(value: float) -> str:
     """Nothing where it rounds to 0."""
-    return "" if abs(value) < 0.05 else minus(f"{value:+.1f}")
+    return "" if abs(value) < 0.05 else minus(formatted(value, "+.1f"))

@@ -16,6 +16,7 @@ from app.stage.scene import Scene
 from app.state.choices import EDITS, RANKED, TAKEN
 from app.state.edit_choices import add
 from app.views.shared.buttons import buttons
+from app.views.shared.number_tables import readable
 from app.views.shared.parts_off import edits_with, off_parts
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
@@ -169,10 +170,10 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
 def _details(ranking: Ranking | None) -> None:
     if ranking:
         st.header(_("All parts, ranked"), anchor=False)
+        digits = {_("nats lost"): 3}
         st.dataframe(
-            dict(ranking_table(ranking)),
+            **readable(dict(ranking_table(ranking)), digits),
             hide_index=True,
-            column_config={_("nats lost"): st.column_config.NumberColumn(format="%.3f")},
         )
     triplet(
         _("what a head costs"),

@@ -19,6 +19,7 @@ from app.stage import template
 from app.stage.scene import NoScene, Scene
 from app.state import edit_choices
 from app.state.choices import ALL_PATCHES
+from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after, whose
@@ -207,7 +208,7 @@ def _details(grid: Grid | None) -> None:
         )
     )
     if grid:
-        st.dataframe(dict(table(grid)), hide_index=True)
+        st.dataframe(**readable(dict(table(grid))), hide_index=True)
 
 
 def table(grid: Grid) -> Table:

@@ -7,6 +7,7 @@ from app.figures.tables import Table
 from app.figures.theme import fixed
 from app.languages import _
 from app.library.source_code import lines_between
+from app.views.shared.number_tables import readable
 from app.views.shared.triplet import triplet
 from app.views.whatif.words_data import Words
 from transformer.analysis.attribution import STEPS
@@ -27,7 +28,7 @@ def details(words: Words) -> None:
         in_paper=False,
     )
     st.markdown("\n".join(f"- {said}" for said in _methods(words)))
-    st.dataframe(dict(table(words)), hide_index=True)
+    st.dataframe(**readable(dict(table(words))), hide_index=True)
 
 
 def _methods(words: Words) -> list[str]:

@@ -1,0 +1,23 @@
+// How Plotly writes numbers in the visitor's language, on axes and where something is pointed at.
+
+import { SIGNS } from "../shared/numbers.js";
+
+const NAME = "visitor";
+const [decimal, thousands, percentSign] = [SIGNS["."], SIGNS[","], SIGNS["%"]];
+
+// Trap: a language of Plotly says nothing about the per cent sign, but "$" in a format writes the sign of its currency in the place
+// of it: with `localPercent`, "$.1%" is 98,3 % in German.
+const format = { decimal, thousands, grouping: [3], currency: ["", percentSign] };
+export const numberFormat = decimal ? { locale: NAME, locales: { [NAME]: { format } } } : {};
+
+const localPercent = (form) => (/^[^$]*%$/.test(form) ? `$${form}` : form);
+
+// The figure with formats that have the per cent sign of the language.
+export function withLocalPercent({ data, layout }) {
+  if (!percentSign) return { data, layout };
+  const traces = data.map((trace) => (trace.hovertemplate
+    ? { ...trace, hovertemplate: trace.hovertemplate.replace(/:([^{}]*%)\}/g, (whole, form) => `:${localPercent(form)}}`) }
+    : trace));
+  const parts = Object.entries(layout).map(([name, part]) => [name, part?.tickformat ? { ...part, tickformat: localPercent(part.tickformat) } : part]);
+  return { data: traces, layout: Object.fromEntries(parts) };
+}
