@@ -1,6 +1,7 @@
 """Runs that are started in the browser: their recipes, the folder of their files, and one at a time."""
 
 import gzip
+import json
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,9 @@ from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from tests.support.patience import PATIENCE
 from transformer.checkpoint.header import read_header
 from transformer.errors import HeadlightError
+from transformer.fit_to_corpus import CONTINUED, peak_rate_for
 from transformer.recipe import load_recipe
+from transformer.recipe_completion import ModelToStartWith
 from transformer.text.tokenizer import Tokenizer
 
 SIZE = Size(60, 1, 1, 2, 32)
@@ -126,7 +129,7 @@ def test_text_with_more_characters_than_a_small_vocabulary_can_be_learnt_from(
 
 
 def test_text_with_few_characters_has_a_small_vocabulary_and_with_too_many_it_is_refused(tmp_path: Path) -> None:
-    text = read_own_text("x.tsv", "die Straße\tthe street\n".encode() * 50)
+    text = read_own_text("x.tsv", "".join(f"die Straße {n}\tthe street\n" for n in range(50)).encode())
     few = TextPlan(text, "de", "en", SIZE).recipe(tmp_path).tokenizer
     assert (few.vocab_size, few.character_coverage) == (2000, 1.0)
     strange = "".join(map(chr, range(0x3400, 0x3400 + 30_000)))
@@ -145,7 +148,8 @@ def test_a_language_is_never_a_path(source: str, target: str) -> None:
 def test_packed_text_a_validation_file_and_a_checkpoint_to_start_with(
     stub: Any, runs: Path, finished_run: Path
 ) -> None:
-    text, valid = gzip.compress(b"a b\tc d\n\t\n" * 30), read_own_text("v.tsv", b"a\tb\n", 1)
+    text = gzip.compress(b"".join(b"a b%s\tc d\n\t\n" % (b" %d" % n if n else b"") for n in range(30)))
+    valid = read_own_text("v.tsv", b"a\tb\n", 1)
     start_from = CheckpointFile.at(finished_run / "best.safetensors")
     plan = TextPlan(read_own_text("x.tsv.gz", text), "gsw", "Middle Low German", SIZE, valid, start_from)
     assert plan.text.pairs == 30
@@ -157,8 +161,52 @@ def test_packed_text_a_validation_file_and_a_checkpoint_to_start_with(
     recipe, header = load_recipe(runs / name / RECIPE), read_header(start_from.path)
     assert recipe.data.valid == str(runs / name / "valid.tsv")
     assert (recipe.data.source_language, recipe.data.target_language) == ("gsw", "Middle Low German")
-    assert recipe.model == replace(header.config, vocab_size=recipe.tokenizer.vocab_size)
+    dropout = {name: getattr(recipe.model, name) for name in ("dropout", "embedding_dropout")}  # suits the text
+    assert recipe.model == replace(header.config, vocab_size=recipe.tokenizer.vocab_size, **dropout)
     assert stub[0].args[-3:] == ["--init-from", start_from.path, "--own-vocabulary"]
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["the same languages", "others"])
+def test_training_on_is_as_on_the_command_line(folder: Path, tmp_path: Path, same: bool) -> None:
+    """The learning rate above all: lower for a model that knows these languages."""
+    languages = ("en", "de") if same else ("en", "gsw")
+    file = tmp_path / "x.tsv"
+    file.write_bytes(b"".join(b"the cat %d\tdie Katze %d\n" % (i, i) for i in range(50)))
+    start_from = CheckpointFile.at(folder / "en-de.safetensors")
+    (tmp_path / "run").mkdir()
+    ours = TextPlan(read_own_text("x.tsv", file.read_bytes()), *languages, SIZE, None, start_from).recipe(
+        tmp_path / "run"
+    )
+    changes = [f"data.{side}_language={tag}" for side, tag in zip(("source", "target"), languages, strict=True)]
+    model = read_header(start_from.path).config
+    theirs = load_recipe(
+        "own-text",
+        [f"data.train={file}", "data.max_length=100", f"training.updates={SIZE.updates}", *changes],
+        start=ModelToStartWith(lambda: model, keeps_vocabulary=same),
+    )
+    assert ours.training == replace(theirs.training, snapshots=ours.training.snapshots)
+    assert ours.tokenizer == theirs.tokenizer
+    assert ours.data == replace(theirs.data, train=ours.data.train)
+    sizes = {name: getattr(theirs.model, name) for name in ("vocab_size", "dropout", "embedding_dropout")}
+    assert ours.model == replace(model, **sizes)
+    assert ours.training.peak_rate == peak_rate_for(model.d_model) * (CONTINUED if same else 1)
+
+
+def test_a_run_on_text_with_a_few_bad_lines_skips_and_counts_them(runs: Path) -> None:
+    """The real trainer, which counts the lines again."""
+    lines = [b"%s %s\t%d %d\n" % (b"abcdefghij"[i % 10 :][:1] * 3, b"%d" % i, i, i % 7) for i in range(200)]
+    lines[20], lines[90] = b"no TAB\n", b"caf\xe9\tKaffee\n"
+    text = read_own_text("x.tsv", b"".join(lines))
+    valid = read_own_text("v.tsv", b"aaa 1\t1 1\n" * 5, 1)
+    name = launch_run.start(TextPlan(text, "en", "de", Size(10, 1, 1, 1, 32), valid))
+    recipe = load_recipe(runs / name / RECIPE)
+    assert (recipe.data.on_error, recipe.data.skip_limit) == ("skip", 0.01)
+    assert launch_run._STARTED[runs / name].wait(10 * PATIENCE) == 0, (runs / name / LOG).read_text()
+    counts = json.loads((runs / name / "corpus.json").read_text())
+    assert (counts["read"], counts["skipped"]) == (200, 2) == (text.bad.read, text.bad.count)
+    without = TextPlan(read_own_text("x.tsv", b"".join(lines[:20])), "en", "de", SIZE, valid)
+    (runs / "other").mkdir()
+    assert without.recipe(runs / "other").data.on_error == "stop"
 
 
 def test_a_run_that_cannot_be_started_leaves_nothing(runs: Path, finished_run: Path) -> None:
@@ -271,6 +319,10 @@ def test_the_trainers_messages_are_shown_without_folders_of_the_server(
     assert launch_run.newest_words(runs / name) == ""
     log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name}/corpus.tsv.\n\n")
     assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."
+    log.write_text(
+        log.read_text() + f"2 lines cannot be read; they are:\n  {runs / name}/corpus.tsv, line 3: no column 2.\n"
+    )
+    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."  # not as if line 3 were the end of it
     log.write_text(log.read_text() + f"Warning: x\nError: {runs / name}/corpus.tsv, line 3: there is no column 2.\n")
     assert launch_run.last_words(runs / name) == "corpus.tsv, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")

@@ -300,6 +300,11 @@ def test_switched_off_the_page_says_so_and_has_no_button(
     assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
 
 
+def pairs(count: int) -> bytes:
+    """A file of different pairs."""
+    return b"".join(b"a%d\tb\n" % number for number in range(count))
+
+
 def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans: list[Plan] = []
 
@@ -313,10 +318,11 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
     app.button(key="train_own_text").click().run()
     assert app.button(key="start_run").disabled
     app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\n", "text/plain")).run()
-    assert "evil name.tsv, line 1: there is no column 2" in said(app)
-    text = b"a\tb\n" * 20
+    assert "evil name.tsv: 1 of 1 lines (100.00%) cannot be read as a pair.\nline 1: there is no column 2" in said(app)
+    assert app.button(key="start_run").disabled
+    text = pairs(20)
     app.file_uploader(key="corpus").set_value(("mine.tsv", text, "text/plain")).run()
-    assert "20 pairs. The first: a → b" in said(app)
+    assert "20 pairs. The first: a0 → b" in said(app)
     assert "3 + 3 layers, d_model 128, 80 updates: about " in said(app)
     assert "3 + 3 layers, d_model 64, 80 updates: about " in said(
         app.button_group(key="start_preset").set_value("smaller").run()
@@ -331,15 +337,44 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
     assert list(runs.glob("*")) == []
 
 
+def test_the_form_names_bad_lines_before_there_is_a_run_and_trains_without_them_if_that_is_asked(
+    open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[Plan] = []
+    monkeypatch.setattr("app.views.training.launch_run.start", lambda plan: plans.append(plan) or "x")
+    monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
+    good, bad = pairs(99), b"<b>no TAB</b>\n"
+    app = opened()
+    app.button(key="train_own_text").click().run()
+    app.file_uploader(key="corpus").set_value(("my.en-de.tsv", good + bad * 2, "text/plain")).run()
+    assert "my.en-de.tsv: 2 of 101 lines (1.98%) cannot be read as pairs." in said(app)
+    assert "At most 1% of the lines can be skipped." in said(app)
+    assert app.button(key="start_run").disabled
+    app.file_uploader(key="corpus").set_value(("my.en-de.tsv", good + bad, "text/plain")).run()
+    assert "my.en-de.tsv: 1 of 100 lines (1.00%) cannot be read as a pair.\nline 100: there is no column 2" in said(app)
+    assert "Correct them and upload the file again, or train without them." in said(app)
+    assert app.button(key="start_run").label == "Skip these lines and train"
+    assert (plans, list(runs.glob("*"))) == ([], [])
+    app.button(key="start_run").click().run()
+    assert (plans[0].text.pairs, plans[0].text.bad.count) == (99, 1)
+    app = opened()
+    app.button(key="train_own_text").click().run()
+    app.file_uploader(key="corpus").set_value(("my.en-de.tsv", good, "text/plain")).run()
+    assert app.button(key="start_run").label == "Start"
+    app.file_uploader(key="validation_text").set_value(("v.tsv", good + bad, "text/plain")).run()
+    assert app.button(key="start_run").label == "Skip these lines and train"
+    assert "v.tsv: 1 of 100 lines (1.00%) cannot be read" in said(app)
+
+
 def test_an_uploaded_file_names_its_languages_and_another_one_the_size_that_suits_it(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
     app = opened()
     app.button(key="train_own_text").click().run()
-    app.file_uploader(key="corpus").set_value(("my.en-pt-BR.tsv", b"a\tb\n" * 20, "text/plain")).run()
+    app.file_uploader(key="corpus").set_value(("my.en-pt-BR.tsv", pairs(20), "text/plain")).run()
     assert [app.selectbox(key=f"start_{side}").value for side in ("source", "target")] == ["en", "pt-BR"]
-    app.file_uploader(key="corpus").set_value(("my.de-fr.tsv", b"a b\tc d\n" * 5000, "text/plain")).run()
+    app.file_uploader(key="corpus").set_value(("my.de-fr.tsv", pairs(5000), "text/plain")).run()
     assert [app.selectbox(key=f"start_{side}").value for side in ("source", "target")] == ["de", "fr"]
     assert app.number_input(key="start_encoder").value == 3
     assert not app.button(key="start_run").disabled

@@ -154,9 +154,10 @@ def last_words(folder: Path) -> str:
 
 
 def newest_words(folder: Path) -> str:
-    """The newest line of a run that is under way: what it does before its first update. "" if there is none."""
+    """The newest line of a run that is under way: what it does before its first update. "" if there is none. A list,
+    of lines that were skipped for example, is left out with the line above it."""
     said = _said(folder).partition("Error: ")[0]
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
 
 

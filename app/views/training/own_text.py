@@ -1,7 +1,8 @@
 """Pairs of sentences that a visitor uploaded, read completely before a run is made of them: what cannot be trained on
-is refused with the reason, and leaves nothing behind."""
+is refused with the reason, and leaves nothing behind. A few lines that cannot be read may be skipped (bad_lines.py)."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 import streamlit as st
 
 from app.languages import _, ngettext
+from app.views.training.bad_lines import BadLines, bad_lines
 from transformer.data.corpus import Columns, Pair, check_usable, plain_pairs
 from transformer.data.corpus_facts import CorpusFacts, facts_of_pairs
+from transformer.data.skipped_lines import SkippedLines
 from transformer.errors import CorpusError, HeadlightError
 from transformer.fit_to_corpus import vocabulary_for
 
 MOST_MEGABYTES = 20  # of an uploaded file
 MOST_UNPACKED = 100_000_000  # bytes
-FEWEST_PAIRS = 20  # to train on
+FEWEST_PAIRS = 20  # to train on; one that occurs twice counts once
 MOST_CHARACTERS = 12_000  # that need a token of their own
 GZIP = b"\x1f\x8b"
 
@@ -31,15 +34,17 @@ class OwnText:
 
     Attributes:
         content: the file as it was uploaded, packed or not.
-        pairs: how many have two sides.
+        pairs: how many have two sides. One that occurs twice counts once, as in training.
         first: the first of them.
         facts: what the size of a model is chosen by.
+        bad: lines that a run on this file has to skip.
     """
 
     content: bytes = field(repr=False)
     pairs: int
     first: Pair
     facts: CorpusFacts = field(repr=False)
+    bad: BadLines = field(default_factory=BadLines)
 
     def store(self, folder: Path, name: str) -> Path:
         """Writes the file as `name`.tsv or .tsv.gz."""
@@ -56,7 +61,7 @@ def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnT
         fewest: pairs that are needed.
 
     Raises:
-        LaunchError: it cannot be trained on; the message names the line.
+        LaunchError: it cannot be trained on; the message names the lines, if some cannot be read.
     """
     if len(content) > MOST_MEGABYTES * 1_000_000:
         raise LaunchError(
@@ -70,14 +75,14 @@ def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnT
         path = Path(folder) / f"text.tsv{'.gz' if packed else ''}"
         path.write_bytes(content)
         try:
-            text = _read(path, content)
+            text = _read(path, name, content)
         except CorpusError as error:
             raise LaunchError(str(error).replace(str(path), name).replace(path.name, name)) from None
     if text.pairs < fewest:
         raise LaunchError(
             ngettext(
-                "{name} has {count} pair of sentences, and {fewest} are needed at least.",
-                "{name} has {count} pairs of sentences, and {fewest} are needed at least.",
+                "{name} has {count} pair of sentences, without repeats, and {fewest} are needed at least.",
+                "{name} has {count} pairs of sentences, without repeats, and {fewest} are needed at least.",
                 text.pairs,
                 name=name,
                 fewest=fewest,
@@ -86,27 +91,32 @@ def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnT
     return text
 
 
-def _read(path: Path, content: bytes) -> OwnText:
+def _read(path: Path, name: str, content: bytes) -> OwnText:
     """Raises CorpusError, LaunchError."""
-    text, read, first = Columns(path), 0, list[Pair]()
+    text, skipped, counts, first = Columns(path), SkippedLines(), Counter[str](), list[Pair]()
 
-    def usable() -> Iterator[Pair]:
-        nonlocal read
-        for pair in _pairs(text):
-            read += 1
-            if all(pair):
+    def different() -> Iterator[Pair]:
+        known = set[int]()  # hashes: the pairs themselves may be 100 MB
+        for pair in _pairs(text, skipped):
+            counts["empty"] += not all(pair)
+            counts["parsed"] += 1
+            if all(pair) and hash(pair) not in known:
+                known.add(hash(pair))
                 first.extend([] if first else [pair])
                 yield pair
 
-    facts = facts_of_pairs(usable())
-    check_usable(text, read, read - facts.pairs)
+    facts = facts_of_pairs(different())
+    bad = bad_lines(skipped, counts["parsed"] + skipped.count, text.name)
+    if bad and not bad.may_be_skipped:
+        raise LaunchError(bad.refusal(name))
+    check_usable(text, bad.read, counts["empty"], bad.count)
     if vocabulary_for(facts, MOST_CHARACTERS)[0] > MOST_CHARACTERS:
         count = len(facts.character_counts)
         raise LaunchError(_("The file has {count:,} different characters. Upload text in UTF-8.", count=count))
-    return OwnText(content, facts.pairs, first[0], facts)
+    return OwnText(content, facts.pairs, first[0], facts, bad)
 
 
-def _pairs(text: Columns) -> Iterator[Pair]:
+def _pairs(text: Columns, skipped: SkippedLines) -> Iterator[Pair]:
     unpacked = 0
     for portion in text.portions():
         unpacked += sum(map(len, portion.records))
@@ -119,7 +129,7 @@ def _pairs(text: Columns) -> Iterator[Pair]:
                     size=size,
                 )
             )
-        yield from plain_pairs(text, portion)
+        yield from plain_pairs(text, portion, skipped)
 
 
 def first_pair(folder: Path) -> Pair | None:
@@ -134,6 +144,6 @@ def first_pair(folder: Path) -> Pair | None:
 def _first_pair(path: str, changed: int) -> Pair | None:
     text = Columns(Path(path))
     try:
-        return next((pair for pair in _pairs(text) if all(pair)), None)
+        return next((pair for pair in _pairs(text, SkippedLines()) if all(pair)), None)
     except HeadlightError:
         return None

@@ -13,11 +13,12 @@ from app.library.checkpoints import CheckpointFile
 from app.library.names_of_languages import LONGEST
 from app.views.training.own_text import OwnText
 from transformer.checkpoint.header import read_header
-from transformer.config import Recipe
+from transformer.config import ModelConfig, Recipe
 from transformer.recipe import load_recipe
+from transformer.recipe_completion import ModelToStartWith
 
 SNAPSHOTS = 14
-GENTLE_RATE = 0.0005  # the peak rate from which a trained model learns on
+MOST_TOKENS = 100  # of a sentence of one's own text
 
 Layers = Annotated[int, Field(ge=1, le=6)]
 Heads = Literal[1, 2, 4, 8]
@@ -38,14 +39,17 @@ class Size:
     width: Width
 
     def options(self) -> list[str]:
-        """The same as changes of a recipe, with snapshots that are dense where most is learnt."""
-        kept_after = sorted({round(self.updates * (i / (SNAPSHOTS - 1)) ** 1.6) for i in range(SNAPSHOTS)})
+        """The same as changes of a recipe."""
         return [
             *(f"model.{name}={getattr(self, name)}" for name in ("encoder_layers", "decoder_layers", "heads")),
             f"model.d_model={self.width}",
-            f"training.updates={self.updates}",
-            f"training.snapshots={kept_after}",
+            *self.options_of_updates(),
         ]
+
+    def options_of_updates(self) -> list[str]:
+        """Only how long, with snapshots that are dense where most is learnt."""
+        kept_after = sorted({round(self.updates * (i / (SNAPSHOTS - 1)) ** 1.6) for i in range(SNAPSHOTS)})
+        return [f"training.updates={self.updates}", f"training.snapshots={kept_after}"]
 
     def options_of_toys(self) -> list[str]:
         """The changes for a toy task, whose recipe does not fit the rest to the size."""
@@ -133,25 +137,25 @@ class TextPlan:
             f"data.train={_toml([str(text)])}",
             f"data.source_language={_toml(self.source_language)}",
             f"data.target_language={_toml(self.target_language)}",
-            "data.max_length=100",
-            *self.size.options(),
         ]
         if self.valid:
             changes.append(f"data.valid={_toml(str(self.valid.store(folder, 'valid')))}")
-        return self._started_from(load_recipe("own-text", changes))
-
-    def _started_from(self, recipe: Recipe) -> Recipe:
+        if any(text.bad for text in (self.text, self.valid) if text):
+            changes.append("data.on_error=skip")
         if self.start_from is None:
-            return recipe
-        model = read_header(self.start_from.path).config
-        vocabulary = model.vocab_size if self._keeps_vocabulary else recipe.tokenizer.vocab_size
-        return replace(
-            recipe,
-            model=replace(model, vocab_size=vocabulary),
-            data=replace(recipe.data, max_length=min(recipe.data.max_length, model.max_positions - 1)),
-            tokenizer=replace(recipe.tokenizer, vocab_size=vocabulary),
-            training=replace(recipe.training, peak_rate=GENTLE_RATE),
+            return load_recipe("own-text", [*changes, f"data.max_length={MOST_TOKENS}", *self.size.options()])
+        return self._continued(changes, read_header(self.start_from.path).config)
+
+    def _continued(self, changes: list[str], model: ModelConfig) -> Recipe:
+        """The recipe with which `--init-from` trains on, with the architecture of the checkpoint."""
+        longest = min(MOST_TOKENS, model.max_positions - 1)
+        recipe = load_recipe(
+            "own-text",
+            [*changes, f"data.max_length={longest}", *self.size.options_of_updates()],
+            start=ModelToStartWith(lambda: model, self._keeps_vocabulary),
         )
+        fitted = {name: getattr(recipe.model, name) for name in ("vocab_size", "dropout", "embedding_dropout")}
+        return replace(recipe, model=replace(model, **fitted))
 
 
 def _toml(value: str | list[str]) -> str:

@@ -12,6 +12,7 @@ from app.library.names_of_languages import LONGEST, all_languages
 from app.stage.checkpoint_choice import uploads
 from app.state.choices import RUN
 from app.views.training import launch_run, windows
+from app.views.training.bad_lines import BadLines, label_of_start, show_bad_lines
 from app.views.training.own_text import FEWEST_PAIRS, MOST_MEGABYTES, LaunchError, OwnText, read_own_text
 from app.views.training.run_plan import Plan, TextPlan, ToyPlan
 from app.views.training.size_options import TOY_SIZE, asked_size, size_of_text, size_options, use_size
@@ -51,12 +52,14 @@ def _form() -> None:
         _("What it should learn"), list(WORDS), default=TEXT, required=True,
         format_func=lambda name: _(WORDS[name]), key="start_task", on_change=_begin_task,
     )  # fmt: skip
-    ready = _text_options() if task == TEXT else True
+    text = _text_options() if task == TEXT else None
+    skipped = [text.bad] if text else []
     with st.expander(_("More options")):
         if task == TEXT:
-            _further_options()
+            skipped.append(_further_options())
         size_options()
-    st.button(_("Start"), key="start_run", type="primary", on_click=_start, disabled=not ready)
+    ready = task != TEXT or (text is not None and _languages_are_known())
+    st.button(label_of_start(*skipped), key="start_run", type="primary", on_click=_start, disabled=not ready)
     windows.show_problem()
     if not windows.opened():
         st.rerun()
@@ -68,8 +71,8 @@ def _begin_task() -> None:
     st.session_state.pop(_OPENED_FOR, None)
 
 
-def _text_options() -> bool:
-    """File and languages. Returns whether they are known."""
+def _text_options() -> OwnText | None:
+    """File and languages. Returns what is known of the file; None: there is none, or it cannot be trained on."""
     given = st.file_uploader(
         _(
             "Pairs of sentences: a .tsv or .tsv.gz file of at most {size} MB, on each line a sentence, a TAB, its "
@@ -85,13 +88,15 @@ def _text_options() -> bool:
         st.session_state[_OPENED_FOR] = given.file_id
         _begin_with(given.name, text)
     with st.container(horizontal=True):
-        named = [
-            _language("start_source", _("Translates from")),
-            _language("start_target", _("into")),
-        ]
+        _language("start_source", _("Translates from"))
+        _language("start_target", _("into"))
     if text is not None and not st.session_state.get("start_from"):
         size_of_text(text.facts)
-    return text is not None and all(named)
+    return text
+
+
+def _languages_are_known() -> bool:
+    return all(st.session_state.get(key) for key in ("start_source", "start_target"))
 
 
 def _begin_with(name: str, text: OwnText) -> None:
@@ -102,13 +107,12 @@ def _begin_with(name: str, text: OwnText) -> None:
     use_size(sizes_for(text.facts)[FITS])
 
 
-def _language(key: str, label: str) -> bool:
+def _language(key: str, label: str) -> None:
     names = all_languages()
-    found = st.selectbox(
+    st.selectbox(
         label, list(names), index=None, key=key, accept_new_options=True, placeholder=_("Choose or type a language"),
         format_func=lambda tag: f"{names[tag]} ({tag})" if tag in names else tag,
     )  # fmt: skip
-    return bool(found)
 
 
 def _shown(given: UploadedFile | None, fewest: int) -> OwnText | None:
@@ -125,6 +129,7 @@ def _shown(given: UploadedFile | None, fewest: int) -> OwnText | None:
     st.text(
         _("{count:,} pairs. The first: {source} → {target}", count=text.pairs, source=source, target=target),
     )
+    show_bad_lines(given.name, text.bad)
     return text
 
 
@@ -145,15 +150,15 @@ def _read(given: UploadedFile, fewest: int) -> OwnText:
     return found
 
 
-def _further_options() -> None:
-    """Validation text, and a checkpoint to start with."""
+def _further_options() -> BadLines:
+    """Validation text, and a checkpoint to start with. Returns the lines of the validation text that cannot be read."""
     given = st.file_uploader(
         _("Text for validation, of the same kind. Without it, some of the pairs are set aside."),
         type=["tsv", "txt", "gz"],
         max_upload_size=MOST_MEGABYTES,
         key=VALID,
     )
-    _shown(given, 1)
+    valid = _shown(given, 1)
     files = _files()
     st.selectbox(
         _("Start with the weights of"), list(files), index=None, key="start_from", placeholder=_("random weights"),
@@ -162,6 +167,7 @@ def _further_options() -> None:
             "The model then has the size of that checkpoint. It keeps its vocabulary if the languages are the same."
         ),
     )  # fmt: skip
+    return valid.bad if valid else BadLines()
 
 
 def _files() -> dict[str, CheckpointFile]:
