@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 from tests.support.browser_driver import wait_for_app
@@ -73,6 +74,33 @@ def test_the_page_names_what_exists() -> None:
     assert named
     assert not [name for name in named if name not in code]
     assert "app/deployment/Containerfile" in PAGE
-    copied = {source for text in of("COPY") for source in text.split()[:-1]}
-    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-    assert not copied & set(ignored)
+
+
+# In the repository, and of no use in the image: tests, and what describes and builds the project.
+LEFT_OUT = {".ci", ".dockerignore", ".gitignore", "README.md", "pyproject.toml", "tests"}
+
+
+def copied() -> set[str]:
+    return {source for text in of("COPY") for source in text.split()[:-1]}
+
+
+def is_ignored(path: str, pattern: str) -> bool:
+    """By a pattern of .dockerignore: `name`, `folder/name`, or `**/name` in any folder."""
+    parts, wanted = path.split("/"), pattern.removeprefix("**/").split("/")
+    if pattern.startswith("**/"):
+        return any(fnmatch(part, *wanted) for part in parts)
+    return all(map(fnmatch, parts, wanted)) and len(parts) >= len(wanted)
+
+
+def test_the_image_has_all_that_the_app_uses_and_nothing_that_only_this_folder_has() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tracked = listed.splitlines()
+    assert {path.partition("/")[0] for path in tracked} == copied() | LEFT_OUT
+    needs = re.compile(r"^\s*(?:from|import) (?:tests|\.ci)\b", flags=re.M)
+    assert not [path for path in tracked if path.startswith(("app/", "transformer/")) and path.endswith(".py")
+                and needs.search((ROOT / path).read_text(encoding="utf-8"))]  # fmt: skip
+    patterns = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert not [path for path in tracked for pattern in patterns if is_ignored(path, pattern)]
+    for line in (ROOT / ".gitignore").read_text(encoding="utf-8").split():
+        pattern = line[1:].strip("/") if line.startswith("/") else f"**/{line.strip('/')}"
+        assert pattern in patterns, f"git ignores {line}, and the image would have it"

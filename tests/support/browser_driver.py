@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,8 @@ def wait_for_app(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
         try:
             with urllib.request.urlopen(url, timeout=5):
                 return
+        except urllib.error.HTTPError:  # of an app for another host name, or below a path
+            return
         except OSError:
             time.sleep(0.2)
     raise RuntimeError(f"The app did not start:\n{log.read_text()}")

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.applications import Starlette
@@ -15,6 +14,7 @@ from starlette.applications import Starlette
 from app.classroom.class_routes import routes
 from app.classroom.class_state import Classes
 from tests.support.patience import PATIENCE
+from tests.support.raw_client import connection_to
 
 
 @contextmanager
@@ -34,13 +34,18 @@ def served(classes: Classes) -> Iterator[str]:
 
 
 class Phone:
-    """A follower. Each asks over a connection of its own."""
+    """A follower. Each asks over a connection of its own.
 
-    def __init__(self, address: str, code: str):
+    Attributes:
+        host: the name by which it asks; "" for that of the address.
+    """
+
+    def __init__(self, address: str, code: str, host: str = ""):
         self.code = code
+        self.host = host
         self.token = ""
         self.told: dict[str, Any] = {"version": 0}
-        self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
+        self._connection = connection_to(address)
 
     def close(self) -> None:
         self._connection.close()
@@ -50,6 +55,7 @@ class Phone:
     ) -> tuple[int, bytes, http.client.HTTPMessage]:
         """Status, body and headers of the response."""
         given = {"X-Follower": self.token, "Accept-Encoding": "gzip", "Content-Type": "application/json"}
+        given |= {"Host": self.host} if self.host else {}
         for last in (False, True):
             try:
                 self._connection.request(method, f"/class/{self.code}{_below(path)}", body, given | (headers or {}))

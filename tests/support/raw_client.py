@@ -2,6 +2,7 @@
 
 import http.client
 import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from types import TracebackType
@@ -17,11 +18,26 @@ from tests.support.patience import PATIENCE
 XSRF = "_streamlit_xsrf"
 
 
+def connection_to(address: str) -> http.client.HTTPConnection:
+    """A connection, by TLS for https://."""
+    there = urlsplit(address)
+    if there.scheme == "https":
+        return http.client.HTTPSConnection(there.netloc, timeout=PATIENCE, context=unverified())
+    return http.client.HTTPConnection(there.netloc, timeout=PATIENCE)
+
+
+def unverified() -> ssl.SSLContext:
+    """TLS that accepts the certificate that a test has made."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
 def ask(
     address: str, path: str, headers: Mapping[str, str] | None = None, method: str = "GET", body: bytes | None = None
 ) -> tuple[int, http.client.HTTPMessage, str]:
     """Status, headers and body of the response to one request. A Host among `headers` replaces the true one."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
+    connection = connection_to(address)
     try:
         connection.request(method, path, body=body, headers=dict(headers or {}))
         response = connection.getresponse()
@@ -40,14 +56,15 @@ class Tab:
     def __init__(
         self, address: str, host: str | None = None, origin: str | None = None, headers: Mapping[str, str] | None = None
     ):
-        there = urlsplit(address)
+        there, tls = urlsplit(address), unverified() if address.startswith("https") else None
         self.messages: list[ForwardMsg] = []
         self.session = ""
         self._open = ExitStack()
         self._socket: ClientConnection = self._open.enter_context(
             connect(
-                f"ws://{host or there.netloc}/_stcore/stream",
+                f"{'wss' if tls else 'ws'}://{host or there.netloc}{there.path}/_stcore/stream",
                 sock=socket.create_connection((there.hostname, there.port)),
+                ssl=tls,
                 origin=origin,  # type: ignore[arg-type]
                 additional_headers=dict(headers or {}),
                 subprotocols=["streamlit"],  # type: ignore[list-item]
@@ -140,8 +157,8 @@ def form(content: bytes) -> tuple[dict[str, str], bytes]:
     return {"Content-Type": "multipart/form-data; boundary=x"}, body + b"\r\n--x--\r\n"
 
 
-def xsrf_headers(address: str) -> dict[str, str]:
-    """What the server wants to see beside an upload."""
-    cookies = ask(address, "/_stcore/health")[1].get_all("Set-Cookie") or []
+def xsrf_headers(address: str, headers: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the server wants to see beside an upload. `headers` are those with which it is asked."""
+    cookies = ask(address, f"{urlsplit(address).path}/_stcore/health", headers)[1].get_all("Set-Cookie") or []
     token = next(each for each in cookies if each.startswith(XSRF)).split(";")[0].partition("=")[2]
     return {"Cookie": f"{XSRF}={token}", "X-Xsrftoken": token}
