@@ -75,6 +75,9 @@ def edges(page: Any, name: str) -> dict[str, float]:
     return {part: page.locator(selector).evaluate_all(BOTTOM) for part, selector in selectors.items()}
 
 
+WIDER = "document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"  # px that the page is too wide
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_heading_picture_and_controls_are_in_the_window_and_legible(visit: Begin, name: str) -> None:
     """With the usual, the shortest and the longest sentence, before a class and on a phone: one visit."""
@@ -94,12 +97,12 @@ def test_heading_picture_and_controls_are_in_the_window_and_legible(visit: Begin
             one.settle()
             for part, bottom in edges(one.page, name).items():
                 assert bottom <= height + 1, (part, sentence[:30], width, bottom)
+            assert one.page.evaluate(WIDER) <= 0, f"the page scrolls sideways at {width} px with {sentence[:30]}"
             assert one.page.evaluate(TOO_SMALL, min(14 * height / 720, 20)) == [], (sentence[:30], width)
     one.type(SENTENCES[0])
     one.page.set_viewport_size({"width": 390, "height": 844})
     one.settle()
     tops = [one.page.locator(picture).first.bounding_box()["y"] for picture in PAGES[name].pictures]
     assert min(tops) < PHONE_PICTURE, name
-    wide = one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
-    assert wide <= 0, "the page of a phone scrolls sideways"
+    assert one.page.evaluate(WIDER) <= 0, "the page of a phone scrolls sideways"
     assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}

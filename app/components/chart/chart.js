@@ -107,6 +107,7 @@ async function drawAnew(chart) {
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
   writeTexts(plot, plain);
   thinOut(plot);
+  plot.style.width = `${width}px`;  // before it is scaled: otherwise the page is as wide as the scaled box
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
   root.style.height = `${high * size}px`;
   Object.assign(chart, { drawn: text, width: outside, dark, scale: size, reports });
