@@ -180,6 +180,25 @@ def test_back_opens_the_scene_of_the_address(lecture: Open) -> None:
     assert not told(app)["is_asked"]
 
 
+def test_a_key_on_the_page_that_is_left_does_not_lead_back(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser still has the address of the scene before, because the next one is being opened."""
+    app = switch_page(lecture(1), "attention")
+    address, pressed = dict(app.query_params), [("scene", 2)]
+
+    def keys(*state: object, on_choose: Callable[[str, int], None], **more: object) -> None:
+        while pressed:
+            on_choose(*pressed.pop())
+
+    monkeypatch.setattr("app.components.lecture", keys)
+    app.run()
+    assert app.run().title[0].value == "Third"
+    app.query_params.clear()
+    for key, value in address.items():
+        app.query_params[key] = value
+    assert app.run().title[0].value == "Third"
+    assert chosen(app, "scene") == "3"
+
+
 def test_the_presenter_has_the_notes_and_no_picture(lecture: Open) -> None:
     app = lecture(1, presenter="1")
     assert not app.exception

@@ -5,9 +5,11 @@
 import { button, element, within } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { Fit } from "./fit.js";
+import { Resend } from "../shared/resend.js";
 import { isRevealed, onRevealed } from "../shared/revealed.js";
 import { keyList } from "./key_list.js";
 import { listen } from "./keys.js";
+import { hideWhatIsLeft } from "./left_page.js";
 import { otherScheme } from "./scheme.js";
 
 const PICTURE = 0, TEXT = 1, QUESTION = 2;  // up to what a scene is revealed
@@ -18,6 +20,7 @@ class Lecture {
   constructor() {
     this.level = PICTURE;
     this.fit = new Fit();
+    this.resend = new Resend();
     this.channel = new BroadcastChannel("headlight lecture");
     this.channel.onmessage = ({ data }) => this.hear(data);
     onRevealed(() => { if (this.data) this.tell(); });
@@ -29,7 +32,9 @@ class Lecture {
     const isOther = this.data && (this.data.lesson !== data.lesson || this.data.place !== data.place);
     const isFirst = !this.data;
     Object.assign(this, { data, root, send });
+    this.resend.received(data.received);
     if (isOther || isFirst) this.entered();
+    hideWhatIsLeft(isOther);
     this.remember(isFirst);
     document.documentElement.classList.toggle("lecture", data.is_on);
     this.fit.show(data.is_on ? `${data.lesson} ${data.place} ${data.own}` : "");
@@ -104,7 +109,8 @@ class Lecture {
     (does[key] ?? does[key.toLowerCase()])?.();
   }
 
-  choose(name, index) { this.send("chosen", numbered(this.root, name, index)); }
+  // `this.send` is of the component that is on the page then.
+  choose(name, index) { this.resend.choose(numbered(this.root, name, index), (choice) => this.send("chosen", choice)); }
 
   walk(goal, level) {
     const place = within(goal, 0, this.data.count - 1);

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import components
 from app.pages import PAGES, PageInfo, go_to
@@ -22,18 +23,36 @@ from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTUR
 HERE = Path(__file__).parent
 _KEY = "lecture_keys"
 _PAGE = "page that is opened next"  # in the session: its name
+_LEFT = "scene that was left"  # in the session: its page and number
 _HOME, _CODE = "what the class takes home is asked for", "the code of the class is asked for"  # in the session
 
 
 def arrive(page: PageInfo) -> None:
     """At the start of a run: reads the address, and opens the page that a key or the address has asked for."""
     before = st.session_state.get(address.PAGE)
-    address.arrive(page.name)
-    wanted: str | None = st.session_state.pop(_PAGE, None)
-    if wanted is None and before != page.name and _is_another_scene(is_new=before is None):
-        wanted = shown_scene.show(shown_scene.number())
+    wanted: str | None = st.session_state.get(_PAGE)
+    if wanted is None and before != page.name and _is_late(page):
+        wanted = before
     if wanted not in (None, page.name):
         go_to(str(wanted))
+    st.session_state.pop(_PAGE, None)
+    address.arrive(page.name)
+    if wanted is None and before != page.name and _is_another_scene(is_new=before is None):
+        wanted = shown_scene.show(shown_scene.number())
+        if wanted != page.name:
+            go_to(wanted)
+
+
+def _is_late(page: PageInfo) -> bool:
+    """Whether this run was asked for by the page of the scene before, which the browser still showed.
+
+    Trap: the browser sends its address with each key and click. While the next scene is opened, this is still that of
+    the scene that was left, and would lead back there (test_a_key_on_the_page_that_is_left_does_not_lead_back).
+    """
+    context = get_script_run_ctx()
+    if shown_scene.lesson() is None or (context and context.is_history_navigation):
+        return False
+    return st.session_state.get(_LEFT) == (page.name, LESSON.value, st.query_params.get(LESSON_SCENE.key, "1"))
 
 
 def _is_another_scene(*, is_new: bool) -> bool:
@@ -103,6 +122,8 @@ def draw(page: PageInfo) -> None:
 def _choose(name: str, index: int) -> None:
     """A key has been pressed."""
     if name == "scene" and shown_scene.lesson():
+        left = LESSON_SCENE.write(LESSON_SCENE.value)
+        st.session_state[_LEFT] = (st.session_state.get(address.PAGE), LESSON.value, left)
         st.session_state[_PAGE] = shown_scene.show(index)
     elif name == "question":
         shown_scene.ask(asked=bool(index))

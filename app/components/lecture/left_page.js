@@ -1,0 +1,22 @@
+// Streamlit keeps what the page before has drawn until all of the next page is there. In a lecture, the class would see it below
+// the next title, so it is hidden from the moment that the title is drawn (lecture.css).
+
+const LEFT = "leaves-a-page", PACE = 50;  // ms
+const IS_DRAWN = '[data-test-script-state="notRunning"]';
+
+let shown, timer;  // the path of the page that was shown, and until when the class is set
+
+// `isOther`: another scene has come.
+export function hideWhatIsLeft(isOther) {
+  const { pathname } = window.location, page = document.documentElement.classList;
+  const isAnotherPage = isOther && shown !== undefined && shown !== pathname;
+  shown = pathname;
+  if (!isAnotherPage) return;
+  page.add(LEFT);
+  clearInterval(timer);
+  timer = setInterval(() => {
+    if (!document.querySelector(IS_DRAWN)) return;
+    clearInterval(timer);
+    page.remove(LEFT);
+  }, PACE);
+}

@@ -1,0 +1,37 @@
+// A numbered choice is sent again until the page has received it (see numbered_choices.js): what is sent while a page is
+// replaced by another, or while the connection is interrupted, may get lost. Only the newest choice is sent again.
+
+const PATIENCE = 700;  // ms after which a choice that is not received is sent again, if the page does nothing meanwhile
+const MOST = 5;  // times
+const RUNS = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
+
+export class Resend {
+  // Sends a choice. `send`: sends it, then and later.
+  choose(choice, send) {
+    Object.assign(this, { waits: choice, send, times: 0 });
+    send(choice);
+    this.later();
+  }
+
+  // `number`: of the newest choice that the page has received.
+  received(number) {
+    if (!this.waits || this.waits.number > number) return;
+    this.waits = null;
+    clearTimeout(this.timer);
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), PATIENCE);
+  }
+
+  look() {
+    if (!this.waits) return;
+    if (!document.querySelector(RUNS)) {  // a page that runs may still receive it
+      if (this.times === MOST) return;
+      this.times += 1;
+      this.send(this.waits);
+    }
+    this.later();
+  }
+}
