@@ -67,7 +67,7 @@ def tree_picture(
     for node in drawn:
         start = node.parent is None
         p = probability_text(probabilities[node.id])
-        numbers = f"Σ {score_text(node.sum)} · {score_text(node.normalised)}"
+        total = f"Σ {score_text(node.sum)}"
         nodes.append(
             {
                 "id": node.id,
@@ -77,7 +77,8 @@ def tree_picture(
                 "piece": in_words(node.piece),
                 "probability": "" if start else p,
                 "share": float(probabilities[node.id]),
-                "numbers": "" if start else numbers,
+                "sum": "" if start else total,
+                "numbers": "" if start else f"{total} · {score_text(node.normalised)}",
                 "sign": SIGNS[node.outcome],
                 "outcome": node.outcome,
                 "best": node.id in best,
