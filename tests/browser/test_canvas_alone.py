@@ -186,3 +186,49 @@ def test_an_answer_about_the_sentence_before_is_not_taken(alone: Callable[[Scene
         page.locator(QUERY).nth(query).hover()
         most = float(row.max())
         assert f"gives {100 * most:.0f}%" in page.locator(".say").inner_text()
+
+
+BEFORE_A_CLASS = (
+    "sheet => { document.head.append(Object.assign(document.createElement('style'), {textContent: sheet})); }"
+)
+# Tokens that are in sight, those that stick out of their frame, and the size of their smallest type, in px.
+IN_SIGHT = """() => {
+    const root = document.body.firstElementChild.shadowRoot, frame = root.querySelector('.frame-of-stage');
+    const box = frame.getBoundingClientRect(), tokens = [...root.querySelectorAll('.token')];
+    const out = tokens.map(each => each.getBoundingClientRect()).filter(each =>
+        each.left < box.left - 1 || each.right > box.right + 1 || each.top < box.top || each.bottom > box.bottom);
+    const covers = (a, b) =>
+        a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    const boxes = tokens.map(each => each.getBoundingClientRect());
+    return {
+        out: out.length, wide: frame.scrollWidth - frame.clientWidth, high: frame.scrollHeight - frame.clientHeight,
+        covered: boxes.filter((a, i) => boxes.some((b, j) => j > i && covers(a, b))).length,
+        least: Math.min(...tokens.map(each => parseFloat(getComputedStyle(each.firstElementChild).fontSize))),
+    };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height", "rem"), [(1280, 720, 18.4), (1920, 1080, 27.6)])
+@pytest.mark.parametrize("words", [20, 50, 96])
+def test_before_a_class_a_long_sentence_is_in_several_rows_and_what_is_left_out_is_said(
+    alone: Callable[[Scene], Any], tmp_path: Path, words: int, width: int, height: int, rem: float
+) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), "the cat sat on the mat " * (words // 6))
+    page = alone(scene)
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(
+        BEFORE_A_CLASS, f"html {{ font-size: {rem}px; }} :root {{ --lecture-below: 6; }} body {{ margin: 0; }}"
+    )
+    page.evaluate("window.dispatchEvent(new Event('resize'))")
+    page.locator(".canvas.whole").wait_for()
+    for kind in ("Encoder-decoder", "Encoder self"):
+        page.get_by_role("radio", name=kind).click()
+        found = page.evaluate(IN_SIGHT)
+        assert (found["out"], found["wide"], found["high"], found["covered"]) == (0, 0, 0, 0), found
+        assert found["least"] >= 14 * height / 720
+        for side, tokens in ((KEY, scene.source.tokens), (QUERY, scene.target.tokens)):
+            if kind == "Encoder self":
+                tokens = scene.source.tokens
+            shown, label = page.locator(side).count(), page.locator(f".label.{'first' if side == KEY else 'second'}")
+            assert (f"The first {shown} of {len(tokens)} tokens" in label.inner_text()) == (shown < len(tokens))
+            assert shown >= min(len(tokens), 20)

@@ -34,8 +34,9 @@ export function drawArcs(view, here, focus) {
   const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
   const isolated = focus.query !== null || focus.key !== null, rem = view.rem / 16;
   const drawn = new Set(), many = kind.queries * kind.keys > MANY;
-  for (let q = 0; q < Math.min(kind.queries, view.written); q++) {
-    for (let k = 0; k < kind.keys; k++) {
+  const { keys, queries } = view.layout;  // before a class, the end of a long sentence may be left out
+  for (let q = 0; q < Math.min(queries.length, view.written); q++) {
+    for (let k = 0; k < keys.length; k++) {
       const byte = weights[q * kind.keys + k];
       const mine = (focus.query === null || focus.query === q) && (focus.key === null || focus.key === k);
       if (byte < (mine && isolated ? FAINTEST_ISOLATED : mine || !many ? FAINTEST : FAINTEST_OF_MANY)) continue;

@@ -54,12 +54,16 @@ function arrange(view) {
   view.size = sizeOf(view);
   const height = narrow ? 21 * view.rem : stage.frame.clientHeight - 2;
   view.room = { width: stage.frame.clientWidth, height };
-  view.layout = placed(view.both, { under: runnerTexts(view), width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, measure: view.measure });
+  view.layout = placed(view.both, { under: runnerTexts(view), width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, whole: view.whole, measure: view.measure });
   stage.arcs.style.cssText = `width:${view.layout.width}px;height:${view.layout.height}px`;
   const { label } = view.both.keys, count = view.both.queries.tokens.length;
-  stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : label;
-  const clicks = view.both.writes && standing.acts ? forTouch(_(": click one, and decoding continues with it")) : "";
-  stage.labels[1].textContent = view.layout.flat || !view.both.writes ? view.both.queries.label : view.message.target.title;
+  const all = ({ tokens, label: usual, brief }, boxes) => {
+    const said = view.layout.severalRows && brief ? brief : usual, [shown, count] = [boxes.length, tokens.length];
+    return shown < count ? _("{label}. The first {shown} of {count} tokens", { label: said, shown, count }) : said;
+  };
+  stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : all(view.both.keys, view.layout.keys);
+  const clicks = view.both.writes && standing.acts && !view.layout.severalRows ? forTouch(_(": click one, and decoding continues with it")) : "";
+  stage.labels[1].textContent = view.layout.flat || !view.both.writes ? all(view.both.queries, view.layout.queries) : view.message.target.title;
   if (view.layout.flat) element("span", { "data-unsaved": "" }, stage.labels[1], clicks);
   root.style.setProperty("--kind", message.kind[here.kind].color);
   root.style.setProperty("--encoder", message.colors.encoder);

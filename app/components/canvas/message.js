@@ -26,7 +26,7 @@ export function ofHead(kind, layer, head) {
 }
 
 // Tokens, role and label of the queries and keys of a kind of attention; `axis` is its title in the matrix, and
-// `names` the titles of rows where there is room for more than the token. `writes`: whether the queries predict tokens.
+// `names` the titles of rows where there is room for more than the token; `brief` is the label where there are no runners-up. `writes`: whether the queries predict tokens.
 export function sides(message, name) {
   const { source, target } = message;
   if (name === "encoder") {
@@ -37,7 +37,8 @@ export function sides(message, name) {
     };
   }
   const label = _("{language}: what the decoder writes. Below each token, the next most probable", { language: target.title });
-  const queries = { tokens: target.tokens, role: "decoder", label, axis: _("writes") };
+  const brief = _("{language}: what the decoder writes, with its probability", { language: target.title });
+  const queries = { tokens: target.tokens, role: "decoder", label, brief, axis: _("writes") };
   if (name === "cross") {
     const read = _("{language}: what the encoder has read", { language: source.title });
     return { keys: { tokens: source.tokens, role: "encoder", label: read, axis: _("source") }, queries, writes: true };

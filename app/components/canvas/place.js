@@ -1,17 +1,22 @@
 // Where the tokens are: two rows, keys above and queries below, or on a narrow screen two columns. {x, y, w, h} of each, in
-// px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls.
+// px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls; before a class nothing
+// scrolls, see rows.js.
 
 import { continuesWord } from "./message.js";
+import { inSeveralRows } from "./rows.js";
 import { inWords } from "../shared/token.js";
 
 const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
+const BEFORE_A_CLASS = [...SIZES, 0.82];  // its rem is larger, see lecture.css
 
-// `under`: the texts below each query.
-export function placed(both, { under, width, height, rem, narrow, measure }) {
-  return narrow ? inColumns(both, width, rem, measure) : inRows(both, under, width, height, rem, measure);
+// `under`: the texts below each query; `whole`: nothing may scroll.
+export function placed(both, given) {
+  if (given.narrow) return inColumns(both, given.width, given.rem, given.measure);
+  const rows = inRows(both, given);
+  return given.whole && rows.scrolls ? inSeveralRows(both, given) : rows;
 }
 
-function inRows({ keys, queries, writes }, under, width, height, rem, measure) {
+function inRows({ keys, queries, writes }, { under, width, height, rem, measure, whole: isWhole }) {
   const below = under.map((texts) => Math.max(0, ...texts.map((text) => measure(text, 0.875 * rem) + 0.6 * rem)));
   const rows = (size, whole) => [keys, queries].map(({ tokens }, side) => {
     const least = (side && writes ? 2.9 : 1.9) * rem;
@@ -19,7 +24,7 @@ function inRows({ keys, queries, writes }, under, width, height, rem, measure) {
     const gaps = tokens.map((_, i) => (i === 0 ? 0 : continuesWord(tokens, i) ? 0.12 * rem : 0.4 * rem));
     return { widths, gaps, total: sum(widths) + sum(gaps) };
   });
-  const fits = (whole) => SIZES.find((one) => rows(one, whole).every(({ total }) => total <= width));
+  const fits = (whole) => (isWhole ? BEFORE_A_CLASS : SIZES).find((one) => rows(one, whole).every(({ total }) => total <= width));
   const roomy = fits(true), tight = roomy ? undefined : fits(false);  // tight: what is below a token may be cut, until it is pointed at
   const size = roomy ?? tight ?? 1, found = rows(size, !tight), needed = Math.max(...found.map(({ total }) => total));
   const inner = Math.max(width, needed), scrolls = needed > width + 1;

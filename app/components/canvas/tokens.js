@@ -28,7 +28,7 @@ export function newTokens(view) {
   view.labels = { key: [], query: [] };
   for (const [side, { tokens, role, label }, boxes] of [["key", both.keys, layout.keys], ["query", both.queries, layout.queries]]) {
     const group = element("div", { class: `side ${role}`, role: "group", "aria-label": label }, stage.tokens);
-    tokens.forEach((token, index) => {
+    tokens.slice(0, boxes.length).forEach((token, index) => {
       const writes = side === "query" && both.writes;
       const button = at(element("button", `token${writes ? " writes" : ""}${later(view, writes, index)}`, group), boxes[index]);
       button.style.fontSize = `${layout.size}rem`;
@@ -52,6 +52,7 @@ export function newTokens(view) {
 }
 
 function numberBox(layout, side, box, rem) {
+  if (layout.severalRows) return { x: box.x + box.w / 2 - 1.6 * rem, y: box.y + box.h + 0.1 * rem, w: 3.2 * rem };
   if (layout.flat) return { x: box.x + box.w / 2 - 1.6 * rem, y: side === "key" ? box.y + box.h + 0.15 * rem : box.y - 1.5 * rem, w: 3.2 * rem };
   return { x: side === "key" ? box.x + box.w + 2 : box.x - 3.2 * rem, y: box.y, w: 3.1 * rem, h: box.h };
 }
@@ -60,13 +61,13 @@ function probabilities(view, group, box, index) {
   const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
   const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.6 * rem, h: box.h };
   const end = index === 0 ? " first" : index === target.tokens.length - 1 ? " last" : "";  // of the row: what is wide stays inside
-  const part = at(element("div", `probability${layout.flat ? end : " beside"}${later(view, true, index)}`, group), place);
+  const part = at(element("div", `probability${layout.severalRows ? " in-rows" : ""}${layout.flat ? end : " beside"}${later(view, true, index)}`, group), place);
   part.dataset.index = index;
   const bar = element("div", "bar", part);
   element("div", "filled", bar).style.width = `${100 * (probability ?? 0)}%`;
   element("div", "number", part, probability === null ? "" : percent(probability));
   view.probabilities[index] = part;
-  if (!layout.flat) return;
+  if (!layout.flat || layout.severalRows) return;
   runners(view, part, index).forEach((button) => { button.tabIndex = -1; });
 }
 
@@ -138,15 +139,16 @@ function showNumbers(view, here, focus, side, numbered) {
   const boxes = view.layout[side === "key" ? "keys" : "queries"], taken = [];
   const texts = new Map();
   for (const [, i] of numbered.sort((a, b) => b[0] - a[0])) {
-    const middle = boxes[i].x + boxes[i].w / 2;
-    if (view.layout.flat && taken.some((one) => Math.abs(one - middle) < 3.1 * view.rem)) continue;
-    taken.push(middle);
+    const middle = boxes[i].x + boxes[i].w / 2, { y } = boxes[i];
+    if (view.layout.flat && taken.some((one) => one.y === y && Math.abs(one.middle - middle) < 3.1 * view.rem)) continue;
+    taken.push({ middle, y });
     const [q, k] = side === "key" ? [focus.query, i] : [i, focus.key];
     texts.set(i, weightText(view, here, q, k));
   }
   view.labels[side].forEach((label, i) => {
     const text = texts.get(i) ?? "";
     label.hidden = !text;
+    if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";  // it is in its place
     if (label.textContent !== text) label.textContent = text;
     label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;
     if (text) label.setAttribute("aria-label", _("{weight}: how this weight is computed", { weight: text }));

@@ -19,7 +19,7 @@ function strongest(view, here, focus) {
 export function sentence(view, here, focus) {
   if (focus.query !== null && focus.key !== null) return cellSentence(view, here, focus);
   const isHeld = view.form === "arcs" && (focus.query !== null ? view.pins.query === focus.query : focus.key !== null && view.pins.key === focus.key);
-  const asks = isHeld ? " " + forTouch(_("Click a word on the other side: which heads link the two?")) : "";
+  const asks = isHeld && !view.whole ? " " + forTouch(_("Click a word on the other side: which heads link the two?")) : "";
   if (focus.query !== null) return querySentence(view, here, focus) + asks;
   if (focus.key !== null) return keySentence(view, here, focus) + asks;
   return usualHint(view, here);
@@ -79,7 +79,8 @@ function usualHint(view, here) {
   const link = view.layout.flat ? _("Click one word of each row: which heads link them?") : _("Click one word on each side: which heads link them?");
   if (view.standing.alone) return `${what} ${forTouch(link)}`;
   if (view.form === "matrix") return [what, forTouch(_("Click a cell: how is its weight computed?"))].join(" ");
-  return [what, forTouch(_("Click an arc: how is it computed?")), forTouch(link)].join(" ");
+  const arc = forTouch(_("Click an arc: how is it computed?"));
+  return view.whole ? `${what} ${arc}` : [what, arc, forTouch(link)].join(" ");  // before a class, two lines are all
 }
 
 export function alternativeText(view, here) {
