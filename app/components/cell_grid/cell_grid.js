@@ -21,7 +21,8 @@ function layout(root, { rows, columns, height }, unit, measure) {
   const left = Math.min(Math.max(...rows.names.map((name) => measure(name, 15)), measure(rows.title, 14)) + 16, room * 0.3);
   const wide = within((room - left - 60) / columns.names.length, isNarrow ? 14 : LEAST.wide, 74);
   const needed = head(columns.names, wide, measure);
-  return { left, ...needed, wide, high: within((height - needed.top) / rows.names.length, LEAST.high, HIGHEST) };
+  const more = parseFloat(getComputedStyle(root).getPropertyValue("--grid-more")) || 0;  // px that the page has left for it
+  return { left, ...needed, wide, high: within((height + more - needed.top) / rows.names.length, LEAST.high, HIGHEST) };
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

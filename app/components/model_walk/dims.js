@@ -36,7 +36,7 @@ export function drawDims(view) {
   const low = (Math.max(strips.length, 2) * PITCH + 6) * unit;
   zone.style.height = `${low}px`;
   const width = frame.clientWidth, height = frame.parentElement.clientHeight - low - view.read.clientHeight;
-  let { high, left } = room(tokens, height - HEAD * unit, unit, measure);
+  let { high, left } = room(tokens, height - (HEAD + 2) * unit - 1, unit, measure);
   left = Math.max(left, ...strips.map(({ name }) => 1.08 * measure(name, 15.2 * unit) + 10 * unit));
   const across = Math.max(width - left - RIGHT * unit - 4, 40), total = HEAD * unit + count * high;
   const top = make("svg", { class: "walk-picture top", width: width - 4, height: HEAD * unit });

@@ -42,7 +42,10 @@ def draw(scene: Scene) -> None:
     gone, new = found.changed
     with st.container(key="both_translations" if heads.changes else "only_translations"):
         components.outcome(
-            (_row(sides.names[0], found.one, gone), _row(sides.names[1], found.other, new)),
+            (
+                _row(sides.names[0], found.one, gone, with_sum=not heads.changes),
+                _row(sides.names[1], found.other, new, with_sum=not heads.changes),
+            ),
             summary=summary(found),
             color=role_color("decoder"),
             language=sides.language,
@@ -61,12 +64,14 @@ def draw(scene: Scene) -> None:
     template.details(partial(_details, found, heads, bool(torch)))
 
 
-def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> OutcomeRow:
+def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...], *, with_sum: bool) -> OutcomeRow:
     tokens = [
         OutcomeToken(piece, differs, _written(value), math.exp(value))
         for piece, differs, value in zip(hypothesis.pieces, changed, hypothesis.log_probabilities, strict=True)
     ]
-    return OutcomeRow(label, _("log-probability"), tokens)
+    total = _written(sum(hypothesis.log_probabilities))
+    note = _("log-probability, sum {sum}", sum=total) if with_sum else _("log-probability")
+    return OutcomeRow(label, note, tokens)
 
 
 def _scores(found: Compared) -> str:
