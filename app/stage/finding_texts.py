@@ -10,6 +10,7 @@ import re
 from string import Formatter
 
 from app.languages import _, gettext_noop
+from app.languages.numbers import localised
 
 FORMS = (
     # titles
@@ -136,6 +137,7 @@ KINDS = (
     gettext_noop("encoder self-attention"),
     gettext_noop("decoder self-attention"),
 )
+NUMBERS = ("share", "choices", "tokens", "gain", "units", "most")
 _MORE = re.compile(r"(?P<words>.+) and (?P<count>\d+) more", re.DOTALL)
 _LAST = re.compile(r"(?P<words>.+) and (?P<last>\S+)", re.DOTALL)
 
@@ -162,6 +164,8 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def _value(name: str, value: str) -> str:
+    if name in NUMBERS:
+        return localised(value)
     if name == "kind" and value in KINDS:
         return _(value)
     if name == "list" and (more := _MORE.fullmatch(value)):

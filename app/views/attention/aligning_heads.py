@@ -15,7 +15,7 @@ from app.figures.theme import text_on_weight, weight_scale
 from app.languages import _
 from app.languages.numbers import formatted
 from transformer.analysis.alignment.alignment_map import Head, Reading
-from transformer.analysis.alignment.alignment_report import named, percent
+from transformer.analysis.alignment.alignment_report import named
 
 CELL = 36  # px, height of a cell
 APART = 1.4  # from the last head to the column of means, in cells
@@ -68,7 +68,7 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
 def head_map_alt(found: Reading, title: str) -> str:
     """The picture in words: its best heads."""
     best = ", ".join(
-        _("{head} with {rate}", head=named((layer, head)), rate=percent(found.aer[layer][head]))
+        _("{head} with {rate}", head=named((layer, head)), rate=percent_text(found.aer[layer][head]))
         for layer, head in found.best[:3]
     )
     return _(
@@ -95,13 +95,18 @@ def head_map_table(found: Reading) -> dict[str, list[Any]]:
 
 def _hover_text(found: Reading, layer: int, head: int) -> str:
     if head == MEAN:
-        rate = percent(found.layers[layer])
+        rate = percent_text(found.layers[layer])
         return _("Layer {layer}, the mean of all heads<br>AER {rate}%", layer=layer + 1, rate=rate)
     return _(
         "Layer {layer}, head {head}<br>AER {rate}%<br>precision {precision}%, recall {recall}%",
         layer=layer + 1,
         head=head + 1,
-        rate=percent(found.aer[layer][head]),
-        precision=percent(found.precision[layer][head]),
-        recall=percent(found.recall[layer][head]),
+        rate=percent_text(found.aer[layer][head]),
+        precision=percent_text(found.precision[layer][head]),
+        recall=percent_text(found.recall[layer][head]),
     )
+
+
+def percent_text(share: float) -> str:
+    """A rate in per cent, without the sign: 0.4502 -> 45.0."""
+    return formatted(100 * share, ".1f")

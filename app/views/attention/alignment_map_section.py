@@ -10,11 +10,10 @@ from app.languages.numbers import formatted
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
-from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
+from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table, percent_text
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, TextMeasures
-from transformer.analysis.alignment.alignment_report import percent
 from transformer.analysis.alignment.word_attention import Shift
 from transformer.errors import CheckpointError
 
@@ -92,8 +91,8 @@ def _measured_on(found: AlignmentMap) -> None:
         _(
             "There the diagonal alone has an alignment error rate of {diagonal}%, a word drawn at random of {chance}%. "
             "How far that text is from the training text, in numbers:",
-            diagonal=percent(found.diagonal.aer),
-            chance=percent(found.chance.aer),
+            diagonal=percent_text(found.diagonal.aer),
+            chance=percent_text(found.chance.aer),
         )
     )
     columns = [_numbers(text)] + ([_numbers(home)] if home else [])

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.figures.theme import fixed, probability_text
 from app.languages import _, ngettext
+from app.languages.numbers import localised
 from app.stage.scene import Scene
 from app.views.decoding.reasons import reason_text
 from transformer.decoding.length_penalty import formula
@@ -34,7 +35,7 @@ def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -
             _(
                 "Score: {sum} / {penalty} = {score}",
                 sum=total,
-                penalty=formula(node.step, scene.translation.settings),
+                penalty=localised(formula(node.step, scene.translation.settings)),
                 score=fixed(node.normalised, 3),
             ),
         )

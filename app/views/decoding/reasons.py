@@ -8,6 +8,7 @@ import functools
 import re
 
 from app.languages import _, gettext_noop
+from app.languages.numbers import localised
 
 SENTENCES = (
     gettext_noop("Every output starts here."),
@@ -44,7 +45,7 @@ def reason_text(reason: str) -> str:
 def _sentence(sentence: str) -> str:
     for pattern, text in _patterns():
         if found := pattern.fullmatch(sentence):
-            return _(text, **found.groupdict())
+            return _(text, **{name: localised(value) for name, value in found.groupdict().items()})
     return sentence
 
 
