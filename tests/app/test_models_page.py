@@ -18,7 +18,7 @@ from app.figures.family_plot import Place, family_alt, family_chart, family_tabl
 from app.library.catalogue import card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.families import Value, read_families, shipped_members
-from app.library.main_score import main_score
+from app.library.main_score import SHIPPED_TESTS, main_score
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
 from app.views.models.families_section import _clicked
@@ -106,6 +106,7 @@ def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.Mo
         assert {"Architecture", "Data"} <= one.facts.keys()
     assert found["en-de"].languages == ("en", "de")
     assert found["reverse"].is_toy
+    assert {one.facts["Test"] for one in found.values() if "Test" in one.facts} == set(SHIPPED_TESTS)
     metrics = found["en-de"].header.metrics  # type: ignore[union-attr]
     drawn = cards(opened(checkpoint="reverse"))
     assert drawn["en-de"]["score"] == f"BLEU {metrics['test_bleu']:.1f}"
