@@ -58,6 +58,19 @@ def test_another_sentence_and_another_checkpoint_are_translated(open_app: Open, 
     check(rows(app)[0], small.translate("a b c").sentences[0].hypotheses[0])
 
 
+@pytest.mark.parametrize("other", ["the dog sat", "the cat sat on the dog"])
+def test_where_no_heads_are_below_the_sum_is_beside_each_translation(open_app: Open, other: str) -> None:
+    """A lesson shows no sentence of the page, but the sums are what is compared."""
+    app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence=other)
+    for row in rows(app):
+        total = sum(float(token["note"].replace("−", "-")) for token in row["tokens"])
+        if components(app, "head_changes"):
+            assert row["note"] == "log-probability"
+        else:
+            said = float(row["note"].removeprefix("log-probability, sum ").replace("−", "-"))
+            assert said == pytest.approx(total, abs=0.005 * (1 + len(row["tokens"])))
+
+
 def test_the_edited_model_is_beside_the_original(open_app: Open, folder: Path) -> None:
     app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3")
     translator = Translator.load(folder / "en-de.safetensors")

@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_lecture import NAME, is_at
+from tests.support.browser_pages import is_drawn
+from tests.support.canvas_alone import QUERY
 
 Begin = Callable[..., Visit]
 
@@ -22,6 +24,24 @@ WATCH_LEFT = """title => {
     };
     look();
 }"""
+
+
+def test_pictures_and_hints_are_not_cut(visit: Begin) -> None:
+    one = visit(width=1280, height=720).open(sentence="the cat sat", lecture="1")
+    is_drawn(one, "translate")
+    say = one.page.locator(".canvas .say")
+    for begins in ("Point at a word", "While it writes"):
+        if begins == "While it writes":
+            one.page.locator(QUERY).first.click()
+        expect(say).to_contain_text(begins)
+        assert say.evaluate("node => node.scrollHeight <= node.clientHeight + 1"), say.inner_text()
+        assert "which heads link" not in say.inner_text()  # with a third sentence it would be too long
+    one.open("steps", sentence="the cat sat on the mat and the cat", at="encoder.embedding.output", lecture="1")
+    frame = one.page.locator(".walk .frame")
+    frame.locator("image").wait_for()
+    one.settle()
+    assert 8 <= frame.locator(".row").count() <= 13  # fewer do not fill the height, and more scroll
+    assert frame.evaluate("node => node.scrollHeight <= node.clientHeight"), "the last row is faded"
 
 
 def test_of_the_page_before_nothing_is_seen_below_the_next_title(visit: Begin) -> None:

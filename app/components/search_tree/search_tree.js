@@ -9,7 +9,7 @@ import { rem, watchSize } from "../shared/watch_size.js";
 import { placed } from "./layout.js";
 
 const PHONE = 641;  // px: a narrower window scrolls
-const SMALL = 0.875, OF_LEGEND = 2.4;  // rem: the type of numbers, and the height below the tree
+const SMALL = 0.875, OF_LEGEND = 3.7;  // rem: the type of numbers, and the two lines below the tree
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");

@@ -4,7 +4,7 @@ import { fixed } from "./numbers.js";
 import { shades } from "./shades.js";
 import { cut, make, write } from "./svg.js";
 
-const TEXT = 15, PITCH = 16, NUMBER_HIGH = 15, LARGEST_TOP = 84;
+const TEXT = 15, PITCH = 16, SMALLEST = 14, NUMBER_HIGH = 15, LARGEST_TOP = 84;
 const SLANTS = [38, 62];  // degrees, of names on top: where there is room, and in narrow columns
 
 const sine = (degrees) => Math.sin((degrees * Math.PI) / 180), apart = (degrees) => PITCH / sine(degrees);
@@ -27,10 +27,12 @@ export function board({ rows, columns, alt }, size, unit, measure) {
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
   const names = { row: [], column: [] }, cells = [], numbers = [];
   // Every so many names are shown, and the name of the cell that is pointed at, in place of the ones next to it.
-  const every = { row: Math.ceil(PITCH / high - 0.01), column: Math.ceil((flat ? PITCH : apart(slant)) / wide - 0.01) };
+  const isDense = high >= SMALLEST && high < PITCH;  // all names of rows, in smaller type
+  const every = { row: isDense ? 1 : Math.ceil(PITCH / high - 0.01), column: Math.ceil((flat ? PITCH : apart(slant)) / wide - 0.01) };
   const label = (list, at, axis, place, room) => {
     const gone = axis.gone?.[at] ? " gone" : "", spare = at % (list === names.row ? every.row : every.column) ? " spare" : "";
-    const node = make("text", { ...place, class: `name${gone}${spare}`, style: `font-size: ${TEXT}px; fill: ${axis.color}` }, svg);
+    const size = isDense && list === names.row ? SMALLEST : TEXT;
+    const node = make("text", { ...place, class: `name${gone}${spare}`, style: `font-size: ${size}px; fill: ${axis.color}` }, svg);
     list.push(write(node, cut(axis.names[at], room, TEXT, measure)));
   };
   if (left) {
