@@ -29,6 +29,7 @@ from app.take_home.handed_scenes import Handed, handed_scenes, licence, sources
 from app.take_home.packed_pictures import component_script
 from app.take_home.visit import see
 from tests.support.drawn import unpacked_canvas
+from tests.support.english_numbers import english_numbers
 from transformer.analysis.trace import Trace
 from transformer.model.attention_kinds import KINDS, SITES
 
@@ -242,6 +243,8 @@ def test_a_file_is_in_the_language_of_its_maker_and_two_languages_do_not_mix() -
     assert ("07 November 2026" in english[1], "7. November 2026" in german[1]) == (True, True)
     assert '<html lang="de">' in german[1]
     assert not re.search("The decoder|: exercises|: answers|>weight<", german[1])
+    for each in german[:2]:
+        assert english_numbers(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", each, flags=re.DOTALL)) == []
     assert (english[3]["about"], german[3]["about"]) == ("Model", "Modell")
     for name, script in german[2].items():
         with speaking("de"):

@@ -46,7 +46,7 @@ def readable(rows: Table | list[dict[str, Any]], digits: Digits | None = None) -
 
 
 def _text(value: float) -> str:
-    """As Streamlit has it: 0.1234, 2.5, 3, 0.000012."""
+    """As Streamlit has it: 0.1234, 2.5, 3, 0.00001."""
     if not math.isfinite(value):
         return ""
     digits = USUAL if value == 0 or abs(value) >= 10**-USUAL else -math.floor(math.log10(abs(value)))
