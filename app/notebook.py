@@ -125,7 +125,7 @@ class Canvas:
         chosen, message = self._opening(self.kind), self._message()
         arrays = {site: array for site, array in self.trace.arrays.items() if site != "logits"}
         standing = STANDING | ALONE | {"message": message_id(message), "chosen": asdict(chosen)}
-        css = style_sheets("canvas", ["segments"])
+        css = style_sheets("canvas", ["segments", "formula"])
         drawn = (
             Drawn("canvas", "canvas", "<div class='root'></div>", css, message),
             Drawn("canvas_channel", "channel", "", None, standing),

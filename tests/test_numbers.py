@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from app.components.registration import bundle
-from app.figures.theme import fixed, number, probability_text, weight_text
+from app.figures.shares import probability_text, weight_text
+from app.figures.theme import fixed, number
 from app.languages import _, catalogues, ngettext, speaking
 from app.languages.numbers import formatted, in_latex, localised, signs
 from tests.support.english_numbers import english_numbers
@@ -54,7 +55,7 @@ def test_the_scripts_of_components_have_the_same_signs() -> None:
 
 # Numbers that no reader sees: names of files and columns, code, colours, lines of a drawing
 FORMATS_OF_PROGRAMS = {"axes.py", "numbers.py", "make_first_picture.py", "__main__.py", "station.py"}
-WRITTEN_LATER = {"mantissa_exponent", "_text"}  # functions that make a number of parts
+WRITTEN_LATER = {"mantissa_exponent", "_text", "_percent", "_decimal"}  # functions that make a number of parts
 WRITTEN = {"_", "ngettext", "pgettext", "localised", "formatted", "in_latex"}
 
 

@@ -195,7 +195,7 @@ def _files(spoken: Language) -> Mapping[str, bytes]:
         "class_page.js": bundle("class_page", spoken),
         "class_page.css": PAGE.with_suffix(".css").read_text(encoding="utf-8"),
         "canvas.js": bundle("canvas", spoken),
-        "canvas.css": style_sheets("canvas", ["segments"]) + PHONE,
+        "canvas.css": style_sheets("canvas", ["segments", "formula"]) + PHONE,
     }
     return {name: own_sentence.packed(text.encode()) for name, text in texts.items()}
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.compute.subject import Subject
+from app.figures.shares import Share
 from app.languages import _, ngettext
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
@@ -73,7 +74,7 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
     if mean < IMPROBABLE and translation.settings.method != "sampling":
         found.append(
             Guess(
-                _("The model is guessing: its tokens have a probability of {mean:.0%} on average", mean=mean),
+                _("The model is guessing: its tokens have a probability of {mean:.0%} on average", mean=Share(mean)),
                 _(
                     "This is the geometric mean of the probabilities of the chosen tokens. It is below {least:.0%} for "
                     "3% of everyday sentences, and most of those are translated wrongly.",

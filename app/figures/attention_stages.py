@@ -41,7 +41,9 @@ def short(value: float | bool) -> str:
     if isinstance(value, bool | np.bool_):
         return _("yes") if value else _("no")
     text = number(float(value), 2)
-    return text if len(text) <= 6 else number(float(value), 1)
+    if len(text) <= 6:
+        return text
+    return ">0.99" if 0.99 < value < 1 else number(float(value), 1)
 
 
 def stages_figure(

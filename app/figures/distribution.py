@@ -15,6 +15,7 @@ import numpy as np
 
 from app.figures.axes import in_words, plotly_text, ticks
 from app.figures.charts import FAINT, Figure, plain_axis, settled
+from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, fixed, role_color
 from app.languages import _, pgettext
@@ -224,8 +225,8 @@ def _hover(offer: Offer) -> str:
         id=offer.id,
         rank=offer.rank,
         logit=fixed(offer.logit, 4),
-        probability=offer.probability,
-        share=offer.share,
+        probability=Share(offer.probability),
+        share=Share(offer.share),
     )
 
 

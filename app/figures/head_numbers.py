@@ -4,6 +4,7 @@ import numpy as np
 
 from app.figures.axes import in_words
 from app.figures.head_sharpness import entropy, is_sink
+from app.figures.shares import Share
 from app.languages import _, gettext_noop
 
 PLACES = {
@@ -68,8 +69,8 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
     def role(place: tuple[float, str], strongest: float) -> str:
         share, where = place
         if share >= MUCH:
-            return _("{share:.0%} of its weight is on {where}", share=share, where=where)
-        return _("the strongest weight of a row is {strongest:.0%} on average", strongest=strongest)
+            return _("{share:.0%} of its weight is on {where}", share=Share(share), where=where)
+        return _("the strongest weight of a row is {strongest:.0%} on average", strongest=Share(strongest))
 
     return [
         [role(*head) for head in zip(*layer, strict=True)] for layer in zip(places, strongest.tolist(), strict=True)

@@ -9,6 +9,8 @@ import unicodedata
 
 import numpy as np
 
+from app.figures.shares import Share
+
 CONTROL = ("<s>", "</s>", "<pad>")
 
 
@@ -77,6 +79,6 @@ def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> 
     return {
         "entropy": float(entropy(weights).mean()),
         "even": even_entropy(mask),
-        "strongest": float(weights.max(axis=-1).mean()),
-        "sinks": float(weights[:, sinks].sum(axis=-1).mean()),
+        "strongest": Share(weights.max(axis=-1).mean()),
+        "sinks": Share(weights[:, sinks].sum(axis=-1).mean()),
     }

@@ -11,6 +11,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, color_bar, settled
 from app.figures.panels import BARE, Cell, Piece, frame, heat, slanted_overhang, tick_height, words, wrap_title
+from app.figures.shares import Share, weight_text
 from app.figures.theme import (
     CELL_SIZE,
     MASKED,
@@ -20,7 +21,6 @@ from app.figures.theme import (
     role_color,
     text_on_weight,
     weight_scale,
-    weight_text,
 )
 from app.languages import _, ngettext
 
@@ -66,7 +66,7 @@ def attention_matrix(
             0,
             1,
             hoverinfo="all",
-            hovertemplate=_place(queries) + "<br>%{z:.4f}<extra></extra>",
+            hovertemplate=_place(queries) + "<br>%{z:.6~r}<extra></extra>",
             hoverongaps=False,
             showscale=True,
             colorbar=color_bar([0, 0.2, 0.5, 1]),
@@ -163,7 +163,7 @@ def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: 
     for name, row in zip(queries.names[:40], weights[:40], strict=True):
         k = int(row.argmax())
         lines.append(
-            _("{query}: most on {key}, {weight:.2f}", query=name, key=keys.names[k], weight=float(row[k]))
+            _("{query}: most on {key}, {weight:.2f}", query=name, key=keys.names[k], weight=Share(row[k]))
             if row[k]
             else _("{query}: nowhere", query=name)
         )

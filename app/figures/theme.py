@@ -1,4 +1,4 @@
-"""Colours, type sizes and number formats, in one place.
+"""Colours, type sizes and number formats, in one place; shares.py has those of probabilities and weights.
 
 Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs can be distinguished by
 people with any of the common colour deficiencies. Signed numbers go from amber (negative) to teal (positive), hues that
@@ -181,28 +181,17 @@ def _black_or_white(scale: ColorScale, place: float, dark: bool) -> str:
     return _BLACK if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else _WHITE
 
 
-def weight_text(weight: float) -> str:
-    """A weight as it is written in a cell: two digits at most. .07, .42, 1.0; below .005 a point."""
-    if weight < 0.005:
-        return "·"
-    return localised("1.0" if weight >= 0.995 else f"{weight:.2f}"[1:])
-
-
-def probability_text(probability: float) -> str:
-    """A probability as per cent with sensible digits: 97%, 3.1%, <0.1%. Other shares are written `{share:.0%}`."""
-    if probability < 0.001:
-        return localised("<0.1%")
-    return localised(f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}")
-
-
 def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
     """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
 
     Up to 999,999 all digits before the point are written, with a comma at the thousands. Larger numbers have an
-    exponent, and so have numbers smaller than 0.0001. In every language, it is as English writes it.
+    exponent, and so have numbers smaller than 0.0001. What is just below 1, as a weight may be, has as many digits as
+    distinguish it from 1: 0.99995. In every language, it is as English writes it.
     """
     if value == 0:
         return "0", 0
+    while 0.9 < value < 1 and float(f"{value:.{digits}g}") == 1:
+        digits += 1
     if 10**digits - 0.5 <= abs(value) < 999_999.5:
         return f"{value:,.0f}", 0
     text, _, exponent = f"{value:#.{digits}g}".partition("e")

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.figures.axes import visible
-from app.figures.theme import probability_text, role_color
+from app.figures.shares import probability_text
+from app.figures.theme import role_color
 from app.languages import _, gettext_noop
 from transformer.text.tokenizer import Kind, Piece
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from app.figures.axes import in_words
 from app.figures.distribution import softmax
+from app.figures.shares import Share
 from app.languages import _, gettext_noop, ngettext
 from app.questions.question import Place, Question, numbers, token_name
 from app.questions.weight_rows import WeightRow, weight_rows
@@ -50,8 +51,8 @@ def _of_weight(found: WeightRow, key: int) -> Question:
             "The weight is {weight:.2f}. The row sums to 1, so the other {count:,} token gets {rest:.2f}.",
             "The weight is {weight:.2f}. The row sums to 1, so the other {count:,} tokens together get {rest:.2f}.",
             len(found.seen) - 1,
-            weight=weight,
-            rest=max(1 - weight, 0.0),
+            weight=Share(weight),
+            rest=Share(max(1 - weight, 0.0)),
         ),
         abs(weight - HALF),
         replace(found.place, page="hand", key=key),
@@ -83,8 +84,8 @@ def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Q
             "The probability of “{token}” is {probability:.2f}. All other tokens of the vocabulary together get "
             "{rest:.2f}.",
             token=token,
-            probability=probability,
-            rest=1 - probability,
+            probability=Share(probability),
+            rest=Share(1 - probability),
         ),
         abs(probability - HALF),
         Place(DECODING, row=step),

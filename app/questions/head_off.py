@@ -13,7 +13,8 @@ import numpy as np
 from app.compute import cached_results
 from app.figures.axes import in_words
 from app.figures.distribution import softmax
-from app.figures.theme import minus, probability_text
+from app.figures.shares import probability_text
+from app.figures.theme import minus
 from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
 from app.questions.question import MOST_ANSWERS, Place, Question, numbers, token_name

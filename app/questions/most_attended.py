@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 
+from app.figures.shares import Share
 from app.languages import _
 from app.questions.question import MOST_ANSWERS, Place, Question, token_name
 from app.questions.weight_rows import WeightRow, is_word, weight_rows
@@ -53,9 +54,9 @@ def _question(found: WeightRow, draw: Random) -> Question:
         _(
             "{first} gets a weight of {weight:.2f}; the next is {second} with {smaller:.2f}. The row sums to 1.",
             first=token_name(keys, first),
-            weight=found.weights[first],
+            weight=Share(found.weights[first]),
             second=token_name(keys, second),
-            smaller=found.weights[second],
+            smaller=Share(found.weights[second]),
         ),
         margin(found),
         found.place,

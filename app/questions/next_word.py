@@ -10,7 +10,7 @@ import numpy as np
 
 from app.figures.axes import in_words
 from app.figures.distribution import softmax
-from app.figures.theme import probability_text
+from app.figures.shares import probability_text
 from app.languages import _
 from app.questions.question import MOST_ANSWERS, Place, Question, numbers
 from app.questions.weight_rows import is_word

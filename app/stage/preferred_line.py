@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.compute.way_back_choice import Preferred, preferred
+from app.figures.shares import Share
 from app.languages import _, gettext_noop
 from app.library import checkpoints
 from app.library.catalogue import way_back
@@ -47,8 +48,8 @@ def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None
                 text=found.hypothesis.text,
                 target=task.target,
                 source=task.source,
-                own=found.own,
-                first=found.first,
+                own=Share(found.own),
+                first=Share(found.first),
             )
         )
         st.caption(

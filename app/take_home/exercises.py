@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from app.figures.axes import in_words
+from app.figures.shares import Share, decimal_text
 from app.figures.tables import Table
 from app.languages import _
 from app.languages.numbers import formatted, localised
@@ -80,7 +81,7 @@ def by_hand(scene: Scene) -> Exercise:
         dimensions=len(query),
         keys=len(scene.source),
         token=in_words(scene.source.tokens[strongest]),
-        weight=weights[row, strongest],
+        weight=Share(weights[row, strongest]),
     )
     return Exercise(
         _("One weight by hand"),
@@ -92,7 +93,7 @@ def by_hand(scene: Scene) -> Exercise:
             "q·k": [_signed(value, 2) for value in products],
             f"q·k / √{len(best)}": [_signed(value, 2) for value in scores],
             _("e to the score"): [formatted(value, ".3f") for value in powers],
-            _("weight"): [formatted(value, ".3f") for value in powers / powers.sum()],
+            _("weight"): [decimal_text(value, 3) for value in powers / powers.sum()],
         },
     )
 
@@ -134,9 +135,9 @@ def most_attended(scene: Scene) -> Exercise | None:
     return Exercise(
         _("The attended token"),
         task,
-        _("“{token}”, with a weight of {weight:.3f}.", token=tokens[best], weight=weights[row, best]),
+        _("“{token}”, with a weight of {weight:.3f}.", token=tokens[best], weight=Share(weights[row, best])),
         {_("position"): list(range(1, len(tokens) + 1)), _("token"): tokens},
-        {_("token"): tokens, _("weight"): [formatted(value, ".3f") for value in weights[row]]},
+        {_("token"): tokens, _("weight"): [decimal_text(float(value), 3) for value in weights[row]]},
     )
 
 

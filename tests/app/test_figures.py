@@ -20,18 +20,17 @@ from app.figures.matrix import (
     matrix_table,
     matrix_width,
 )
+from app.figures.shares import probability_text, weight_text
 from app.figures.tables import columns_csv
 from app.figures.theme import (
     ColorScale,
     fixed,
     number,
-    probability_text,
     resolved,
     signed_scale,
     text_on_signed,
     text_on_weight,
     weight_scale,
-    weight_text,
 )
 from app.figures.token_strip import source_strip, source_table, target_strip
 from tests.support.drawn import checked

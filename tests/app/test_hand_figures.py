@@ -181,7 +181,7 @@ def test_numbers_are_written_with_four_digits(value: float, text: str) -> None:
 def test_where_cells_are_narrow_their_numbers_are_short() -> None:
     values = (0.00022834, -16.13, 0.998, 1.2e-7, 9461.3, True, False, -np.inf, 0.0)
     texts = [short(value) for value in values]
-    assert texts == ["0.0002", "−16", "1.0", "1×10⁻⁷", "9,461", "yes", "no", "−∞", "0"]
+    assert texts == ["0.0002", "−16", "0.998", "1×10⁻⁷", "9,461", "yes", "no", "−∞", "0"]
     assert max(map(len, texts)) <= 6
     hand, _ = case()
     figure = stages_figure(row_stages(hand), axis(len(hand.weights)), hand.mask, title="t")
@@ -235,6 +235,39 @@ def test_a_calculator_gets_the_exponentials_that_are_written(scale: float) -> No
     assert math.exp(sum(float(part) for part in exponent.replace("- ", "-").split())) == pytest.approx(
         written, rel=3e-4
     )
+
+
+def near_1(apart: float = 0.00005) -> ByHand:
+    """Three keys, of which the first has all but `apart` of the weight."""
+    keys = np.array([[10.0], [10.0 + math.log(apart / 2)], [10.0 + math.log(apart / 2)]], np.float32)
+    return ByHand(np.ones(1, np.float32), keys, np.ones((3, 1), np.float32), np.ones(3, bool), 0)
+
+
+@pytest.mark.parametrize("apart", [0.00005, 0.000001])
+def test_a_weight_that_is_not_1_is_written_with_the_digits_that_say_so(apart: float) -> None:
+    hand = near_1(apart)
+    for latex in (Writing(hand, 0).summary(), Writing(hand, 0).softmax()):
+        (weight,) = re.findall(r"\\mathbf\{([0-9.]+)\}", latex)
+        assert float(weight) == pytest.approx(hand.weights[0], abs=apart / 10)
+        assert float(weight) < 1
+    e, total = (
+        float(number.replace("{,}", ""))
+        for number in re.findall(r"([0-9.{},]+) / ([0-9.{},]+) & = ", Writing(hand, 0).summary())[-1]
+    )
+    assert e / total == pytest.approx(hand.weights[0], abs=apart / 5)  # so a calculator gets it, too
+    assert float(printed(numpy_snippet(hand, axis(1), axis(3), query=0, title="t"))["weight"]) == float(weight)
+    assert plain(hand.weights[0]).startswith("0.99")
+    assert short(hand.weights[0]) == ">0.99"
+
+
+def test_each_factor_of_a_term_is_named_below_it() -> None:
+    hand, _ = case(d_k=32)
+    written = Writing(hand, 2).product()
+    for i in hand.order[:TERMS]:
+        for name in (f"q_{{3,{i}}}", f"k_{{{hand.chosen + 1},{i}}}"):
+            assert re.search(
+                rf"\\underset\{{\\textstyle \\textcolor\{{#[0-9a-f]+\}}\{{{re.escape(name)}\}}\}}", written
+            ), name
 
 
 def test_no_formula_holds_a_token() -> None:

@@ -11,6 +11,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.components.weight_bars import WHOLE, _are_weights
+from app.figures.shares import Share
 from app.views.whatif.attention_row import Place, opening_step
 from tests.support.drawn import components
 from transformer.analysis.edits import HeadOff, WeightsSet, edit_text
@@ -78,7 +79,7 @@ def test_a_row_that_was_set_is_drawn_and_what_it_changes_is_said(open_app: Open,
     base = (plain.mean(0) if all_heads else plain[2]).numpy()
     np.testing.assert_allclose(found["base"], base, atol=1e-6)
     text = said(app).replace("−", "-")
-    assert text.startswith(f"{np.abs(np.array(wanted) - base).sum() / 2:.0%} of the weight of ")
+    assert text.startswith(f"{Share(np.abs(np.array(wanted) - base).sum() / 2):.0%} of the weight of ")
     scores = [float(each[3, ids[3]]) for each in (before, after)]
     numbers = [float(each) for each in re.findall(r"-\d+\.\d\d", text)]
     assert numbers == pytest.approx([round(score, 2) for score in scores], abs=0.011)

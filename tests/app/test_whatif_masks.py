@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.mask_results import together, without_cache
 from app.compute.subject import Subject
-from app.figures.theme import fixed, probability_text
+from app.figures.shares import probability_text
+from app.figures.theme import fixed
 from app.library.checkpoints import CheckpointFile
 from app.state import edit_choices
 from app.views.whatif.masks_part import toggle_cell

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from app.components.canvas import Head, Question
 from app.figures.canvas_message import message_id
+from app.figures.shares import probability_text
 from app.stage.canvas_of_scene import message_of
 from app.stage.scene import Scene
 from app.views.shared.canvas_picture import answer
@@ -185,7 +186,7 @@ def test_an_answer_about_the_sentence_before_is_not_taken(alone: Callable[[Scene
     for query, row in enumerate(weights):
         page.locator(QUERY).nth(query).hover()
         most = float(row.max())
-        assert f"gives {100 * most:.0f}%" in page.locator(".say").inner_text()
+        assert f"gives {probability_text(most, 3)} of" in page.locator(".say").inner_text()
 
 
 BEFORE_A_CLASS = (

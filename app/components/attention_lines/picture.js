@@ -5,7 +5,7 @@ import { isolate } from "./isolate.js";
 import { place } from "./layout.js";
 import { drawTokens } from "./tokens.js";
 import { _ } from "../shared/language.js";
-import { cellText, decimals } from "../shared/numbers.js";
+import { cellText, decimal } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
 const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to SPOKEN
@@ -98,7 +98,7 @@ function said(data, focus, partners, several) {
   if (!partners.length) return focus.side ? _("{token} — attends to nothing", { token }) : _("{token} — no query attends to it", { token });
   const others = partners.slice(0, 5).map(([weight, text, head]) => {
     const name = _("head {head}", { head: head + 1 });
-    return `${text} ${decimals(weight, 2)}${several ? ` (${name})` : ""}`;
+    return `${text} ${decimal(weight)}${several ? ` (${name})` : ""}`;
   }).join(" · ");
   return focus.side ? _("{token} — attends to {others}", { token, others }) : _("{token} — is attended to by {others}", { token, others });
 }

@@ -16,7 +16,7 @@ from app.components.registration import component, sent
 from app.figures.canvas_message import FORMS, Form, message_id
 from transformer.model.attention_kinds import KINDS, Kind
 
-_canvas = component("canvas", styles=["segments"])
+_canvas = component("canvas", styles=["segments", "formula"])
 _wire = component("canvas_channel", html="<div class='root' hidden></div>")
 
 Answer = dict[str, Any]

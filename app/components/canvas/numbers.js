@@ -2,9 +2,12 @@
 // number, requested for a whole head at a time; until it arrives, a number is written only if the byte determines it.
 
 import { numbersIn } from "../shared/arrays.js";
-import { percent } from "../shared/numbers.js";
+import { localised, percent } from "../shared/numbers.js";
+
+export const DECIMALS = 3;  // of a weight near 100%, where there is room for them: a reader may want to check it
 
 export function certain(byte) {
+  if (byte === 255) return localised(">99%");  // rounded: it may be 1 or a little less
   const least = percent(Math.max(0, byte - 0.5) / 255), most = percent(Math.min(255, byte + 0.5) / 255);
   return byte > 0 && least === most ? least : "";
 }
@@ -16,11 +19,11 @@ const nameOf = (view, { kind, layer, head }) => `${view.message.id}.${kind}.${la
 // The exact weights of a head, (Q, K), if they are here.
 export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(view, { kind, layer, head })}`)?.weights;
 
-// The weight of a cell as text: exact, or certain, or "".
-export function weightText(view, { kind, layer, head }, query, key) {
+// The weight of a cell as text: exact, or certain, or "". Near 100% it has at most so many decimals.
+export function weightText(view, { kind, layer, head }, query, key, most = 1) {
   const found = view.message.kind[kind], exact = exactOf(view, kind, layer, head);
   const at = query * found.keys + key;
-  return exact ? percent(exact[at]) : certain(found.weights[(layer * found.heads + head) * found.queries * found.keys + at]);
+  return exact ? percent(exact[at], most) : certain(found.weights[(layer * found.heads + head) * found.queries * found.keys + at]);
 }
 
 // The newest question goes first, and one at a time: hovering over many heads asks for the last of them.

@@ -1,17 +1,22 @@
 // Below the small pictures: facts about the head, or, if two words are chosen, the heads that link them most. In place
 // of the small pictures: how one weight is computed.
 
-import { ask } from "./numbers.js";
+import { ask, DECIMALS } from "./numbers.js";
+import { typeset } from "../shared/formula.js";
 import { _, ngettext } from "../shared/language.js";
 import { fixed, percent, percentWith } from "../shared/numbers.js";
 import { button, element, focusedIn } from "../shared/dom.js";
 import { inWords, quoted } from "../shared/token.js";
 
 const LINKED = 6, DIGITS = [1, 2, 3, 4];
+const NAMED = 3;  // terms of the dot product that are written
 
 // Weights, the largest first, with as many digits as show their order.
 function ordered(weights) {
-  const text = (share, digits) => (share < 0.001 ? percent(share) : percentWith(share, digits));
+  const text = (share, digits) => {
+    const written = percentWith(share, digits);
+    return share < 0.001 || (share < 1 && written.startsWith("100")) ? percent(share, digits) : written;
+  };
   const differs = (i, j, digits) => weights[j] === undefined || text(weights[i], digits) !== text(weights[j], digits);
   return weights.map((share, i) => text(share, DIGITS.find((digits) => differs(i, i - 1, digits) && differs(i, i + 1, digits)) ?? DIGITS.at(-1)));
 }
@@ -68,6 +73,8 @@ function linked(view, place, kind, exact) {
     node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
     node.addEventListener("pointerleave", () => view.previewHead(null));
   });
+  // Above what depends on the head, so that it stays in its place (test_the_links_to_the_calculation_stay_in_their_places).
+  if (!view.standing.alone) button("link", place, _("How this head's weight is computed"), () => view.open({ query, key }));
   const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
   if (anyway.length) {
     element("div", "why", place, anyway.length === found.length
@@ -75,9 +82,8 @@ function linked(view, place, kind, exact) {
       : _("Several other tokens attend to {key} too, in {heads}.", { key: linkedKey, heads: listed(anyway) }));
   }
   const own = all.findIndex(([, i]) => i === view.here.layer * kind.heads + view.here.head);
-  if (exact && own >= LINKED) element("div", "why", place, _("The head shown: {weight}, place {place} of {count}.", { weight: percent(all[own][0]), place: own + 1, count: all.length }));
+  if (exact && own >= LINKED) element("div", "why", place, _("The head shown: {weight}, place {place} of {count}.", { weight: percent(all[own][0], DECIMALS), place: own + 1, count: all.length }));
   else if (shares.some((share, i) => share === shares[i - 1] && !share.startsWith("<"))) element("div", "why", place, _("The same number: equal to rounding."));
-  if (!view.standing.alone) button("link", place, _("How this head's weight is computed"), () => view.open({ query, key }));
 }
 
 // How one weight is computed, with the numbers of the tensors.
@@ -97,6 +103,7 @@ export function showCell(view) {
   element("b", "", head, _("How {query} weighs {key}", { query, key }));
   const close = button({ class: "close", "aria-label": _("Close the calculation") }, head, "×", () => view.open(null));
   element("div", "why", place, _("Layer {layer}, head {head}", { layer: view.here.layer + 1, head: view.here.head + 1 }));
+  if (view.standing.acts) button("link", place, _("The whole calculation: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
   if (!found) element("div", "why", place, _("Asking the model for the numbers …"));
   else if (found.missing) element("div", "why", place, found.missing);  // in a file that has the numbers of one head
   else calculation(view, place, found, { ...cell, keyName: key, queryName: query });
@@ -109,10 +116,13 @@ const short = (value) => fixed(value, 2);
 function calculation(view, place, found, { key, keyName, queryName }) {
   const steps = element("ol", "steps", place), step = (text) => { const item = element("li", "", steps); element("div", "", item, text); return item; };
   const masked = found.scores[key] === null;
-  const product = { query: queryName, key: keyName, product: short(found.product) };
-  strip(step(_("The query of {query} times the key of {key}, term by term, summed: q·k = {product}", product)), found.query.map((value, i) => value * found.keyVector[i]));
+  const terms = found.query.map((value, i) => value * found.keyVector[i]);
+  const bars = strip(step(_("Dot product: q·k = {product}", { product: short(found.product) })), terms);
+  const caption = element("figcaption", "", bars, _("Its {count} terms: the query of {query} times the key of {key}, number by number. Largest:", { query: queryName, key: keyName, count: terms.length }));
+  typeset(element("div", "", caption), largestTerms(terms));
   const score = { width: found.width, root: short(Math.sqrt(found.width)), score: masked ? "" : short(found.scores[key]) };
-  step(masked ? _("Masked: its score becomes −∞") : _("Divided by √d_k = √{width} = {root}: score {score}", score));
+  const divided = step(masked ? _("Masked: its score becomes −∞") : "");
+  if (!masked) typeset(divided.firstChild, _("Divided by √d_k = √{width} = {root}: score {score}", score));
   const row = step(_("Softmax: e to the score, divided by the sum over the row"));
   const order = found.weights.map((weight, i) => [weight, i]).sort((a, b) => b[0] - a[0]);
   const shown = order.slice(0, 4);
@@ -124,22 +134,32 @@ function calculation(view, place, found, { key, keyName, queryName }) {
     element("span", "number", line, found.scores[i] === null ? "−∞" : short(found.scores[i]));
     const bar = element("span", "bar", line);
     element("span", "filled", bar).style.width = `${100 * weight}%`;
-    element("span", "number", line, percent(weight));
+    element("span", "number", line, percent(weight, DECIMALS));
   }
   const others = order.length - shown.length;
   if (others > 0) element("div", "why", row, ngettext("{count} other key has the rest of the 100%", "{count} other keys share the rest of the 100%", others));
   const share = found.context > 0 ? found.added / found.context : 0;
-  const added = { weight: percent(found.weights[key]), key: keyName, length: short(found.added), sum: short(found.context) };
+  const added = { weight: percent(found.weights[key], DECIMALS), key: keyName, length: short(found.added), sum: short(found.context) };
   strip(step(share
     ? _("Adds {weight} of the value of {key} to the output: length {length}, the sum of all has {sum}", added)
     : _("Adds {weight} of the value of {key} to the output: length {length}", added)), found.value.map((value) => value * found.weights[key]));
-  if (!view.standing.acts) return;
-  button("link", place, _("Every term of it: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
 }
 
-// Signed numbers as a strip of cells, amber to teal; its strongest colour is the largest of them.
+// "q_17·k_17 = 3.20, q_4·k_4 = −1.05": dimensions count from 0, as on the page Query, key, value.
+function largestTerms(terms) {
+  const order = [...terms.keys()].sort((a, b) => Math.abs(terms[b]) - Math.abs(terms[a])).slice(0, NAMED);
+  return order.map((i) => `q_${i}·k_${i} = ${short(terms[i])}`).join(", ");
+}
+
+// Signed numbers as bars, up from the middle if positive, down if negative.
 function strip(parent, values) {
-  const most = Math.max(...values.map(Math.abs), 1e-12);
-  const box = element("div", { class: "strip", role: "img", "aria-label": _("{count} numbers, the largest {largest} in size", { count: values.length, largest: short(most) }) }, parent);
-  for (const value of values) element("i", value < 0 ? "minus" : "plus", box).style.opacity = (Math.abs(value) / most).toFixed(3);
+  const most = Math.max(...values.map(Math.abs), 1e-12), figure = element("figure", "", parent);
+  const box = element("div", { class: "strip", role: "img", "aria-label": _("{count} numbers, the largest {largest} in size", { count: values.length, largest: short(most) }) }, figure);
+  element("span", "plus", box, "+");
+  element("span", "minus", box, "−");
+  for (const value of values) {
+    const share = (50 * Math.abs(value)) / most;
+    element("i", value < 0 ? "minus" : "plus", box).style.cssText = `height:${share.toFixed(1)}%;top:${value < 0 ? 50 : (50 - share).toFixed(1)}%`;
+  }
+  return figure;
 }

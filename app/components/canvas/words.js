@@ -2,7 +2,7 @@
 
 import { byTouch, forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
-import { exactOf, weightText } from "./numbers.js";
+import { DECIMALS, exactOf, weightText } from "./numbers.js";
 import { ofHead, sides } from "./message.js";
 import { inWords, quoted } from "../shared/token.js";
 
@@ -36,7 +36,7 @@ function startOf(view, here, query) {
 
 function cellSentence(view, here, { query, key }) {
   const kind = view.message.kind[here.kind], said = startOf(view, here, query);
-  const cell = { ...said, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key) };
+  const cell = { ...said, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key, DECIMALS) };
   if (!kind.mask[query * kind.keys + key]) {
     return key > query
       ? _("{when} {head} cannot attend to {key}: it comes later, so it is masked.", cell)
@@ -49,7 +49,7 @@ function querySentence(view, here, focus) {
   const { keys } = sides(view.message, here.kind), said = startOf(view, here, focus.query);
   const [first, second] = strongest(view, here, focus);
   if (first === undefined) return _("{when} {head} attends to nothing.", said);
-  const row = { ...said, key: quoted(keys.tokens[first]), share: weightText(view, here, focus.query, first) };
+  const row = { ...said, key: quoted(keys.tokens[first]), share: weightText(view, here, focus.query, first, DECIMALS) };
   if (!row.share) return _("{when} {head} attends most to {key}.", row);
   const other = second === undefined ? "" : weightText(view, here, focus.query, second);
   return other && parseFloat(other) >= 5 && !other.startsWith("<")
@@ -61,7 +61,7 @@ function keySentence(view, here, focus) {
   const { keys, queries, writes } = sides(view.message, here.kind), key = quoted(keys.tokens[focus.key]);
   const [first] = strongest(view, here, focus);
   if (first === undefined) return _("No query attends to {key}.", { key });
-  const column = { key, query: quoted(queries.tokens[first]), share: weightText(view, here, first, focus.key) };
+  const column = { key, query: quoted(queries.tokens[first]), share: weightText(view, here, first, focus.key, DECIMALS) };
   if (writes) {
     return column.share
       ? _("{key} gets the most attention while {query} is written: {share}.", column)

@@ -2,7 +2,7 @@
 // that is pointed at.
 
 import { _ } from "../shared/language.js";
-import { decimals, fixed } from "../shared/numbers.js";
+import { decimal, fixed } from "../shared/numbers.js";
 import { quoted } from "../shared/token.js";
 
 const result = ({ right, score }) => ({ right: right.filter(Boolean).length, all: right.length, score: fixed(score, 2) });
@@ -30,7 +30,7 @@ export function ahead({ passes: [, open], data }) {
 export function said({ free, scores, query, key, passes, data }) {
   const at = query * data.reads.length + key, { mask, weights } = passes[Number(free)];
   const row = _("Row {row} reads {read} to write {written}", { row: query + 1, read: quoted(data.reads[query]), written: quoted(data.predicts[query]) });
-  const token = key === query ? _("itself") : quoted(data.reads[key]), weight = decimals(weights[at], 3), isAnswer = key === query + 1;
+  const token = key === query ? _("itself") : quoted(data.reads[key]), weight = decimal(weights[at], 3), isAnswer = key === query + 1;
   if (scores && mask[at]) return _("{row}; score {score} of {token}, weight {weight}.", { row, score: fixed(scores[at], 3), token, weight });
   if (scores) return _("{row}; score {score} of {token}; the mask sets it to −∞, so its weight is 0.", { row, score: fixed(scores[at], 3), token });
   if (!mask[at]) {

@@ -5,7 +5,7 @@
 import { chips } from "./chips.js";
 import { button, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
+import { decimal } from "../shared/numbers.js";
 import { make, measurer, write } from "../shared/svg.js";
 import { watchWidth } from "../shared/watch_size.js";
 
@@ -44,7 +44,7 @@ function draw(root, data, state) {
     for (const { i, x, line: row, w } of laid[n].places) {
       const newest = n === 1 && i === side.tokens.length - 1;
       const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);
-      make("title", {}, group, _("{token}: weight {weight}", { token: side.tokens[i], weight: decimals(side.weights[i], 2) }));
+      make("title", {}, group, _("{token}: weight {weight}", { token: side.tokens[i], weight: decimal(side.weights[i]) }));
       make("rect", { width: w, height: CHIP, rx: 7, fill: role, stroke: newest ? role : "none" }, group);
       write(make("text", { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, group), side.tokens[i]);
       make("rect", { class: "track", y: CHIP + 2, width: w, height: BAR, rx: 2 }, group);

@@ -3,7 +3,7 @@
 import { byTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { colors, inkOn, painted, signed, weight } from "../shared/shades.js";
-import { cellText, decimals } from "../shared/numbers.js";
+import { cellText, decimal } from "../shared/numbers.js";
 import { cellUnder, cut, make, pixels, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { written } from "./dims.js";
@@ -64,7 +64,7 @@ export function drawKeys(view) {
   image.addEventListener("pointermove", (event) => {
     const [q, k] = at(event) ?? [], i = q * across + k;
     if (values[i] === undefined) return;
-    const said = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs === "weights" && hidden(i) ? _("masked") : written(values[i]);
+    const said = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs !== "weights" ? written(values[i]) : hidden(i) ? _("masked") : decimal(values[i], 4);
     view.read.textContent = _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said });
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
@@ -76,7 +76,7 @@ export function drawKeys(view) {
 function defaultText(shownAs, token, keys, row) {
   if (shownAs === "scores") return byTouch() ? _("Rows are queries, columns are keys. Tap a cell for its number.") : _("Rows are queries, columns are keys. Point at a cell for its number.");
   const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);
-  if (shownAs === "weights") return _("{token} attends to {keys}", { token, keys: `${most.map((k) => `${inWords(keys[k])} ${decimals(row[k], 2)}`).join(", ")}${row.length > 3 ? " …" : ""}` });
+  if (shownAs === "weights") return _("{token} attends to {keys}", { token, keys: `${most.map((k) => `${inWords(keys[k])} ${decimal(row[k])}`).join(", ")}${row.length > 3 ? " …" : ""}` });
   return _("{token} may attend to {allowed} of {count} keys.", { token, allowed: row.filter(Boolean).length, count: row.length });
 }
 

@@ -3,7 +3,7 @@
 import { FEWEST_ROWS, MOST_ROWS } from "./frame.js";
 import { element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
+import { decimal } from "../shared/numbers.js";
 
 const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
 
@@ -54,7 +54,7 @@ function showSource(parts, weights) {
   const { tokens, head } = parts.frame.source;
   parts.weights.forEach(({ chip, bar }, n) => {
     scaled(bar, weights[n]);
-    chip.title = _("{token}: attention weight {weight}, {head}", { token: tokens[n], weight: decimals(weights[n], 4), head });
+    chip.title = _("{token}: attention weight {weight}, {head}", { token: tokens[n], weight: decimal(weights[n], 4), head });
   });
   keepInView(parts.sourceChips, parts.weights[weights.indexOf(Math.max(...weights))].chip);
 }

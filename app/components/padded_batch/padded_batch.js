@@ -5,7 +5,7 @@ import { board, head } from "../shared/board.js";
 import { cellByKey } from "../shared/arrow_keys.js";
 import { element, focusedIn, setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
+import { decimal } from "../shared/numbers.js";
 import { layerAndHead } from "../shared/number_list.js";
 import { hatch, make, measurer } from "../shared/svg.js";
 import { inWords, put } from "../shared/token.js";
@@ -63,7 +63,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       each.near(at.row, at.column);
       each.frame("pointed", at.row, at.column);
     }
-    const [masked, free] = data.weights.map(({ values }) => decimals(values[at.row][at.column], 3));
+    const [masked, free] = data.weights.map(({ values }) => decimal(values[at.row][at.column], 3));
     const values = { query: inWords(rows.names[at.row]), key: inWords(columns.names[at.column]), position: at.column + 1, masked, free };
     words.textContent = data.isOff
       ? _("“{query}” gives “{key}” (position {position}) a weight of {masked} with the mask, {free} without it.", values)

@@ -1,7 +1,7 @@
 // Where the columns of the scene are, in px of a page whose type has 16 px: side by side where there is room; on a
 // narrow screen only those of one step.
 
-const LABEL = 118, NUMBER = 66, WEIGHT = 56, GAP = 16;
+const LABEL = 118, NUMBER = 66, WEIGHT = 64, GAP = 16;
 export const NARROW = 680;
 
 // Each column has x and w. `product.bars`, `score.bars` and `weight.bars` are beside their numbers, which end at `number`.

@@ -4,7 +4,7 @@ import { decimalsFor, termsOf } from "./numbers.js";
 import { _ } from "../shared/language.js";
 import { decimals, fixed } from "../shared/numbers.js";
 import { heightsFor } from "./rows.js";
-import { fillStrip } from "./strip.js";
+import { fillBars, fillStrip } from "./strip.js";
 import { colors, painted, signed } from "../shared/shades.js";
 import { cut, make } from "../shared/svg.js";
 
@@ -26,7 +26,7 @@ export function headOf(svg, scene) {
     if (measure(product.textContent, 14) > columns.label.w) product.textContent = "q × k";
     const most = message.keys.reduce((largest, key, j) => termsOf(q, tensors.row("key", j)).reduce((a, b) => Math.max(a, Math.abs(b)), largest), 0) || 1;
     fillStrip(query, { x: columns.key.x, y: 2, w: columns.key.w, h: 20 }, q, tensors.largest.query, message.scale);
-    fillStrip(terms, { x: columns.key.x, y: 27, w: columns.key.w, h: 16 }, products, most, message.scale);
+    fillBars(terms, { x: columns.key.x, y: 24, w: columns.key.w, h: 22 }, products, most, message.scale);
     sum.textContent = `Σ ${fixed(tensors.row("products", scene.query)[scene.key], digits)}`;
   };
   update();

@@ -1,7 +1,7 @@
 // The tensors of one head, as they arrive, and how their numbers are written.
 
 import { decoded } from "../shared/arrays.js";
-import { decimals, localised } from "../shared/numbers.js";
+import { decimal } from "../shared/numbers.js";
 
 const largestOf = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
 
@@ -23,6 +23,6 @@ export const weighted = (value, weight) => Float64Array.from(value, (number) => 
 // How many decimals the numbers of an array have, by the largest of them: 54.15, 9.572, 0.3804.
 export const decimalsFor = (largest) => Math.min(Math.max(3 - Math.floor(Math.log10(largest)), 0), 5);
 
-export const weightText = (weight, isForbidden) => (isForbidden ? "0" : weight < 0.0005 ? localised("<0.001") : decimals(weight, 3));
+export const weightText = (weight, isForbidden) => (isForbidden ? "0" : decimal(weight, 3));
 
 export const strongestOf = (weights) => weights.reduce((best, weight, i) => (weight > weights[best] ? i : best), 0);

@@ -3,13 +3,15 @@
 import { SHORT_STEPS, STEPS } from "./sentences.js";
 import { LAST_STEP } from "./player.js";
 import { button } from "../shared/dom.js";
+import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
 
 // Returns a function that shows which step there is and whether it plays.
 export function panelOf(state, { places, steps, columns, divisor }) {
   const named = STEPS.map((name, i) => {
     const text = columns.isNarrow ? SHORT_STEPS[i] : `${i + 1}  ${i === 1 ? divisor : name}`;
-    const node = button("step", steps, text, () => state.player.go(i + 1));
+    const node = button("step", steps, undefined, () => state.player.go(i + 1));
+    typeset(node, text);
     node.setAttribute("aria-label", _("Step {number}: {name}", { number: i + 1, name }));
     Object.assign(node.style, { left: `${columns.steps[i].x / 16}rem`, width: `${columns.steps[i].w / 16}rem` });
     return node;

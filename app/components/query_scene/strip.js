@@ -7,6 +7,20 @@ import { make } from "../shared/svg.js";
 
 const WIDE_ENOUGH = 50, TYPE = 14;
 
+// Products as bars from a line in the middle, up if positive, down if negative, so that the sign is seen without the colour.
+// Where there is room for numbers, they are written instead.
+export function fillBars(group, place, values, limit, scale) {
+  const { x, y, w, h } = place, cell = w / values.length, middle = y + h / 2;
+  if (cell >= WIDE_ENOUGH) { fillStrip(group, place, values, limit, scale); return; }
+  group.replaceChildren();
+  make("rect", { class: "frame", x, y, width: w, height: h }, group);
+  make("line", { class: "zero", x1: x, x2: x + w, y1: middle, y2: middle }, group);
+  values.forEach((value, i) => {
+    const height = (Math.abs(value) / limit) * (h / 2), gap = Math.min(1, cell / 4);
+    make("rect", { class: `term ${value < 0 ? "negative" : "positive"}`, x: x + i * cell + gap / 2, y: value < 0 ? middle : middle - height, width: cell - gap, height }, group);
+  });
+}
+
 // Draws the strip into a group, in place of what is in it. `limit` gets the full colour.
 export function fillStrip(group, { x, y, w, h }, values, limit, scale) {
   const table = colors(scale), place = signed(limit);

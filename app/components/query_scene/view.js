@@ -11,6 +11,7 @@ import { keyRows } from "./rows.js";
 import { follow } from "./pointer.js";
 import { rowInWords, sentenceOf } from "./sentences.js";
 import { element, within } from "../shared/dom.js";
+import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
 import { make, measurer } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
@@ -49,7 +50,11 @@ export function viewOf(root, state, choose) {
   const flights = flightsOf(stage);
   let sum = new Float64Array(message.d_k);
 
-  const say = (text) => { sentence.textContent = text ?? sentenceOf(scene, state.step); };
+  const say = (text) => {
+    const said = text ?? sentenceOf(scene, state.step);
+    if (text === undefined && state.step === 2) typeset(sentence, said);  // no other has a formula, and tokens are no formulas
+    else sentence.textContent = said;
+  };
   const trace = (key, isActive = false) => {
     scene.key = key;
     rows.mark(key, isActive);

@@ -3,7 +3,7 @@
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
+import { decimal, decimals } from "../shared/numbers.js";
 
 const NAMES = ["layer", "head"];
 
@@ -14,6 +14,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const titles = [...NAMES, ...data.columns.map((column) => column.title)];
   const value = (row, title) => (NAMES.includes(title) ? row[title] : row.values[titles.indexOf(title) - NAMES.length]);
   const largest = data.columns.map((column, i) => column.most ?? Math.max(...data.rows.map((row) => row.values[i]), 1e-9));
+  const text = (v, i) => (data.columns[i].most ? decimal(v) : decimals(v, 2));  // what has a most is a share
   let now = data.chosen;  // or what has been clicked since
   const choose = (index) => { if (index !== now) setTriggerValue("chosen", now = index); };
 
@@ -39,13 +40,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const rows = order.map((index, place) => {
       const { layer, head: number, values } = data.rows[index], isChosen = index === data.chosen;
       const row = element("tr", { tabindex: isChosen ? 0 : -1, "aria-selected": isChosen }, body);
-      row.setAttribute("aria-label", _("Layer {layer}, head {head}: {values}", { layer, head: number, values: values.map((v, i) => `${data.columns[i].title} ${decimals(v, 2)}`).join(", ") }));
+      row.setAttribute("aria-label", _("Layer {layer}, head {head}: {values}", { layer, head: number, values: values.map((v, i) => `${data.columns[i].title} ${text(v, i)}`).join(", ") }));
       element("td", "", row, String(layer));
       element("td", "", row, String(number));
       values.forEach((v, i) => {
         const cell = element("td", "", row);
         element("i", "", cell).style.width = `${Math.min(100, (100 * v) / largest[i])}%`;
-        element("span", "", cell, decimals(v, 2));
+        element("span", "", cell, text(v, i));
       });
       row.addEventListener("click", () => choose(index));
       row.addEventListener("keydown", (event) => {

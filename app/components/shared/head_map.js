@@ -5,8 +5,8 @@
 import { numbersIn } from "./arrays.js";
 import { within } from "./dom.js";
 import { _ } from "./language.js";
-import { decimals } from "./numbers.js";
 import { cut, make, write } from "./svg.js";
+import { decimal } from "./numbers.js";
 
 const TOKEN = 14, APART = 13;  // px at 1280x720: the type, and the least distance from one name to the next
 const SHADES = 16;
@@ -65,7 +65,7 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
 }
 
 // A cell that `cellAt` found, in words; "" for none.
-export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” to “{column}”: {weight}", { row: rows[cell.q], column: columns[cell.k], weight: decimals(cell.weight, 2) }) : "");
+export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” to “{column}”: {weight}", { row: rows[cell.q], column: columns[cell.k], weight: decimal(cell.weight) }) : "");
 
 // The same as a small sketch without tokens, in as many shades as one can tell apart: few elements, however long the sentence.
 export function sketch(place, weights, { rows, columns, color, allowed }, width, height) {

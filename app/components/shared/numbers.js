@@ -1,4 +1,4 @@
-// How numbers are written, as app/figures/theme.py writes them, in the visitor's language: −1,30 and 3,1 % in German.
+// How numbers are written, as app/figures/theme.py and shares.py write them, in the visitor's language: −1,30 and 3,1 % in German.
 
 export const SIGNS = {};  // app/components/registration.py writes here what the language has instead of ".", "," and "%"
 
@@ -20,11 +20,36 @@ export function fixed(value, digits) {
 // A share as per cent with so many digits after the point: 3.1%.
 export const percentWith = (share, digits) => localised(`${(100 * share).toFixed(digits)}%`);
 
-// A share as per cent with sensible digits: 97%, 3.1%, <0.1%.
-export function percent(share) {
-  if (share < 0.001) return localised(share === 0 ? "0%" : "<0.1%");
-  return share >= 0.0995 ? localised(`${Math.round(100 * share)}%`) : percentWith(share, 1);
+// Probabilities, weights and other shares, as app/figures/shares.py writes them: 0 and 1 only where they are exactly that
+// (test_the_browser_writes_shares_as_python_does).
+
+const MOST_DECIMALS = 5;
+
+// As per cent: 97%, 3.1%, <0.1%, 99.7%, >99.9%. `most` decimals near 100%, for example 3: 99.995%; `least` below 10%.
+export function percent(share, most = 1, least = 1) {
+  if (share <= 0 || share >= 1) return localised(share <= 0 ? "0%" : "100%");
+  const value = 100 * share;
+  if (value < 10 ** -least) return localised(`<${(10 ** -least).toFixed(least)}%`);
+  for (let digits = value < 9.95 ? least : 0; digits <= most; digits++) {
+    const text = value.toFixed(digits);
+    if (Number(text) < 100) return localised(`${text}%`);
+  }
+  return localised(`>${(100 - 10 ** -most).toFixed(most)}%`);
 }
 
-// A weight in a cell: .07, .42, 1.0; one below .005 as `least`.
-export const cellText = (weight, least = "") => localised(weight < 0.005 ? least : weight >= 0.995 ? "1.0" : weight.toFixed(2).slice(1));
+// As a decimal number: 0.42, <0.01, 0.997, 0.99995, >0.99999.
+export function decimal(share, digits = 2) {
+  if (share <= 0 || share >= 1) return share <= 0 ? "0" : "1";
+  if (share < 0.5 * 10 ** -digits) return localised(`<${(10 ** -digits).toFixed(digits)}`);
+  for (let decimals = digits; decimals <= Math.max(digits, MOST_DECIMALS); decimals++) {
+    const text = share.toFixed(decimals);
+    if (text.startsWith("0")) return localised(text);
+  }
+  return localised(`>0.${"9".repeat(Math.max(digits, MOST_DECIMALS))}`);
+}
+
+// A weight in a cell: .07, .42, >.99, 1.0; one below .005 as `least`.
+export function cellText(weight, least = "") {
+  if (weight < 0.005) return least;
+  return localised(weight < 0.995 ? weight.toFixed(2).slice(1) : weight < 1 ? ">.99" : "1.0");
+}

@@ -1,7 +1,7 @@
 // One of the two panels: the scores as signed bars, and below them the weights that the softmax makes of them.
 
 import { _ } from "../shared/language.js";
-import { decimals, fixed } from "../shared/numbers.js";
+import { decimal, decimals, fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
 const LEFT = 34, TYPE = 14, GAP = 40;
@@ -56,10 +56,10 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
       Object.assign(weight.style, { y: `${floor - high}px`, height: `${high}px` });
       weight.dataset.weight = weights[i];
       title.textContent = isForbidden ? _("{token}: forbidden", { token: names[i] })
-        : _("{token}: score {score}, weight {weight}", { token: names[i], score: fixed(scores[i], 3), weight: decimals(weights[i], 4) });
+        : _("{token}: score {score}, weight {weight}", { token: names[i], score: fixed(scores[i], 3), weight: decimal(weights[i], 4) });
     });
     const first = weights.reduce((most, p, i) => (p > weights[most] ? i : most), 0), half = measure("0.000", 15) / 2;
-    best.textContent = decimals(weights[first], 3);
+    best.textContent = decimal(weights[first], 3);
     best.setAttribute("x", Math.min(Math.max(middle(first), LEFT + half), width - half));
     best.setAttribute("y", Math.max(floor - weights[first] * WEIGHTS - 6, SCORES + GAP - 3));
   };

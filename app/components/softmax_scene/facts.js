@@ -1,7 +1,7 @@
 // The two distributions in plain words.
 
 import { _ } from "../shared/language.js";
-import { decimals, fixed, grouped } from "../shared/numbers.js";
+import { decimal, decimals, fixed, grouped } from "../shared/numbers.js";
 
 const two = (value) => (value < 0.005 ? _("less than 0.01") : decimals(value, 2));
 
@@ -20,7 +20,7 @@ function reacts(gradient) {
 
 export function sentenceOf({ d_k, isRandom, word, largest, weights }) {
   const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : decimals(root, 2) };
-  const [without, divided] = weights.map((each) => decimals(Math.max(...each), 3));
+  const [without, divided] = weights.map((each) => decimal(Math.max(...each), 3));
   const largestWeights = _("Without the division, the largest weight is {without}; with it, {divided}.", { without, divided });
   return `${isRandom ? sumOf(given) : scoreOf(word, largest, given)} ${largestWeights}`;
 }

@@ -6,8 +6,9 @@ import { ABOVE, barsOf, heightsOf } from "./bars.js";
 import { factsOf, sentenceOf } from "./facts.js";
 import { decoded } from "../shared/arrays.js";
 import { button, element } from "../shared/dom.js";
+import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
-import { decimals, grouped } from "../shared/numbers.js";
+import { decimal, grouped } from "../shared/numbers.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { make, measurer } from "../shared/svg.js";
@@ -41,7 +42,7 @@ function draw(root, state, send) {
   const { names } = shown(state);
   const made = [_("Not divided"), _("Divided by √d_k")].map((title, i) => {
     const panel = element("section", "panel", panels);
-    const heading = element("h3", "", panel, title);
+    const heading = typeset(element("h3", "", panel), title);
     const svg = make("svg", { class: "picture", role: "img", viewBox: `0 ${-ABOVE} ${half} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
     const facts = [element("p", "fact", panel), element("p", "fact", panel)];
     return { heading, svg, facts, show: barsOf(svg, half, names, heights, measure), isDivided: i === 1 };
@@ -52,11 +53,11 @@ function draw(root, state, send) {
     const limit = products.reduce((most, product) => Math.max(most, Math.abs(product ?? 0)), 0) || 1;
     made.forEach(({ heading, svg, facts, show, isDivided }, i) => {
       const found = { spread: spreadOf(weights[i]), gradient: gradientOf(weights[i]) };
-      heading.textContent = headingOf(isDivided, isNarrow, d_k);
+      typeset(heading, headingOf(isDivided, isNarrow, d_k));
       show(sets[i], weights[i], limit);
       factsOf(weights[i], found).forEach((text, n) => { facts[n].textContent = text; });
-      const strongest = _("Strongest weight {weight}.", { weight: decimals(Math.max(...weights[i]), 3) });
-      svg.setAttribute("aria-label", `${heading.textContent}. ${strongest} ${factsOf(weights[i], found).join(" ")}`);
+      const strongest = _("Strongest weight {weight}.", { weight: decimal(Math.max(...weights[i]), 3) });
+      svg.setAttribute("aria-label", `${headingOf(isDivided, isNarrow, d_k)}. ${strongest} ${factsOf(weights[i], found).join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];
     sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, word, largest: Math.max(...products.filter((p) => p !== null)), weights });

@@ -3,7 +3,7 @@
 
 import { button, element, isCalm } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
+import { percent } from "../shared/numbers.js";
 import { inWords } from "../shared/token.js";
 import { watchSize } from "../shared/watch_size.js";
 import { onWritten, writtenCount } from "../shared/written.js";
@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": _("Translation: {text}", { text: data.text }) }, line);
   tokens.style.setProperty("--role", data.color);
   for (const { text, probability } of data.tokens) {
-    const token = element("span", { title: _("{token}: {share} %", { token: text, share: decimals(100 * probability, 1) }) }, tokens, inWords(text));
+    const token = element("span", { title: `${text}: ${percent(probability)}` }, tokens, inWords(text));
     token.style.setProperty("--share", `${100 * probability}%`);
   }
   tokens.addEventListener("keydown", (event) => {  // arrow keys scroll it, and do not walk through the picture meanwhile

@@ -1,6 +1,6 @@
 // The arithmetic of a row: one weight is set, and the others share what is left as before.
 
-import { localised } from "../shared/numbers.js";
+import { percent } from "../shared/numbers.js";
 
 const WHOLE = 10000;
 
@@ -15,4 +15,4 @@ export function withWeight(row, index, weight, base) {
 export const onlyOn = (row, index) => row.map((_, i) => Number(i === index));
 export const uniform = (row) => row.map(() => 1 / row.length);
 export const whole = (row) => row.map((weight) => Math.round(WHOLE * weight));
-export const perCent = (weight) => localised(weight > 0 && weight < 0.005 ? "<1%" : `${Math.round(100 * weight)}%`);
+export const perCent = (weight) => percent(weight, 1, 0);

@@ -77,7 +77,7 @@ def head_ranking(numbers: dict[str, np.ndarray], layer: int, head: int, label: s
             {
                 "layer": i + 1,
                 "head": j + 1,
-                "values": [round(float(numbers[column.name][i, j]), 4) for column in shown],
+                "values": [round(float(numbers[column.name][i, j]), 6) for column in shown],
             }
             for i in range(layers)
             for j in range(heads)

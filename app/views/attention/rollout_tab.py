@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
+from app.figures.shares import Share
 from app.figures.shown_weights import Options, shown
 from app.languages import _, gettext_noop
 from app.library.source_code import lines_from
@@ -78,7 +79,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         said = _(
             "A row sums to the share that comes from the source, here {share:.0%} on average; the rest comes from what "
             "the decoder has read.",
-            share=from_source,
+            share=Share(from_source),
         )
         if now.hidden_keys:
             said += " " + _("With special tokens hidden, each row is divided by what is left of it.")

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from app.figures.shares import Share
 from app.figures.shown_weights import Naming, Options
 from app.languages import _, gettext_noop, ngettext
 from app.state.choices import HIDE_SPECIAL, NAMING, NAMING_OF_WORDS, ONE_ROW, WORDS
@@ -66,7 +67,7 @@ def say_what_is_hidden(chosen: Chosen, hide_special: bool) -> None:
     """What was done to the weights, in words."""
     now = chosen.shown
     if now.hidden_share is not None and now.remarks:
-        share = float(now.hidden_share[chosen.layer, chosen.head])
+        share = Share(now.hidden_share[chosen.layer, chosen.head])
         columns = " ".join(f"`{token}`" for token in now.hidden_keys) or _("none")
         rows = " ".join(f"`{token}`" for token in now.hidden_queries) or _("none")
         text = _(

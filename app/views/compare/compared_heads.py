@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from app.compute.compared import HeadChange, Reading, head_changes
 from app.figures.axes import in_words
+from app.figures.shares import Share
 from app.languages import _, gettext_noop, ngettext
 from app.library.catalogue import entry
 from app.library.names import display_name
@@ -139,7 +140,7 @@ def _most(change: HeadChange, is_other_sentence: bool) -> str:
             "Over the same translation head {head} of layer {layer} ({kind}) changes most: {moved:.0%} of its weight "
             "is elsewhere than in the original model."
         )
-    return _(text, head=change.head + 1, layer=change.layer + 1, kind=_(SHORT[change.kind]), moved=change.moved)
+    return _(text, head=change.head + 1, layer=change.layer + 1, kind=_(SHORT[change.kind]), moved=Share(change.moved))
 
 
 def _matched(changes: Sequence[HeadChange]) -> str:
@@ -150,9 +151,9 @@ def _matched(changes: Sequence[HeadChange]) -> str:
         "Heads are matched by similarity: on average, the two of a pair have {mean:.0%} of their weight on different "
         "tokens. Most alike ({kind}, {moved:.0%}) are layer {layer}, head {head} of the first and layer {own_layer}, "
         "head {own_head} of yours.",
-        mean=mean,
+        mean=Share(mean),
         kind=_(SHORT[like.kind]),
-        moved=like.moved,
+        moved=Share(like.moved),
         layer=layer + 1,
         head=head + 1,
         own_layer=like.layer + 1,

@@ -9,7 +9,8 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.figures.distribution import offers
-from app.figures.theme import probability_text, score_text
+from app.figures.shares import probability_text
+from app.figures.theme import score_text
 from app.languages import _, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, PREFIX, STEP

@@ -12,6 +12,7 @@ import numpy as np
 
 from app.figures.axes import visible
 from app.figures.distribution import Mark, Offer, both_percents, offers, percent
+from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import fixed, score_text
 from app.languages import _, gettext_noop, pgettext
@@ -89,7 +90,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
     said = _(
         "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
         token=visible(offer.piece),
-        probability=offer.probability,
+        probability=Share(offer.probability),
         rank=offer.rank,
         logit=fixed(offer.logit, 4),
     )

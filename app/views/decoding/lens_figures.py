@@ -13,6 +13,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, clickable, frame, heat, words
+from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import (
     CELL_SIZE,
@@ -62,9 +63,9 @@ class Seen:
             predicted=predicted,
             rank=int(self.ranks[row, step]),
             vocabulary=self.vocabulary,
-            probability=float(self.probabilities[row, step]),
+            probability=Share(self.probabilities[row, step]),
             top=top,
-            top_probability=float(self.top_probabilities[row, step]),
+            top_probability=Share(self.top_probabilities[row, step]),
         )
 
 

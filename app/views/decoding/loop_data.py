@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
+from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import role_color
 from app.languages import _, ngettext
@@ -154,7 +155,7 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
                 _(
                     "Layer {layer}, head {head} attends most to {token} of the source, with {weight:.2f}.",
                     token=in_words(source.tokens[most]),
-                    weight=float(step.cross[most]),
+                    weight=Share(step.cross[most]),
                     **place,
                 ),
             ]

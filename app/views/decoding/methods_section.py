@@ -9,7 +9,8 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.compute.compared import Compared
-from app.figures.theme import fixed, probability_text, score_text
+from app.figures.shares import probability_text
+from app.figures.theme import fixed, score_text
 from app.figures.token_strip import target_strip
 from app.languages import _, ngettext
 from app.library.source_code import lines_between, lines_from

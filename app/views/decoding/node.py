@@ -4,7 +4,8 @@ import math
 
 import streamlit as st
 
-from app.figures.theme import fixed, probability_text
+from app.figures.shares import probability_text
+from app.figures.theme import fixed
 from app.languages import _, ngettext
 from app.languages.numbers import localised
 from app.stage.scene import Scene

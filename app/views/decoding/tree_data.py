@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
+from app.figures.shares import decimal_text, probability_text
 from app.figures.tables import Table
-from app.figures.theme import probability_text, role_color, score_text
+from app.figures.theme import role_color, score_text
 from app.languages import _, gettext_noop
-from app.languages.numbers import formatted
 from app.views.decoding.reasons import reason_text
 from transformer.decoding.translation import Outcome, SearchNode
 
@@ -146,9 +146,9 @@ def attended_tokens(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[
         {
             "text": in_words(token),
             "kind": "piece",
-            "under": [formatted(float(weight), ".2f")],
+            "under": [decimal_text(float(weight))],
             "share": float(weight),
-            "title": formatted(float(weight), ".4f"),
+            "title": decimal_text(float(weight), 4),
         }
         for token, weight in zip(tokens.tokens, weights, strict=True)
     ]

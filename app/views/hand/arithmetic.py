@@ -7,6 +7,7 @@ Every intermediate has its name. The vectors are the model's tensors (float32), 
 each number equals the tensor up to the model's rounding (test_every_intermediate_by_hand_is_the_tensors).
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ import numpy as np
 
 from app.languages import _
 
+DIGITS = 4  # of a number that is written
 LARGEST_EXPONENT = 80.0  # float32 ends at e^88: beyond this the largest score is subtracted first
 
 
@@ -86,6 +88,12 @@ class ByHand:
     def weights(self) -> np.ndarray:
         """(K,): sums to 1; all 0 for a query that may attend to nothing."""
         return self.exponentials / (self.total or 1.0)
+
+    @property
+    def digits(self) -> int:
+        """With how many digits exponentials are written: four, or enough to distinguish the chosen weight from 1."""
+        others = 1 - float(self.weights[self.chosen])
+        return DIGITS if others <= 0 or others > 0.5 * 10**-DIGITS else min(math.ceil(-math.log10(others)) + 1, 15)
 
     @cached_property
     def contributions(self) -> np.ndarray:

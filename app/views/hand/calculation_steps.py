@@ -116,8 +116,8 @@ def product(this: Calculation) -> None:
         r"q \cdot k = \sum_{i=1}^{d_k} q_i\,k_i",
         _(
             "Each number of the query times the number of the key in the same dimension, all added up: large where "
-            "both point the same way. The largest products are first, each with its dimension below (from 0, as in "
-            "the code)."
+            "both point the same way. The largest products are first, and below each number is its name: $q_{3,17}$ "
+            "is number 17 (from 0, as in the code) of the query of token 3."
         ),
         f"{this.site}.products",
         shape=this.shape("H", this.q, this.k),
@@ -230,7 +230,7 @@ def values(this: Calculation) -> None:
 STEPS: dict[str, tuple[str, Callable[[Calculation], None]]] = {
     "projections": (gettext_noop("x → q, k, v"), projections),
     "product": (gettext_noop("1 q·k"), product),
-    "scale": (gettext_noop("2 ÷ √d_k"), scale),
+    "scale": (gettext_noop(r"2 ÷ $\sqrt{d_k}$"), scale),
     "mask": (gettext_noop("3 mask"), mask),
     "softmax": (gettext_noop("4 softmax"), softmax),
     "values": (gettext_noop("5 values"), values),

@@ -23,7 +23,12 @@ def terms_figure(hand: ByHand, *, title: str) -> Figure:
     def bars(values: np.ndarray, name: str, color: str, what: str, panel: int) -> Piece:
         base = {"type": "bar", "x": x, "y": values.astype(np.float32), "name": name, "customdata": order}
         hover = _("dimension {i}", i="%{customdata}") + f"<br>{what} %{{y:.4f}}<extra></extra>"
-        return base | {"marker": {"color": color, "line": {"width": 0}}, "hovertemplate": hover} | on(panel)
+        marker = {
+            "color": color,
+            "line": {"width": 0},
+            "pattern": {"shape": "/" if name == "k" else "", "fillmode": "overlay"},
+        }
+        return base | {"marker": marker, "hovertemplate": hover} | on(panel)
 
     so_far = _("after dimension {i}<br>sum {sum}", i="%{customdata}", sum="%{y:.4f}") + "<extra></extra>"
 

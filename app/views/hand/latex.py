@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from app.figures.theme import Role, mantissa_exponent, resolved, role_color
 from app.languages import _, ngettext
 from app.languages.numbers import in_latex
-from app.views.hand.arithmetic import ByHand
+from app.views.hand.arithmetic import DIGITS, ByHand
 
 TERMS = 6  # of a sum that are written out
 PER_LINE = 3
 
 
-def digits(value: float) -> str:
-    """As `theme.number` has it, with four digits: 0.3804, 12.34, 76,213, 1.234 · 10^7."""
+def digits(value: float, count: int = DIGITS) -> str:
+    """As `theme.number` has it, with four digits: 0.3804, 12.34, 76,213, 1.234 · 10^7; 0.99995 just below 1."""
     if value in (float("inf"), float("-inf")):
         return r"\infty" if value > 0 else r"-\infty"
-    text, exponent = mantissa_exponent(float(value), 4)
+    text, exponent = mantissa_exponent(float(value), count)
     text = in_latex(text)
     return rf"{text} \cdot 10^{{{exponent}}}" if exponent else text
 
 
-def exponent(value: float) -> str:
+def exponent(value: float, decimals: int = DIGITS) -> str:
     """With four decimals. From e^14.61 a calculator gets only two digits of the result right, from e^14.6074 four."""
-    return in_latex(f"{value:.4f}") if abs(value) < float("inf") else digits(value)
+    return in_latex(f"{value:.{decimals}f}") if abs(value) < float("inf") else digits(value)
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,19 @@ class Writing:
     def _v(self, key: int) -> str:
         return self._colored("value", f"v_{{{key + 1}}}")
 
+    def _e(self, value: float) -> str:
+        """An exponential or the sum of them."""
+        return digits(value, self.hand.digits)
+
+    @property
+    def _less(self) -> str:
+        """What is subtracted from every score, if anything is."""
+        return f" - {exponent(self.hand.subtracted, self.hand.digits)}" if self.hand.subtracted else ""
+
+    def _raised(self, score: float) -> str:
+        """e to the score."""
+        return rf"e^{{{exponent(score, self.hand.digits)}{self._less}}}"
+
     def _shown(self, count: int) -> int:
         """How many terms of a sum of `count` are shown; a single remaining term is shown too."""
         return count if self.terms is None or count <= self.terms + 1 else self.terms
@@ -69,29 +82,28 @@ class Writing:
         e, weight = float(hand.exponentials[j]), float(hand.weights[j])
         dims, keys, mask = f"{hand.d_k}", int(hand.mask.sum()), _("mask")
         over = ngettext("over {count} key", "over {count} keys", keys)
-        minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
+        decimals = _("four decimals") if hand.digits == DIGITS else _("{count} decimals", count=hand.digits)
         lines = [
             (rf"{self._q} \cdot {self._k}", f"= {digits(product)}", _("{count} products", count=dims)),
             (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", _("the score")),
             (rf"\text{{{mask}}}", rf"\to {digits(masked)}", _("allowed") if hand.mask[j] else _("forbidden")),
-            (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", _("four decimals")),
-            (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", over),
-            (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", _("the weight")),
+            (self._raised(masked), f"= {self._e(e)}", decimals),
+            (rf"\textstyle\sum_j e^{{s_j{self._less}}}", f"= {self._e(hand.total)}", over),
+            (rf"{self._e(e)} / {self._e(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", _("the weight")),
         ]
         written = [rf"{a} & {b} & {{\footnotesize\text{{{note}}}}}" for a, b, note in lines]
         rows = r" \\[.4em] ".join(written)
         return rf"\begin{{array}}{{rll}} {rows} \end{{array}}"
 
     def product(self) -> str:
-        """q·k term by term, each with its dimension below."""
-        hand = self.hand
+        """q·k term by term, below each number its name: q_{3,17} is number 17 of the query of token 3."""
+        hand, j = self.hand, self.hand.chosen
         parts = []
         for i in hand.order[: self._shown(hand.d_k)]:
-            q, k = (
-                self._colored("query", digits(hand.query[i])),
-                self._colored("key", digits(hand.keys[hand.chosen][i])),
-            )
-            parts.append(rf"\underset{{{i}}}{{({q})({k})}}")
+            q, k = self._colored("query", digits(hand.query[i])), self._colored("key", digits(hand.keys[j][i]))
+            q_name = self._colored("query", f"q_{{{self.query + 1},{i}}}")
+            k_name = self._colored("key", f"k_{{{j + 1},{i}}}")
+            parts.append(rf"\underset{{\textstyle {q_name}}}{{({q})}}\,\underset{{\textstyle {k_name}}}{{({k})}}")
         total = rf"= {digits(hand.products[hand.chosen])}"
         rest = float(hand.terms[hand.order[len(parts) :]].sum())
         return _sum(rf"{self._q} \cdot {self._k}", parts, hand.d_k - len(parts), rest, total)
@@ -117,16 +129,15 @@ class Writing:
         hand, j = self.hand, self.hand.chosen
         allowed = [int(key) for key in hand.keys_by_weight if hand.mask[key]]
         shown = allowed[: self._shown(len(allowed))]
-        minus = f" - {exponent(hand.subtracted)}" if hand.subtracted else ""
-        parts = [rf"\underset{{{key + 1}}}{{e^{{{exponent(hand.masked_scores[key])}{minus}}}}}" for key in shown]
+        parts = [rf"\underset{{{key + 1}}}{{{self._raised(hand.masked_scores[key])}}}" for key in shown]
         rest = float(sum(hand.exponentials[key] for key in allowed[len(shown) :]))
-        written = _sum(
-            rf"\textstyle\sum_j e^{{s_j{minus}}}", parts, len(allowed) - len(shown), rest, rf"= {digits(hand.total)}"
-        )
+        total = self._e(hand.total)
+        left = rf"\textstyle\sum_j e^{{s_j{self._less}}}"
+        written = _sum(left, parts, len(allowed) - len(shown), rest, rf"= {total}")
         name = _("weight")
         share = (
-            rf"\text{{{name}}}_{{{j + 1}}} = \frac{{e^{{{exponent(hand.masked_scores[j])}{minus}}}}}"
-            rf"{{\sum_j e^{{s_j{minus}}}}} = \frac{{{digits(hand.exponentials[j])}}}{{{digits(hand.total)}}} = "
+            rf"\text{{{name}}}_{{{j + 1}}} = \frac{{{self._raised(hand.masked_scores[j])}}}"
+            rf"{{\sum_j e^{{s_j{self._less}}}}} = \frac{{{self._e(hand.exponentials[j])}}}{{{total}}} = "
             rf"\mathbf{{{digits(hand.weights[j])}}}"
         )
         return rf"\begin{{gathered}} {written} \\[1.2em] {share} \end{{gathered}}"

@@ -11,7 +11,7 @@ import textwrap
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.views.hand.arithmetic import ByHand
+from app.views.hand.arithmetic import DIGITS, ByHand
 
 WIDTH = 110
 
@@ -26,6 +26,7 @@ def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: i
     reads = f", predicts {queries.predicts[query]!r}" if queries.predicts else ""
     kind = hand.query.dtype.name
     largest, e = ("masked - masked.max()", "e^(score - largest)") if hand.subtracted else ("masked", "e^score")
+    more = f", {hand.digits}" if hand.digits > DIGITS else ""  # digits
     why = "  # the same number from all changes no weight" if hand.subtracted else ""
     lines = [
         f"# {title}, by hand.",
@@ -48,19 +49,21 @@ def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: i
         "context = weights @ V",
         "",
         "",
-        "def four(x):  # digits",
-        "    if 9_999.5 <= abs(x) < 999_999.5:",
+        "def text(x, digits=4):",
+        "    if 10**digits - 0.5 <= abs(x) < 999_999.5:",
         '        return f"{x:,.0f}"',
-        '    return f"{x:#.4g}".rstrip(".") if x else "0"',
+        '    while 0.9 < x < 1 and float(f"{x:.{digits}g}") == 1:  # it is not 1',
+        "        digits += 1",
+        '    return f"{x:#.{digits}g}".rstrip(".") if x else "0"',
         "",
         "",
-        'print("q·k =", four(products[j]))',
-        'print("score =", four(scores[j]))',
-        'print("masked =", four(masked[j]))',
-        f'print("{e} =", four(e[j]))',
-        'print("sum =", four(e.sum()))',
-        'print("weight =", four(weights[j]))',
-        'print("context =", np.array2string(context, formatter={"float": four}))',
+        'print("q·k =", text(products[j]))',
+        'print("score =", text(scores[j]))',
+        'print("masked =", text(masked[j]))',
+        f'print("{e} =", text(e[j]{more}))',
+        f'print("sum =", text(e.sum(){more}))',
+        'print("weight =", text(weights[j]))',
+        'print("context =", np.array2string(context, formatter={"float": text}))',
     ]
     return "\n".join(lines) + "\n"
 

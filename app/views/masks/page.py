@@ -6,8 +6,9 @@ import streamlit as st
 
 from app.components import causal_matrix, comparison
 from app.components.comparison import Cell, Row
+from app.figures.shares import Share, probability_text
 from app.figures.tables import Table
-from app.figures.theme import probability_text, role_color
+from app.figures.theme import role_color
 from app.languages import _, ngettext
 from app.stage import template
 from app.stage.controls import controls
@@ -146,12 +147,12 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         _(
             "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which this model never "
             "learned to use.",
-            share=free.ahead,
+            share=Share(free.ahead),
         )
         if harms
         else _(
             "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps this model.",
-            share=free.ahead,
+            share=Share(free.ahead),
         )
     )
     if both:

@@ -16,18 +16,9 @@ from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import letters, reason_heat
 from app.figures.mask_reasons import Parts
 from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_axes, panel_height, panels_top, words
+from app.figures.shares import weight_text
 from app.figures.tensor import label_width, number_text
-from app.figures.theme import (
-    INK,
-    MASKED,
-    fixed,
-    number,
-    signed_scale,
-    text_on_signed,
-    text_on_weight,
-    weight_scale,
-    weight_text,
-)
+from app.figures.theme import INK, MASKED, fixed, number, signed_scale, text_on_signed, text_on_weight, weight_scale
 from app.languages import _, gettext_noop
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.figures.head_numbers import MUCH, fixed_places
+from app.figures.shares import Share
 from app.languages import _, ngettext
 from app.languages.names_of_the_model import KINDS_INSIDE
 from app.library.tasks import PAPERS_EXAMPLE
@@ -30,7 +31,7 @@ def fixed_attention(scene: Scene, kind: Kind, layer: int) -> str:
         )
     here = sorted(((*place, head) for head, place in enumerate(found[layer]) if place[0] >= MUCH), reverse=True)
     named = [
-        _("head {head} {share:.0%} to {place}", head=head + 1, share=share, place=where)
+        _("head {head} {share:.0%} to {place}", head=head + 1, share=Share(share), place=where)
         for share, where, head in here[:NAMED]
     ]
     if not named:

@@ -8,8 +8,9 @@ import numpy as np
 
 from app.compute import cached_results
 from app.figures.axes import in_words
+from app.figures.shares import probability_text
 from app.figures.tables import Table
-from app.figures.theme import kind_color, probability_text, role_color
+from app.figures.theme import kind_color, role_color
 from app.languages import _
 from app.stage.heads import SHORT
 from app.stage.scene import Scene

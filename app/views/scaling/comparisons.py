@@ -11,6 +11,7 @@ import numpy as np
 
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
 from app.figures.panels import Piece
+from app.figures.shares import Share
 from app.figures.theme import INK, role_color
 from app.languages import _, pgettext
 from app.languages.names_of_the_model import KINDS_INSIDE
@@ -100,6 +101,7 @@ def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, lis
     """One row per kind of attention, and one for all."""
     rows = list(found.values())
     above, allowed, cells = (sum(getattr(row, name) for row in rows) for name in ("above", "allowed", "cells"))
+    shares = [*(row.share for row in rows), above / max(allowed, 1)]
     size = [f"{r.layers} × {r.heads} × {r.queries} × {r.keys}" for r in rows]
     return {
         _("attention"): [*(_(KINDS_INSIDE[kind]) for kind in found), pgettext("kinds of attention", "all")],
@@ -107,11 +109,8 @@ def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, lis
         _("comparisons"): [*(row.cells for row in rows), cells],
         _("allowed by the mask"): [*(row.allowed for row in rows), allowed],
         _("weight above {threshold:g}", threshold=threshold): [*(row.above for row in rows), above],
-        _("share of the allowed"): [
-            *(formatted(row.share, ".1%") for row in rows),
-            formatted(above / max(allowed, 1), ".1%"),
-        ],
-        _("attention that they hold"): [*(formatted(row.mass, ".1%") for row in rows), ""],
+        _("share of the allowed"): [formatted(Share(share), ".1%") for share in shares],
+        _("attention that they hold"): [*(formatted(Share(row.mass), ".1%") for row in rows), ""],
     }
 
 

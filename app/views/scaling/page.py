@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.figures.shares import Share
 from app.figures.theme import number
 from app.languages import _
 from app.library.source_code import lines_from, together
@@ -202,8 +203,8 @@ def _chosen_head(scene: Scene) -> None:
                 "{head}: the strongest weight of a row is {before:.2f} on average without the division and {after:.2f} "
                 "with it.",
                 head=where,
-                before=before.strongest,
-                after=after.strongest,
+                before=Share(before.strongest),
+                after=Share(after.strongest),
             ),
             table=lambda: rows_table(without, weights, queries),
         )

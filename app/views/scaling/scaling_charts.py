@@ -104,7 +104,7 @@ def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis,
             "marker": {"color": pair_color(second)},
             "name": name,
             "hovertext": [plotly_text(in_words(token)) for token in rows.tokens],
-            "hovertemplate": "%{hovertext}<br>" + _("weight %{y:.4f}") + f"<extra>{name}</extra>",
+            "hovertemplate": "%{hovertext}<br>" + _("weight %{y:.6~r}") + f"<extra>{name}</extra>",
         }
         for second, name in ((False, _(WITHOUT)), (True, _(WITH)))
     ]

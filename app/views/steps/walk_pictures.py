@@ -16,7 +16,8 @@ import streamlit as st
 from app.figures.axes import visible
 from app.figures.distribution import Mark, offers
 from app.figures.head_slices import reach
-from app.figures.theme import CHOSEN, MASKED, probability_text, role_color, signed_scale, weight_scale
+from app.figures.shares import probability_text
+from app.figures.theme import CHOSEN, MASKED, role_color, signed_scale, weight_scale
 from app.figures.token_strip import source_strip
 from app.languages import Language, _, language
 from app.stage.scene import Scene, scene_key

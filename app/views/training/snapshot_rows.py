@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import in_words
+from app.figures.shares import probability_text
 from app.figures.tables import Table
-from app.figures.theme import fixed, kind_color, probability_text
+from app.figures.theme import fixed, kind_color
 from app.languages import _, ngettext
 from app.languages.numbers import formatted
 from app.stage.heads import SHORT

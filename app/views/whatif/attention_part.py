@@ -8,6 +8,7 @@ import streamlit as st
 from app.components.weight_bars import weight_bars
 from app.compute import cached_results
 from app.figures.axes import in_words
+from app.figures.shares import Share
 from app.figures.theme import fixed
 from app.languages import _
 from app.stage import template
@@ -91,7 +92,7 @@ def _sentences(scene: Scene, row: Row) -> list[str]:
         weight = _("the weight of head {head} of layer {layer}", head=place.head + 1, layer=place.layer + 1)
     changes = _(
         "{moved:.0%} of {weight} moved, most of it from “{source}” to “{goal}”: {becomes}, {score}.",
-        moved=row.moved,
+        moved=Share(row.moved),
         weight=weight,
         source=source,
         goal=goal,
@@ -107,7 +108,7 @@ def _sentences(scene: Scene, row: Row) -> list[str]:
 def _given(scene: Scene, row: Row) -> str:
     """Which source token has the largest weight."""
     place, key = row.place, int(row.base.argmax())
-    token, source, share = in_words(row.pieces[place.step]), in_words(scene.source.tokens[key]), float(row.base[key])
+    token, source, share = in_words(row.pieces[place.step]), in_words(scene.source.tokens[key]), Share(row.base[key])
     if place.head is None:
         return _(
             "While the model predicts “{token}”, all {count} heads of layer {layer} give {share:.0%} of their weight, "

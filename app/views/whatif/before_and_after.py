@@ -6,6 +6,7 @@ from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.outcomes import Outcome, outcome_of
 from app.compute.subject import Subject
+from app.figures.shares import probability_text
 from app.figures.theme import minus, role_color
 from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
@@ -50,7 +51,7 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
         for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
     ]
     after = [
-        OutcomeToken(piece, new, formatted(math.exp(value), ".0%"), math.exp(value))
+        OutcomeToken(piece, new, probability_text(math.exp(value)), math.exp(value))
         for piece, new, value in zip(found.after.pieces, found.new, found.after.log_probabilities, strict=True)
     ]
     components.outcome(

@@ -10,6 +10,7 @@ from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.mask_results import without_cache
 from app.compute.row_predictions import Predictions
+from app.figures.shares import Share
 from app.figures.theme import fixed
 from app.languages import _, ngettext
 from app.stage.scene import Scene
@@ -97,7 +98,7 @@ def _not_computed(twin: Twin) -> Cell:
 
 def _padded(cell: Cell, share: float) -> Cell:
     """What was written, and as a bar how much of the encoder's attention is on padding."""
-    return replace(cell, note=_("{share:.0%} of weight on padding", share=share), share=share)
+    return replace(cell, note=_("{share:.0%} of weight on padding", share=Share(share)), share=share)
 
 
 def _step(found: Predictions, before: Predictions | None = None) -> Cell:

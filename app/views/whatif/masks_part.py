@@ -13,7 +13,8 @@ from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
 from app.figures.axes import in_words, visible
-from app.figures.theme import fixed, probability_text, role_color
+from app.figures.shares import Share, probability_text
+from app.figures.theme import fixed, role_color
 from app.languages import _, gettext_noop
 from app.pages import page_named, query
 from app.stage import template
@@ -188,7 +189,7 @@ def _sentences(
             _(
                 "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
                 "from {before} to {after}.",
-                share=after.ahead,
+                share=Share(after.ahead),
                 before=fixed(before.predictions.score, 1),
                 after=fixed(after.predictions.score, 1),
             ),
@@ -211,7 +212,7 @@ def _in_the_batch(batch: Batch) -> str:
     if not share:
         return _("In the batch, the decoder's attention is also on padding, {changes}.", changes=changes)
     text = gettext_noop("In the batch, {share:.0%} of the encoder's attention is on padding, {changes}.")
-    return _(text, share=share, changes=changes)
+    return _(text, share=Share(share), changes=changes)
 
 
 def _details(scene: Scene) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from app.components.cell_grid import Axis
 from app.components.padded_batch import Head, Line, Result, Weights, padded_batch
 from app.figures.axes import visible
+from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import fixed, kind_color, number, role_color
 from app.languages import _, gettext_noop, ngettext, pgettext
@@ -63,7 +64,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
         np.round(batch.weights(each, kind)[layer, head].astype(float), 5) for each in (batch.masked, batch.free)
     )
     if batch.is_off:
-        second = _("Without: {share:.0%} of its weight is on padding", share=float(leaked[layer, head]))
+        second = _("Without: {share:.0%} of its weight is on padding", share=Share(leaked[layer, head]))
     else:
         second = _("Now: the mask is there")
     name = _(
@@ -162,7 +163,7 @@ def sentences(batch: Batch, kind: Kind) -> list[str]:
     alone, free = (fixed(score, 2) for score in batch.scores[::2])
     without = _(
         text,
-        share=float(batch.leaked(kind).mean()),
+        share=Share(batch.leaked(kind).mean()),
         alone=alone,
         free=free,
         changes=_("and the translation changes") if is_other else _("but the translation stays"),

@@ -1,0 +1,140 @@
+"""From an arc to the calculation by hand: the links stay in their places, and the numbers can be read and checked."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from app.components.registration import IMPORT
+from app.figures.canvas_message import message_id
+from app.figures.shares import decimal_text, probability_text, weight_text
+from app.stage.canvas_of_scene import message_of
+from tests.app.test_shares import SHARES
+from tests.browser.conftest import PATIENCE, Visit
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import KEY, MOUNT, QUERY, SENTENCE, parts_of, scene_with
+
+Begin = Callable[..., Visit]
+NUMBERS = Path(__file__).resolve().parents[2] / "app" / "components" / "shared" / "numbers.js"
+
+# The server answers with this calculation for the words 2 and 3, whatever is asked.
+ANSWER = """([message, calculation]) => {
+    const line = window.headlightCanvases.get(message);
+    const standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
+        shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', formName: 'form', pinned: [1, 2, true]};
+    line.send = ({id, asks}) => setTimeout(() =>
+        line.received({...standing, answer: {id, answer: asks === 'cell' ? calculation : {weights: ''}}}));
+    line.standing = standing;
+    line.received?.(standing);
+}"""
+
+
+def place(locator: Any) -> tuple[float, float]:
+    box = locator.bounding_box()
+    return round(box["x"]), round(box["y"])
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: int, height: int) -> None:
+    one = visit(width=width, height=height).open(sentence=SENTENCE, layer="2", head="3")
+    page = one.page
+    page.locator(QUERY).nth(1).click()
+    page.locator(KEY).nth(2).click()
+    page.locator(".linked .number", has_text="%").first.wait_for()
+    heads, link = page.locator(".head"), page.locator(".facts button.link")
+    places, said = set(), set()
+    for index in range(heads.count()):
+        heads.nth(index).evaluate("node => node.click()")
+        expect(heads.nth(index)).to_have_attribute("aria-checked", "true")
+        places.add(tuple(np.subtract(place(link), place(page.locator(".facts")))))
+        said.add("place" in page.locator(".facts").inner_text())
+    assert said == {True, False}  # of some heads there is another line
+    assert len(places) == 1
+    places = set()
+    for index in (0, 5, heads.count() - 1):
+        heads.nth(index).evaluate("node => node.click()")
+        page.locator(".facts button.link").click()
+        asked = place(page.locator(".computed button.link"))
+        page.locator(".computed .steps").wait_for()
+        places |= {asked, place(page.locator(".computed button.link"))}
+        page.locator(".computed .close").click()
+    assert len(places) == 1
+
+
+@pytest.fixture
+def computed(browser: Any, tmp_path: Path) -> Any:
+    """The calculation of a weight of 0.99995 among three keys, with four dimensions."""
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_content("<!doctype html><body></body>")
+    page.evaluate(MOUNT, parts_of(scene))
+    keys = len(scene.source)
+    weights = np.full(keys, 0.00005 / (keys - 1))
+    weights[2] = 0.99995
+    calculation = {
+        "product": 4.0, "width": 4, "scores": np.log(weights).tolist(), "weights": weights.tolist(),
+        "query": [1.0, -2.0, 0.5, 3.0], "keyVector": [2.0, 1.0, -2.0, 1.0], "value": [1.0, -1.0, 0.5, 0.0],
+        "added": 1.5, "context": 1.5,
+    }  # fmt: skip
+    page.evaluate(ANSWER, [message_id(message_of(scene)), calculation])
+    page.locator(".computed .steps").wait_for()
+    yield page.locator(".computed")
+    page.close()
+
+
+def test_a_weight_that_is_not_1_does_not_read_100_per_cent(computed: Any) -> None:
+    expect(computed.locator(".score.this .number").last).to_have_text("99.995%")
+    expect(computed).to_contain_text("Adds 99.995% of the value")
+    assert "100%" not in computed.inner_text().replace("the rest of the 100%", "")
+
+
+def test_the_terms_of_the_dot_product_can_be_read_without_colour(computed: Any) -> None:
+    bars = computed.locator(".strip").first
+    assert bars.locator("span").all_inner_texts() == ["+", "−"]
+    heights = bars.evaluate(
+        """strip => { const box = strip.getBoundingClientRect(), middle = box.top + box.height / 2;
+            return [...strip.querySelectorAll('i')].map(bar => { const { top, bottom } = bar.getBoundingClientRect();
+                return (middle - top > bottom - middle ? 1 : -1) * (bottom - top) / box.height; }); }"""
+    )
+    assert heights == pytest.approx([term / 6 for term in (2.0, -2.0, -1.0, 3.0)], abs=0.02)
+    caption = computed.locator("figure").first.locator("figcaption")
+    expect(caption).to_contain_text("Its 4 terms: the query of")
+    expect(caption.locator("div")).to_have_text("q3·k3 = 3.00, q0·k0 = 2.00, q1·k1 = −2.00")
+    assert caption.locator("sub").count() == 6
+
+
+def test_the_root_of_d_k_is_typeset(computed: Any) -> None:
+    step = computed.locator(".steps li").nth(1)
+    assert step.locator(".under").all_inner_texts() == ["dk", "4"]
+    expect(step.locator(".under sub")).to_have_text("k")
+    expect(step).to_have_text("Divided by √dk = √4 = 2.00: score 0.00")
+
+
+def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:
+    module = f"data:text/javascript,{quote(IMPORT.sub('', NUMBERS.read_text(encoding='utf-8')))}"
+    page = browser.new_page()
+    page.goto("about:blank")
+    texts = page.evaluate(
+        """async ([module, shares]) => {
+            const { cellText, decimal, percent } = await import(module);
+            return shares.map(share => [percent(share), percent(share, 3), percent(share, 1, 0), decimal(share),
+                decimal(share, 4), cellText(share, '·')]);
+        }""",
+        [module, SHARES],
+    )
+    page.close()
+    for share, written in zip(SHARES, texts, strict=True):
+        assert written == [
+            probability_text(share),
+            probability_text(share, 3),
+            probability_text(share, 1, 0),
+            decimal_text(share),
+            decimal_text(share, 4),
+            weight_text(share),
+        ]
