@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.languages import _, ngettext
-from app.languages.numbers import localised
+from app.languages.numbers import formatted
 from app.stage.checkpoint_choice import uploads
 
 
@@ -46,4 +46,4 @@ def _card(subject: Subject) -> None:
 
 
 def _millions(count: int) -> str:
-    return localised(f"{count / 1e6:.1f} M" if count >= 100_000 else f"{count:,}")
+    return _("{millions:.1f} M", millions=count / 1e6) if count >= 100_000 else formatted(count, ",")
