@@ -90,10 +90,11 @@ def draw_page() -> None:
     if scene or not page.needs_scene:
         top.draw_page(page, scene, figure.what_draws(page))
     if LESSON.value:
-        from app.stage.lecture import class_question, next_scene
+        from app.stage.lecture import class_question, next_scene, shown_scene
 
         class_question.draw(scene)
         next_scene.prepare_next()
+        shown_scene.is_drawn()
     address.write()
 
 

@@ -12,6 +12,7 @@ from app.library.names import display_name
 from app.library.run_checkpoints import run_checkpoint
 from app.library.snapshots import place_of, snapshot_name, snapshots
 from app.library.uploads import MOST_UPLOADS, store_upload, upload_path
+from app.stage.lecture import shown_scene
 from app.state.choices import CHECKPOINT
 from app.state.events import happened, open_checkpoint
 from transformer.errors import HeadlightError
@@ -32,11 +33,15 @@ def checkpoint_choice() -> CheckpointFile | None:
         key=CHECKPOINT.key,
         persist_state="session",
         format_func=lambda name: display_name(files[name]) if name in files else name,
-        on_change=happened,
-        args=("checkpoint",),
+        on_change=_chosen,
         label_visibility="collapsed",
     )
     return files.get(CHECKPOINT.value)
+
+
+def _chosen() -> None:
+    if not shown_scene.keeps(CHECKPOINT):
+        happened("checkpoint")
 
 
 def uploads() -> dict[str, CheckpointFile]:

@@ -7,6 +7,7 @@ import streamlit as st
 from app import components
 from app.languages import _
 from app.library.tasks import Task
+from app.stage.lecture import shown_scene
 from app.state.choices import EXAMPLE, SENTENCE
 from app.state.events import happened
 
@@ -34,6 +35,8 @@ def sentence_box(task: Task) -> str:
 
 def _typed() -> None:
     """The visitor typed what is in the box, also if it is an example."""
+    if shown_scene.keeps(SENTENCE):
+        return
     happened("sentence")
     SENTENCE.keep()
 

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results
@@ -44,7 +45,7 @@ show: attention?t=2
 
 ## Third
 minutes: 1
-show: masks
+show: masks?layer=1
 checkpoint: small
 sentence: a b c
 question: most-attended
@@ -197,6 +198,27 @@ def test_a_key_on_the_page_that_is_left_does_not_lead_back(lecture: Open, monkey
         app.query_params[key] = value
     assert app.run().title[0].value == "Third"
     assert chosen(app, "scene") == "3"
+
+
+def test_what_the_page_before_reports_does_not_change_the_scene(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes after the key and before the next scene is drawn, with the values of the widgets of the page before."""
+    app, pressed = switch_page(lecture(1), "attention").run(), [("scene", 2)]
+    reported = app._tree.get_widget_states()
+
+    def keys(*state: object, on_choose: Callable[[str, int], None], **more: object) -> None:
+        if pressed:
+            on_choose(*pressed.pop())
+            st.stop()
+
+    monkeypatch.setattr("app.components.lecture", keys)
+    app.run()
+    app._run(reported)
+    assert app.title[0].value == "Third"
+    assert (chosen(app, "checkpoint"), app.text_input(key="sentence").value) == ("small", "a b c")
+    assert chosen(app, "layer") == "1"
+    app.text_input(key="sentence").set_value("c b a")
+    switch_page(app, "masks").run()
+    assert app.text_input(key="sentence").value == "c b a"
 
 
 def test_the_presenter_has_the_notes_and_no_picture(lecture: Open) -> None:

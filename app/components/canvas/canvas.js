@@ -64,7 +64,8 @@ function arrange(view) {
   stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : all(view.both.keys, view.layout.keys);
   const clicks = view.both.writes && standing.acts && !view.layout.severalRows ? forTouch(_(": click one, and decoding continues with it")) : "";
   stage.labels[1].textContent = view.layout.flat || !view.both.writes ? all(view.both.queries, view.layout.queries) : view.message.target.title;
-  if (view.layout.flat) element("span", { "data-unsaved": "" }, stage.labels[1], clicks);
+  const hasRoom = !view.whole || view.measure(stage.labels[1].textContent + clicks, 0.875 * view.rem) < view.layout.width;
+  if (view.layout.flat && hasRoom) element("span", { "data-unsaved": "" }, stage.labels[1], clicks);
   root.style.setProperty("--kind", message.kind[here.kind].color);
   root.style.setProperty("--encoder", message.colors.encoder);
   root.style.setProperty("--decoder", message.colors.decoder);
