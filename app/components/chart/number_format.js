@@ -3,12 +3,12 @@
 import { SIGNS } from "../shared/numbers.js";
 
 const NAME = "visitor";
-const [decimal, thousands, percentSign] = [SIGNS["."], SIGNS[","], SIGNS["%"]];
+const [point, thousands, percentSign] = [SIGNS["."], SIGNS[","], SIGNS["%"]];
 
 // Trap: a language of Plotly says nothing about the per cent sign, but "$" in a format writes the sign of its currency in the place
 // of it: with `localPercent`, "$.1%" is 98,3 % in German.
-const format = { decimal, thousands, grouping: [3], currency: ["", percentSign] };
-export const numberFormat = decimal ? { locale: NAME, locales: { [NAME]: { format } } } : {};
+const format = { decimal: point, thousands, grouping: [3], currency: ["", percentSign] };
+export const numberFormat = point ? { locale: NAME, locales: { [NAME]: { format } } } : {};
 
 const localPercent = (form) => (/^[^$]*%$/.test(form) ? `$${form}` : form);
 
