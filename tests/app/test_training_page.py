@@ -337,11 +337,16 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
     assert list(runs.glob("*")) == []
 
 
+def _kept(plans: list[TextPlan], plan: TextPlan) -> str:
+    plans.append(plan)
+    return "x"
+
+
 def test_the_form_names_bad_lines_before_there_is_a_run_and_trains_without_them_if_that_is_asked(
     open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plans: list[Plan] = []
-    monkeypatch.setattr("app.views.training.launch_run.start", lambda plan: plans.append(plan) or "x")
+    plans: list[TextPlan] = []
+    monkeypatch.setattr("app.views.training.launch_run.start", lambda plan: _kept(plans, plan))
     monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
     good, bad = pairs(99), b"<b>no TAB</b>\n"
     app = opened()
