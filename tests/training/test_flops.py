@@ -12,7 +12,7 @@ from transformer.config import ModelConfig
 from transformer.data.batches import collate
 from transformer.model import Probe, Transformer, census
 from transformer.training import flops
-from transformer.training.flops import FORWARD_AND_BACKWARD, measured_peak, readable, training_flop
+from transformer.training.flops import FORWARD_AND_BACKWARD, fastest_product, measured_peak, readable, training_flop
 from transformer.training.loss import summed_loss
 from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics, read_metrics
@@ -40,12 +40,27 @@ def test_forward_and_backward_are_three_times_forward() -> None:
     assert counted.get_total_flops() == 3 * (forward.get_total_flops() + output)
 
 
-def test_the_peak_is_that_of_the_fastest_product(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fastest_product_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     # after a product that is not timed: began; start and end of three products, and how long it has measured
     clock = iter([0.0, 0.0, 0.09, 0.09, 0.1, 0.12, 0.12, 0.13, 0.16, 0.2])
-    monkeypatch.setattr(flops, "SIDES", {"cpu": 10})
     monkeypatch.setattr(flops, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    assert measured_peak.__wrapped__(torch.device("cpu"), "float32") == pytest.approx(2 * 10**3 / 0.02)
+    assert fastest_product(10, torch.device("cpu"), "float32", 0.15) == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(("seconds", "measured"), [(1e-4, [10, 80]), (0.01, [10])])
+def test_where_a_large_product_would_take_long_the_peak_is_that_of_a_small_one(
+    seconds: float, measured: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = []
+
+    def product(side: int, *_: object) -> float:
+        sides.append(side)
+        return seconds
+
+    monkeypatch.setattr(flops, "SIDES", {"cpu": 80})
+    monkeypatch.setattr(flops, "fastest_product", product)
+    assert measured_peak.__wrapped__(torch.device("cpu"), "float16") == pytest.approx(2 * measured[-1] ** 3 / seconds)
+    assert sides == measured
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ FORWARD_AND_BACKWARD = 3
 SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with
 PREFIXES = ("", "k", "M", "G", "T", "P")
 MEASURED = 0.15  # seconds
+SMALLER = 8  # how many times smaller the sides of the products are that say whether the large ones take too long
+LONGEST = 2.0  # seconds of one product
 
 
 def training_flop(config: ModelConfig, batch: Batch) -> int:
@@ -52,20 +54,30 @@ def training_flop(config: ModelConfig, batch: Batch) -> int:
 def measured_peak(device: torch.device, precision: str) -> float:
     """FLOP per second of large square matrix products on this device, the fastest of several.
 
-    Takes about a fifth of a second, once per process. Other programs make the result smaller.
+    Takes about a fifth of a second, once per process. Other programs make the result smaller. Where large products
+    would take far longer, as in float16 on a CPU without instructions for it, it is measured with smaller ones.
     """
     side = SIDES[device.type]
+    smaller = side // SMALLER
+    quick = fastest_product(smaller, device, precision, MEASURED / SMALLER)
+    if SMALLER**3 * quick > LONGEST:
+        return 2 * smaller**3 / quick
+    return 2 * side**3 / fastest_product(side, device, precision, MEASURED)
+
+
+def fastest_product(side: int, device: torch.device, precision: str, during: float) -> float:
+    """Seconds of the fastest of the products of two square matrices that are made `during` so many seconds."""
     left, right = (torch.ones(side, side, device=device) for _ in range(2))
     with torch.no_grad(), autocast(device, precision):
         if torch.is_autocast_enabled(device.type):
             left, right = (x.to(torch.get_autocast_dtype(device.type)) for x in (left, right))
         float((left @ right)[0, 0])  # not timed: the first product is slow
         best, began = float("inf"), time.perf_counter()
-        while best == float("inf") or time.perf_counter() - began < MEASURED:
+        while best == float("inf") or time.perf_counter() - began < during:
             start = time.perf_counter()
             float((left @ right)[0, 0])  # waits for the result
             best = min(best, time.perf_counter() - start)
-    return 2 * side**3 / best
+    return best
 
 
 def readable(value: float, unit: str) -> str:
