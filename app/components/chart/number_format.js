@@ -6,7 +6,7 @@ const NAME = "visitor";
 const [point, thousands, percentSign] = [SIGNS["."], SIGNS[","], SIGNS["%"]];
 
 // Trap: a language of Plotly says nothing about the per cent sign, but "$" in a format writes the sign of its currency in the place
-// of it: with `localPercent`, "$.1%" is 98,3 % in German.
+// of it: with `localPercent`, "$.1%" is 98,3 % in German (test_a_chart_writes_shares_and_decimals_in_german).
 const format = { decimal: point, thousands, grouping: [3], currency: ["", percentSign] };
 export const numberFormat = point ? { locale: NAME, locales: { [NAME]: { format } } } : {};
 
