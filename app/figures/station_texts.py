@@ -11,6 +11,7 @@ from transformer.config import ModelConfig
 def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     """The values of the $words in stations.toml, by name, for a part of a stack. Formulas are LaTeX."""
     pre, shared = config.norm == "pre", config.shared_embeddings
+    layers = config.encoder_layers + config.decoder_layers
     activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
     relu, inner = activation == "ReLU", "x W_1 + b_1"
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
@@ -23,6 +24,12 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
         "activated": (
             _("Units below zero become 0; which ones stay") if relu
             else _("Units far below zero become nearly 0; which ones stay")
+        ),
+        "feed_forward_parameters": _(
+            "W₁, b₁, W₂ and b₂ are {of_layer:,} parameters in each layer, {of_all:,} in all {layers} layers.",
+            of_layer=feed_forward_parameters(config),
+            of_all=layers * feed_forward_parameters(config),
+            layers=layers,
         ),
         "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
         "norm_section": _("not in the paper") if pre else _("section 3.1 (Ba et al. 2016)"),
@@ -43,6 +50,11 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
             *([_("Each token has a bias besides, which the paper does not have.")] if config.output_bias else []),
         ]),
     }  # fmt: skip
+
+
+def feed_forward_parameters(config: ModelConfig) -> int:
+    """The numbers in the matrices and biases of one layer's network (equation 2)."""
+    return 2 * config.d_model * config.d_ff + config.d_ff + config.d_model
 
 
 def _inputs(config: ModelConfig, stack: str, part: str) -> dict[str, str]:

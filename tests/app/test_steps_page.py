@@ -301,6 +301,15 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
     assert list(app.dataframe[1].value["units above 0"]) == list(fires)
 
 
+def test_the_parameters_of_feed_forward_networks_are_counted(truth: Truth) -> None:
+    model = truth.translator.model
+    layers = model.config.encoder_layers + model.config.decoder_layers
+    counted = sum(weight.numel() for name, weight in model.named_parameters() if ".feed_forward." in name)
+    words = f"are {counted // layers:,} parameters in each layer, {counted:,} in all {layers} layers."
+    (said,) = (each.text for each in stations(model.config) if each.id == "encoder.layers.0.feed_forward.output")
+    assert words in said
+
+
 def test_numbers_are_in_the_cells_of_a_long_sentence_too() -> None:
     values = np.linspace(-20, 20, 1200).reshape(100, 12)
     rows = TokenAxis("English", "encoder", tuple("abcde" * 20))
