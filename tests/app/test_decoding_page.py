@@ -512,6 +512,7 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_page: Open, fold
         "greedy": searched(folder, method="greedy", n_best=1)[1].hypotheses[0],
         "beam": searched(folder, method="beam", n_best=1)[1].hypotheses[0],
     }
+    assert (f"; greedy decoding writes “{found['greedy'].text}”." in texts(app)) == (method == "beam")
     apart = next(i for i, (a, b) in enumerate(zip(found["greedy"].ids, found["beam"].ids, strict=True)) if a != b)
     said = " ".join(caption.value for caption in app.caption)
     for name, hypothesis in found.items():
@@ -531,6 +532,7 @@ def test_where_greedy_and_beam_find_the_same_the_page_says_so(open_page: Open, m
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     app = open_page("methods", checkpoint="numbers", sentence="forty-two")
     assert "find the same translation" in texts(app)
+    assert "here greedy decoding writes the same." in texts(app)
     assert charts(app) == []
 
 

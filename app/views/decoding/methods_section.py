@@ -30,7 +30,7 @@ def methods_part(scene: Scene) -> None:
     """Both translations with their scores, where they differ, and how their sums grow."""
     settings = scene.translation.settings
     size = settings.beam if settings.beam > 1 else PAPERS_BEAM
-    greedy = _best(scene, replace(settings, method="greedy", n_best=1))
+    greedy = greedy_hypothesis(scene)
     beam = _best(scene, replace(settings, method="beam", beam=size, n_best=1))
     at = Compared(greedy, beam).parts_at
     with st.container(key="said_parting"):
@@ -101,6 +101,11 @@ def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, An
     if at is not None and at < len(hypothesis.pieces):
         strip["chips"][at]["under"].append(_("differs here"))
     return strip
+
+
+def greedy_hypothesis(scene: Scene) -> Hypothesis:
+    """What greedy decoding writes for the sentence, whichever search is chosen for the page."""
+    return _best(scene, replace(scene.translation.settings, method="greedy", n_best=1))
 
 
 def _best(scene: Scene, settings: DecodingConfig) -> Hypothesis:

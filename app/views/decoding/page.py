@@ -17,7 +17,7 @@ from app.views.decoding.continue_section import other_line
 from app.views.decoding.frame_section import frame_part
 from app.views.decoding.lens_section import lens_part
 from app.views.decoding.loop_section import loop_part
-from app.views.decoding.methods_section import methods_part
+from app.views.decoding.methods_section import greedy_hypothesis, methods_part
 from app.views.decoding.penalty_section import penalty_part
 from app.views.decoding.reference_section import reference_part
 from app.views.decoding.tree_section import tree_part
@@ -35,11 +35,7 @@ PARTS = {
 WITH_STEPS = ("loop", "tree", "lens")
 WITH_HEAD = ("loop", "tree")
 
-_CHOOSES: dict[Method, str] = {
-    "beam": gettext_noop(
-        "Beam search compares sums of log-probabilities, so the chosen token is not always the most probable one "
-        "of its step."
-    ),
+_CHOOSES: dict[Method, str] = {  # beam search has its sentence below
     "greedy": gettext_noop("Greedy decoding takes the most probable token at each step and never changes it later."),
     "sampling": gettext_noop(
         "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10."
@@ -59,11 +55,28 @@ def draw(scene: Scene) -> None:
             "The decoder reads the source and all tokens written so far, and gives each token of its vocabulary a "
             "probability."
         ),
-        _(_CHOOSES[method_of(scene)]),
+        _chooses(scene),
         _("Click a written token to see its distribution, or another token of the list to continue with it."),
     )
     predict(scene, "next-word")
     details(lambda: _details(scene, step))
+
+
+def _chooses(scene: Scene) -> str:
+    """How the shown translation was chosen; of beam search also what greedy decoding writes instead."""
+    if (method := method_of(scene)) != "beam":
+        return _(_CHOOSES[method])
+    greedy, best = greedy_hypothesis(scene), scene.translation.hypotheses[0]
+    if greedy.ids == best.ids:
+        return _(
+            "Beam search compares sums of log-probabilities, so a chosen token is not always the most probable one of "
+            "its step; here greedy decoding writes the same."
+        )
+    return _(
+        "Beam search compares sums of log-probabilities, so a chosen token is not always the most probable one of its "
+        "step; greedy decoding writes “{text}”.",
+        text=greedy.text,
+    )
 
 
 def _details(scene: Scene, step: int) -> None:
