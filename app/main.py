@@ -45,7 +45,7 @@ def draw_page() -> None:
     from app.server import streamlit_fixes
     from app.stage import first_visit
     from app.stage.lecture import lecture, presenter
-    from app.state import address
+    from app.state import address, late_reports
     from app.state.choices import FRAMED
     from app.state.lecture_choices import LESSON, PRESENTER
     from app.views.translate import first_picture
@@ -90,11 +90,11 @@ def draw_page() -> None:
     if scene or not page.needs_scene:
         top.draw_page(page, scene, figure.what_draws(page))
     if LESSON.value:
-        from app.stage.lecture import class_question, next_scene, shown_scene
+        from app.stage.lecture import class_question, next_scene
 
         class_question.draw(scene)
         next_scene.prepare_next()
-        shown_scene.is_drawn()
+    late_reports.is_drawn()
     address.write()
 
 

@@ -12,7 +12,7 @@ from app.library.names import display_name
 from app.library.run_checkpoints import run_checkpoint
 from app.library.snapshots import place_of, snapshot_name, snapshots
 from app.library.uploads import MOST_UPLOADS, store_upload, upload_path
-from app.stage.lecture import shown_scene
+from app.state import late_reports
 from app.state.choices import CHECKPOINT
 from app.state.events import happened, open_checkpoint
 from transformer.errors import HeadlightError
@@ -40,7 +40,7 @@ def checkpoint_choice() -> CheckpointFile | None:
 
 
 def _chosen() -> None:
-    if not shown_scene.keeps(CHECKPOINT):
+    if not late_reports.is_late(CHECKPOINT):
         happened("checkpoint")
 
 

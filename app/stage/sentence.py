@@ -7,7 +7,7 @@ import streamlit as st
 from app import components
 from app.languages import _
 from app.library.tasks import Task
-from app.stage.lecture import shown_scene
+from app.state import late_reports
 from app.state.choices import EXAMPLE, SENTENCE
 from app.state.events import happened
 
@@ -29,13 +29,19 @@ def sentence_box(task: Task) -> str:
     )
     fresh = not (SENTENCE.is_chosen or EXAMPLE.is_chosen)
     # on_kept does not reset the choices in the address: they were made for the sentence that the tab has stored
-    components.tab_memory(text or "", fresh=fresh, key="tab_memory", on_kept=SENTENCE.choose)
+    components.tab_memory(text or "", fresh=fresh, key="tab_memory", on_kept=_kept)
     return text or ""
+
+
+def _kept(text: str) -> None:
+    """The tab has stored this sentence, and shows an example."""
+    SENTENCE.choose(text)
+    late_reports.expect(SENTENCE)
 
 
 def _typed() -> None:
     """The visitor typed what is in the box, also if it is an example."""
-    if shown_scene.keeps(SENTENCE):
+    if late_reports.is_late(SENTENCE):
         return
     happened("sentence")
     SENTENCE.keep()

@@ -34,6 +34,7 @@ ANSWER = """([message, calculation]) => {
 
 
 def place(locator: Any) -> tuple[float, float]:
+    locator.wait_for()
     box = locator.bounding_box()
     return round(box["x"]), round(box["y"])
 

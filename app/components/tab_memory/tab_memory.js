@@ -2,6 +2,8 @@
 // connection): the tab keeps it, and sends it nowhere else. Each page is one entry of the tab's history, and so is each model that
 // is opened on it: without that each choice would be one, and Back would seem to do nothing. The next page begins at its top. A closed list says what it cuts when it is pointed at.
 
+import { Resend } from "../shared/resend.js";
+
 const KEPT = "headlight sentence";
 
 const modelOf = (address) => (new URL(address, location.href).searchParams.get("checkpoint") ?? "").replace(/, update \d+$/, "");  // snapshots are one model
@@ -36,9 +38,14 @@ export default function ({ data, setTriggerValue }) {
   oneEntryEachPage();
   sayWholeNames();
   if (window.top !== window) return;  // a frame shows another sentence than its tab
+  const sending = (window.headlightMemory ??= new Resend());
   try {
     const kept = sessionStorage.getItem(KEPT);
-    if (!data.fresh) sessionStorage.setItem(KEPT, data.sentence);
-    else if (kept !== null && kept !== data.sentence) setTriggerValue("kept", kept);
+    if (!data.fresh) {
+      sending.received(Infinity);
+      sessionStorage.setItem(KEPT, data.sentence);
+    } else if (kept !== null && kept !== data.sentence) {
+      sending.choose({ number: 0, kept }, (choice) => setTriggerValue("kept", choice.kept));
+    }
   } catch { /* a browser that keeps nothing */ }
 }

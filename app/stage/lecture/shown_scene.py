@@ -5,21 +5,18 @@ was named before it; a sentence that the lecturer has typed stays until a scene 
 """
 
 from contextlib import suppress
-from typing import Any
 
 import streamlit as st
 
 from app.lessons.lesson_file import Lesson, LessonScene, sentence_of
 from app.library.lessons import lesson_named
-from app.state import pinned_words
-from app.state.choice import Choice
+from app.state import late_reports, pinned_words
 from app.state.choices import CHECKPOINT, CHOICES, DETAILS, PINS_GIVEN, SENTENCE
 from app.state.language_choice import LANGUAGE
 from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
 
 _OPENED_WITH = "sentence of the scene"  # in the session
 _ASKED = "scene whose question is asked"  # in the session: lesson and number
-_OPENING = "choices of the scene that is being opened"  # in the session: by key; None: it has its default
 _STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # of all choices
 
 
@@ -94,28 +91,5 @@ def show(index: int) -> str:
     keeps_own = own and not found.scenes[index].sentence
     st.session_state[_OPENED_WITH] = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
     LESSON_SCENE.choose(index)
-    widgets: tuple[Choice[Any], ...] = (SENTENCE, CHECKPOINT)
-    st.session_state[_OPENING] = {choice.key: choice.value if choice.is_chosen else None for choice in widgets}
+    late_reports.expect(SENTENCE, CHECKPOINT)
     return found.scenes[index].page
-
-
-def is_drawn() -> None:
-    """The scene is drawn: from now on the browser reports what the lecturer does."""
-    st.session_state.pop(_OPENING, None)
-
-
-def keeps(choice: Choice[Any]) -> bool:
-    """In the callback of a widget: whether its value is that of the scene before; then the scene's own is chosen again.
-
-    Trap: what a page asks in its last moment, such as the numbers of a head, brings the values of its widgets. If the
-    next scene is not drawn yet, Streamlit takes them for changes
-    (test_what_the_page_before_reports_does_not_change_the_scene).
-    """
-    opening: dict[str, Any] = st.session_state.get(_OPENING, {})
-    if choice.key not in opening:
-        return False
-    value = opening[choice.key]
-    choice.forget()
-    if value is not None:
-        choice.choose(value)
-    return True
