@@ -1,5 +1,6 @@
 """The sentence that a tab of the browser has kept comes back when the page is loaded again."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -26,8 +27,8 @@ def test_the_sentence_that_the_tab_kept_is_not_replaced_by_what_was_on_its_way(
 
     monkeypatch.setattr("app.components.tab_memory", tab_memory)
     app.run()
-    late = late_reports.time.monotonic() + waited
-    monkeypatch.setattr(late_reports.time, "monotonic", lambda: late)
+    late = time.monotonic() + waited
+    monkeypatch.setattr(time, "monotonic", lambda: late)
     app._run(reported)
     assert app.text_input(key="sentence").value == ("a b c" if not waited else example)
     app.text_input(key="sentence").set_value("c b a").run()
