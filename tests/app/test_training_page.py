@@ -417,9 +417,11 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
             snapshot.unlink()
         app = opened()
         assert "Running: preparing its text and its model" in said(app)
+        assert "stores its first snapshot when its text and its model are prepared" in machine(app)["problem"]
         metrics.touch()
         assert "Running: update 0, making its first updates" in said(app.run())
         process.kill()
+    assert "This run has no snapshots" in machine(app.run())["problem"]
 
 
 def test_an_open_snapshot_has_no_second_slider_on_the_page_training(toy: Path) -> None:

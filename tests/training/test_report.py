@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.small_training import toy_recipe
+from tests.support.small_training import toy_recipe, training_of
 from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.config import ModelConfig
 from transformer.data.training_data import TrainingData
+from transformer.model import Transformer
 from transformer.training import train, trainer
 from transformer.training.flops import readable, training_flop
-from transformer.training.metrics import read_metrics
+from transformer.training.measurements import Update
+from transformer.training.metrics import Metrics, read_metrics
+from transformer.training.run_report import Report
 
 
 def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_speed_and_share(
@@ -41,3 +45,19 @@ def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_spee
         assert speed == f"{line['tokens_per_second']:,.0f}"
         assert share == f"{100 * line['mfu']:.0f}"
         assert float(line["mfu"]) > 0
+
+
+def test_the_time_left_is_told_by_the_speed_of_the_newest_updates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ModelConfig(vocab_size=50, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=24, heads=2)
+    training = training_of(Transformer(small), toy_recipe(updates=100, log_every=2), iter(()))
+    progress = training.progress
+    progress.update, progress.seconds = 40, 4_000.0  # 100 seconds each, before the run was stopped
+    with Report(training, Metrics(tmp_path, 0, 0), peak=1e3) as report:
+        for number in range(41, 91):
+            progress.update, progress.recent_tokens = number, 10
+            progress.seconds += 9.0 if number <= 60 else 2.0
+            report.update(Update(number, loss=1.0, tokens=10, gradient_norm=1.0, flop=1, rate=0.1))
+    left = dict(re.findall(r"update (\d+)/100 .* (\S+) left", capsys.readouterr().err))
+    assert (left["42"], left["60"], left["90"]) == ("0:08:42", "0:06:00", "0:00:20")

@@ -1,5 +1,6 @@
 """What a run reports: a progress bar with the time left on a terminal, plain lines elsewhere, and metrics."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
 from types import TracebackType
@@ -16,6 +17,8 @@ from transformer.training.samples import Sample
 from transformer.training.training import Training
 from transformer.training.update_timing import Timing
 
+NEWEST = 10  # lines of metrics over which the speed is taken that tells the time left
+
 
 class Report:
     """Shown inside of its `with` block. It displays the progress of a training and changes nothing.
@@ -29,6 +32,7 @@ class Report:
         self._config = config = training.recipe.training
         self._peak = peak
         self._metrics = metrics
+        self._made = deque([(training.progress.update, training.progress.seconds)], maxlen=NEWEST)
         self._console = Console(stderr=True, highlight=False)
         self._bar = Bar(
             TextColumn("update {task.completed:.0f}/{task.total:.0f}"),
@@ -79,9 +83,12 @@ class Report:
         text = f"loss {values['loss']:.3f}  {speed}"
         self._bar.update(self._task, text=text)
         if not self._console.is_terminal:
-            left = (self._config.updates - progress.update) * progress.seconds / progress.update
+            first, started = self._made[0]
+            seconds_each = (progress.seconds - started) / (progress.update - first)
+            left = (self._config.updates - progress.update) * seconds_each
             count = f"update {progress.update}/{self._config.updates}"
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
+            self._made.append((progress.update, progress.seconds))
         self._training.metrics_written()
 
     def validation(self, improved: bool, samples: Sequence[Sample]) -> None:

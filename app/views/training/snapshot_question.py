@@ -18,6 +18,7 @@ from app.library.snapshots import snapshots
 from app.library.tasks import Task, task_of
 from app.stage.scene import Scene
 from app.state.choices import RUN_RIGHT, RUN_SENTENCE
+from app.views.training import launch_run
 from app.views.training.own_text import first_pair
 from transformer.config import ModelConfig
 from transformer.data.toy_tasks import TOY_TASKS
@@ -29,6 +30,11 @@ _RIGHT_FOR = "run_right_for"  # in the session: the run and the sentence of the 
 NO_SNAPSHOTS = gettext_noop(
     "This run has no snapshots (yet). With `training.snapshots = [0, 50, 100, 200, 400]` in its recipe it stores a "
     "small checkpoint after each of these updates. This picture then shows the same sentence at each of them."
+)
+
+FIRST_COMES = gettext_noop(
+    "This run stores its first snapshot when its text and its model are prepared. This picture then shows the same "
+    "sentence at each snapshot."
 )
 
 
@@ -67,7 +73,7 @@ def question(run: Run, scene: Scene | None) -> Question:
     """Raises NothingToAsk."""
     files = snapshots(run.name)
     if not files:
-        raise NothingToAsk(_(NO_SNAPSHOTS))
+        raise NothingToAsk(_(FIRST_COMES if run.ours and launch_run.is_busy(run.folder) else NO_SNAPSHOTS))
     last = list(files.values())[-1]
     try:
         newest = checkpoints.load_snapshot(last)
