@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import in_words
+from app.figures.distribution import percent
 from app.figures.theme import fixed, score_text
 from app.library.source_code import CHANGED
 from app.views.decoding.frame_section import GIVEN
@@ -209,6 +210,14 @@ def test_the_frame_has_the_distribution_of_every_step(open_page: Open, folder: P
         )
         assert [each["id"] for each in step["rows"] if each["chosen"]] == [chosen]
         assert step["rest"]["9"]["p"] < step["rest"]["5"]["p"] < 1
+
+
+def test_the_step_with_the_lowest_probability_is_named(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    logits = logits_of(translator, found).astype(np.float64)
+    logs = [float(row[id] - np.logaddexp.reduce(row)) for row, id in zip(logits, found.hypotheses[0].ids, strict=True)]
+    drawn, least = frame(open_page()), int(np.argmin(logs))
+    assert drawn["least"] == {"step": least, "words": f"least certain: {percent(float(np.exp(logs[least])))}"}
 
 
 def test_the_frame_shows_where_the_chosen_head_attends_at_each_step(open_page: Open, folder: Path) -> None:

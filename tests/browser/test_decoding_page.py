@@ -49,6 +49,27 @@ def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: B
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width: int, height: int) -> None:
+    one = visit(width=width, height=height).open("decoding", sentence=SENTENCE)
+    is_drawn(one, "decoding")
+    page = one.page
+    root = page.locator(f"{FRAME} .root")
+    said, marked = page.locator(f"{FRAME} .least"), page.locator(f"{FRAME} .written .chip.doubtful")
+    assert said.inner_text().startswith("least certain: ")
+    assert marked.get_attribute("aria-label").endswith(said.inner_text())
+    assert page.locator(f"{FRAME} .written h3").bounding_box()["height"] <= 22  # one line
+    with_it = root.evaluate(BOXES)
+    root.evaluate("root => root.querySelector('.least').style.display = 'none'")
+    assert root.evaluate(BOXES) == with_it
+    root.evaluate("root => root.querySelector('.least').style.display = ''")
+    index = marked.evaluate("chip => [...chip.parentNode.children].indexOf(chip)")
+    said.focus()
+    page.keyboard.press("Enter")
+    assert step_of(page) == str(index)
+    assert root.evaluate(BOXES) == with_it
+
+
 def test_on_a_phone_the_distribution_is_reached_without_scrolling_sideways(visit: Begin) -> None:
     one = visit(width=390, height=844).open("decoding", sentence=SENTENCE, t="2")
     is_drawn(one, "decoding")

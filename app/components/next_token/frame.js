@@ -61,9 +61,17 @@ export function build(root, frame, walk) {
   const written = tokens(scene, "written", frame.written.title, frame.written.tokens.length);
   parts.written = written.side;
   parts.writtenChips = written.chips;
+  element("span", "more", written.heading, frame.written.more);
+  if (frame.least) {
+    const head = element("div", "head");
+    written.side.prepend(head);
+    head.append(written.heading);
+    button("least", head, frame.least.words, () => walk.to(frame.least.step));
+  }
   written.chips.setAttribute("role", "group");
   written.chips.setAttribute("aria-label", _("Written tokens: choose one to see how it was chosen"));
   parts.chips = frame.written.tokens.map((token) => chip(written.chips, "button", token));
+  if (frame.least) parts.chips[frame.least.step + 1].classList.add("doubtful");
   parts.decoder = stack(scene, "decoder", _("Decoder"), frame.decoderLayers);
 
   const next = (parts.distribution = element("div", "next", scene));

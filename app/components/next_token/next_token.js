@@ -21,7 +21,7 @@ class Loop {
     this.root = root;
     this.frame = frame;
     const [back, next, play] = [() => this.walk(this.at - 1), () => this.walk(this.at + 1), () => this.play(!this.timer)];
-    this.parts = build(root, frame, { back, next, play });
+    this.parts = build(root, frame, { back, next, play, to: (step) => this.walk(step) });
     this.parts.chips.forEach((chip, n) => chip.addEventListener("click", () => this.walk(Math.max(n - 1, 0))));
     this.parts.rows.forEach((place) => place.row.addEventListener("click", () => {
       if (place.chosen) this.walk(this.at + 1);

@@ -60,13 +60,14 @@ function showSource(parts, weights) {
 }
 
 function showWritten(parts, at) {
-  const { tokens } = parts.frame.written, last = parts.frame.steps.length - 1;
+  const { least, written: { tokens } } = parts.frame, last = parts.frame.steps.length - 1;
   parts.chips.forEach((chip, n) => {
     const state = n < at ? "" : n === at ? "newest" : n === at + 1 ? "slot" : "later";
     chip.classList.remove("newest", "slot", "later");
     if (state) chip.classList.add(state);
     const place = n === 0 ? _("the start") : _("token {n} of {count}", { n, count: last + 1 });
-    chip.setAttribute("aria-label", n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place }));
+    const said = n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place });
+    chip.setAttribute("aria-label", n - 1 === least?.step ? `${said}, ${least.words}` : said);
     chip.setAttribute("aria-current", n === at + 1 ? "step" : "false");
   });
   keepInView(parts.writtenChips, parts.chips[at + 1]);

@@ -79,6 +79,25 @@ def step_data(
     }
 
 
+def least_certain(steps: Sequence[dict[str, Any]], *, is_given: bool = False) -> dict[str, Any] | None:
+    """The step, from 0, whose token has the lowest probability, the first of equals, and what the frame says of it.
+
+    None if there is only one step.
+
+    Args:
+        steps: from `step_data`.
+        is_given: the model did not choose these tokens.
+    """
+    if len(steps) < 2:
+        return None
+    chosen = [next(row for row in step["rows"] if row["chosen"]) for step in steps]
+    step = min(range(len(steps)), key=lambda t: chosen[t]["p"])
+    probability = chosen[step]["number"]
+    if is_given:
+        return {"step": step, "words": _("least probable: {probability}", probability=probability)}
+    return {"step": step, "words": _("least certain: {probability}", probability=probability)}
+
+
 def _row(offer: Offer, other: str) -> dict[str, Any]:
     number = percent(offer.probability) if offer.cut else both_percents(offer.probability, offer.share)
     never = offer.id < EOS  # the search leaves out <pad>, <unk> and <s>

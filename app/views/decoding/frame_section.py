@@ -13,7 +13,7 @@ from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import chosen_steps
-from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, step_data
+from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
 from app.views.shared.search_code import Method, method_of, temperature_of
 from app.views.shared.show_figure import belongings
@@ -48,6 +48,7 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     method, config, settings = method_of(scene), scene.config, scene.translation.settings
     weights = scene.attention("cross").weights[layer, head]  # (T, S)
     source, target = scene.source, scene.target
+    steps = _steps(scene, method)
     whose = _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)
     return {
         "colors": {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "attention": ATTENTION},
@@ -64,7 +65,8 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
             "tokens": [visible(token) for token in source.tokens],
         },
         "written": {
-            "title": _("{language}: written so far, read again at each step", language=_(scene.task.target)),
+            "title": _("{language}: written so far", language=_(scene.task.target)),
+            "more": _(", read again at each step"),
             "tokens": [visible(token) for token in (target.tokens[0], *target.predicts)],
         },
         "encoderLayers": config.encoder_layers,
@@ -74,8 +76,9 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
         "ends": _("</s> ends the loop") if scene.hypothesis.finished else _("it is cut off here"),
         "steps": [
             data | {"weights": [round(float(weight), 4) for weight in row]}
-            for data, row in zip(_steps(scene, method), weights, strict=True)
+            for data, row in zip(steps, weights, strict=True)
         ],
+        "least": least_certain(steps, is_given=method == "given"),
         "beams": _beams(scene, method),
     }
 
