@@ -268,3 +268,11 @@ def test_eight_visitors_with_different_edits_do_not_affect_each_other(folder: Pa
     st.cache_data.clear()
     for edit, turns in zip(edits, found, strict=True):
         assert outcome(subject.edited(edit), SENTENCE + " the cat" * 4, settings).lost == turns[4]
+
+
+def test_a_head_is_marked_only_if_it_was_chosen_and_as_the_other_pages_show_it(open_app: Open) -> None:
+    assert grid(open_app("whatif", sentence=SENTENCE, ranked="false"))["chosen"] == ""
+    app = open_app("whatif", sentence=SENTENCE, ranked="false", kind="encoder", layer="2", head="4")
+    assert grid(app)["chosen"] == "off=encoder.2.4"
+    app = open_app("whatif", sentence=SENTENCE, ranked="false", kind="decoder", layer="99", head="2")
+    assert grid(app)["chosen"].startswith("off=decoder.")

@@ -181,3 +181,16 @@ def test_nothing_moves_when_another_sentence_is_ranked(visit: Begin) -> None:
         suggestion.wait_for()
         places = one.page.evaluate("window.places")
         assert max(places) - min(places) < 4, places
+
+
+def test_the_head_that_was_chosen_elsewhere_is_outlined_and_its_name_says_so(visit: Begin) -> None:
+    one = visit().open("whatif", sentence="the cat", ranked="false", kind="decoder", layer="2", head="3")
+    is_drawn(one, "whatif")
+    [chosen] = one.page.locator(".boards .cell").evaluate_all(
+        "cells => cells.filter(cell => getComputedStyle(cell).outlineColor === 'rgb(255, 154, 31)')"
+        ".map(cell => cell.getAttribute('aria-label'))"
+    )
+    assert chosen == "Decoder self-attention layer 2 head 3, the chosen head"
+    expect(one.page.locator(".st-key-head_switches .said")).to_contain_text("Outlined in orange: the chosen head")
+    one.page.locator(".cell.chosen").hover()
+    expect(one.page.locator(".st-key-head_switches .said")).to_contain_text(f"{chosen}: on.")

@@ -50,6 +50,7 @@ const behaviour = {
             cell.style.setProperty("--fill", shade.fill);
           }
           cell.classList.toggle("strongest", data.strongest.includes(part.edit));
+          cell.classList.toggle("chosen", part.edit === data.chosen);
           cell.tabIndex = this.cells.length ? -1 : 0;
           const at = { cell, part, change, heads: column < panel.heads ? heads : null, panel: board, layer, column };
           this.cells.push(at);
@@ -60,7 +61,9 @@ const behaviour = {
       });
     });
     this.legend(element("div", data.largest ? "legend" : "legend waiting", picture), data.largest ? data : { ...data, ...WAITING });
-    this.said = element("p", "said", root, forTouch(_("Click a head to switch it off, and again to switch it on.")));
+    const hint = forTouch(_("Click a head to switch it off, and again to switch it on."));
+    const outlined = data.chosen ? _("Outlined in orange: the chosen head, which the other pages show.") : "";
+    this.said = element("p", "said", root, `${hint} ${outlined}`.trim());
   },
   // Where the colours end, for heads and for whole sub-layers.
   legend(line, { scale, largest, whole, strongest, nats: meaning }) {
@@ -109,9 +112,12 @@ const behaviour = {
     next.cell.tabIndex = 0;
     next.cell.focus({ preventScroll: true });
   },
+  nameOf(part) {
+    return part.edit === this.data.chosen ? _("{part}, the chosen head", { part: part.name }) : part.name;
+  },
   tell(cell) {
     const { data } = this, { part, change, heads } = this.told = cell;
-    const said = [this.off.has(part.edit) ? _("{part}: off.", { part: part.name }) : _("{part}: on.", { part: part.name })];
+    const name = this.nameOf(part), said = [this.off.has(part.edit) ? _("{part}: off.", { part: name }) : _("{part}: on.", { part: name })];
     const role = data.roles[part.edit];
     if (role) said.push(`${role[0].toUpperCase()}${role.slice(1)}.`);
     if (change !== undefined) said.push(_("Off alone: {change}.", { change: nats(change) }));
@@ -124,7 +130,8 @@ const behaviour = {
       cell.classList.toggle("off", off);
       cell.textContent = off ? part.mark ?? "×" : this.off.has(part.other) ? part.otherMark : "";
       cell.setAttribute("aria-checked", String(!off));
-      cell.setAttribute("aria-label", change === undefined ? part.name : _("{part}, {change} when off", { part: part.name, change: nats(change) }));
+      const name = this.nameOf(part);
+      cell.setAttribute("aria-label", change === undefined ? name : _("{part}, {change} when off", { part: name, change: nats(change) }));
     }
     if (this.told) this.tell(this.told);
   },

@@ -8,8 +8,9 @@ from app.compute import cached_results
 from app.figures.head_numbers import head_roles
 from app.figures.theme import INK, NATS, kind_color, role_color, signed_scale
 from app.languages import _, gettext_noop
+from app.stage.heads import chosen_head
 from app.stage.scene import Scene
-from app.state.choices import TAKEN
+from app.state.choices import HEAD, KIND, LAYER, TAKEN
 from app.views.shared.parts_off import off_parts
 from app.views.whatif.part_names import CONNECTIONS, SWITCHES, part_name
 from app.views.whatif.part_ranking import Ranking
@@ -29,11 +30,12 @@ ALL_OF: dict[Kind, str] = {
 
 
 def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
-    """What is on and off, what each head attends to, and what each part costs if all were ranked."""
+    """What is on and off, which head is chosen, what each attends to, and what each part costs if all were ranked."""
     config = scene.config
     data: dict[str, Any] = {
         "panels": [*(_panel(config, kind) for kind in ORDER), _feed_forward(config)],
         "off": off_parts(config),
+        "chosen": _chosen(scene),
         "alt": _("Switches of all heads and sub-layers: layers down, heads across."),
         "whole": _("residual connection") if TAKEN.value == "pass" else _("whole sub-layer"),
         "roles": _roles(scene),
@@ -47,6 +49,13 @@ def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
         data["strongest"] = [edit_text(head) for head, lost in ranking.heads[:MARKED] if lost > 0]
         data["scale"] = [list(stop) for stop in signed_scale()]
     return data
+
+
+def _chosen(scene: Scene) -> str:
+    """The switch of the head that was chosen on another page or by the address; "" if none was."""
+    if not (LAYER.is_chosen or HEAD.is_chosen):
+        return ""
+    return edit_text(HeadOff(KIND.value, *chosen_head(scene, KIND.value)))
 
 
 def _roles(scene: Scene) -> dict[str, str]:
