@@ -1,8 +1,8 @@
 """What the models compute for the pages: translations and traces, computed once and kept for all sessions.
 
-A result is stored by checkpoint, text or ids, and settings; it is immutable or a copy. A semaphore lets as many passes
-run at once as there are cores, because more make all of them slower. Each pass uses one thread: with two, a pass of
-0.3 s took 1 to 10 s as soon as anything else ran (measured).
+A result is stored by checkpoint, text or ids, and settings; it is immutable or a copy. As many passes run at once as
+there are cores, because more make all of them slower. Each pass uses one thread: with two, a pass of 0.3 s took 1 to
+10 s as soon as anything else ran (measured).
 
 Throughout, `source_ids` are tokens and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
 `Hypothesis.ids`.
@@ -11,7 +11,6 @@ Throughout, `source_ids` are tokens and EOS, as the encoder reads them, and `tar
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from threading import BoundedSemaphore
 from types import MappingProxyType
 from typing import Literal
 
@@ -19,6 +18,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from app.compute.gate import Gate
 from app.compute.subject import Subject
 from app.library.checkpoints import sentence_lengths
 from app.library.limits import check_search
@@ -40,7 +40,7 @@ Ids = tuple[int, ...]
 KEPT = "30m"  # how long a result is stored; to compute it again takes a tenth of a second
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
-GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
+GATE = Gate(os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
-from threading import Thread, current_thread
-from urllib.parse import urlencode
+from threading import Thread
 
 import streamlit as st
-from streamlit.runtime.fragment import MemoryFragmentStorage
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils.exceptions import RerunException, StopException
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, add_script_run_ctx
-from streamlit.runtime.state import SafeSessionState, SessionState
 
 from app.components.recording import Drawn, recording
 from app.figures.tables import Table
@@ -29,10 +21,9 @@ from app.library.checkpoints import CheckpointFile
 from app.pages import FIRST, PAGES, info, page_named
 from app.stage.lecture.figure import what_draws
 from app.stage.scene import Scene
-from app.state import address
+from app.state import address, own_session
 
 log = logging.getLogger(__name__)
-MAIN = str(Path(__file__).resolve().parents[1] / "main.py")
 UPLOADS = "uploads"  # in the session, see app/stage/checkpoint_choice.py
 
 
@@ -78,20 +69,7 @@ def see(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile
 
 
 def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile]) -> Seen:
-    pages = PagesManager(MAIN, ScriptCache())
-    context = ScriptRunContext(
-        session_id="take-home",
-        _enqueue=lambda message: None,
-        query_string="",
-        session_state=SafeSessionState(SessionState(), lambda: None),
-        uploaded_file_mgr=MemoryUploadedFileManager("/take-home"),
-        main_script_path=MAIN,
-        user_info={},
-        fragment_storage=MemoryFragmentStorage(),
-        pages_manager=pages,
-    )
-    add_script_run_ctx(current_thread(), context)
-    context.reset(urlencode(link))
+    pages = own_session.enter("take-home", link)
     pages.set_script_intent("", "" if page == FIRST else page)
     scene = None
     with recording() as record, suppress(StopException, RerunException):

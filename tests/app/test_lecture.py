@@ -8,16 +8,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.compute import cached_results
 from app.languages import language, speaking
 from app.library import lessons
 from app.pages import PAGES, info
 from app.stage.lecture import next_scene
-from app.views.whatif import page as whatif
-from app.views.whatif.order_ranking import lost_by_order
-from app.views.whatif.part_ranking import rank
-from tests.support.app_checkpoints import write_checkpoint
-from tests.support.canvas_alone import scene_with
 from tests.support.drawn import components
 from tests.support.pages import switch_page
 
@@ -234,13 +228,3 @@ def test_a_presenter_without_a_lesson_is_told_how_to_open_one(open_app: Open) ->
     app = open_app(presenter="1", lesson="../secret")
     assert not app.exception
     assert "no such lesson" in app.text[0].value
-
-
-def test_what_takes_longest_of_what_if_is_computed_before_it_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
-    whatif.prepare(scene)
-    monkeypatch.setattr(cached_results, "log_probabilities_with_each", None)  # not asked again
-    assert rank(scene, lambda done, layers: None).lost
-    assert lost_by_order(scene).nats

@@ -1,6 +1,7 @@
 """The next scenes of a lesson are computed while the class looks at the present one: their pages are imported, their
 checkpoints are loaded, their sentences are translated, and their attention is traced. One thread does it, one scene
-after the other, at the lowest priority. A page with a function `prepare(scene)` computes there what else it shows.
+after the other, at a low priority; no visitor waits for it (app/compute/gate.py). A page with a function
+`prepare(scene)` computes there what else it shows; it finds the choices of the scene, in a session of its own.
 """
 
 import os
@@ -11,27 +12,32 @@ from functools import partial
 from importlib import import_module
 from threading import get_native_id
 
-from app.compute import cached_results
+from app.compute import cached_results, gate
 from app.compute.subject import Subject
 from app.languages import Language, language, speaking
 from app.library import checkpoints
 from app.stage.lecture import shown_scene
 from app.stage.scene import NoScene, Selection, scene_of
 from app.stage.search_settings import usual_settings
+from app.state import own_session
 from app.state.choices import EDITS, FIGURE, SEARCH, SENTENCE
 from transformer.analysis.edits import parse_edit
 from transformer.errors import HeadlightError
 
 MOST_AHEAD = 6  # scenes
+NICE = 5
 _waits: list[Future[None]] = []  # scenes that are still to be computed
 
 
-def _lowest_priority() -> None:
+def _low_priority() -> None:
+    """Below that of all visitors, but not the lowest: who comes to a scene while it is computed waits until the one
+    result that is begun is there."""
+    gate.work_in_advance()
     if hasattr(os, "setpriority"):  # not on Windows
-        os.setpriority(os.PRIO_PROCESS, get_native_id(), 19)  # on Linux, of this thread alone
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)  # on Linux, of this thread alone
 
 
-_THREAD = ThreadPoolExecutor(1, thread_name_prefix="next scene of a lecture", initializer=_lowest_priority)
+_THREAD = ThreadPoolExecutor(1, thread_name_prefix="next scene of a lecture", initializer=_low_priority)
 
 
 def prepare_next() -> None:
@@ -66,4 +72,6 @@ def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: b
         found = scene_of(subject, sentence, usual_settings(subject.translator.settings), Selection())
         cached_results.observed(found.subject, found.translation.source_ids, found.hypothesis.ids)
         if prepare := getattr(module, "prepare", None):
+            own_session.enter("next scene", texts)
+            shown_scene.choose(texts)
             prepare(found)

@@ -4,6 +4,7 @@ A scene is a page with its choices, all others have their defaults. A scene that
 was named before it; a sentence that the lecturer has typed stays until a scene names its own.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import streamlit as st
@@ -74,17 +75,22 @@ def choices_of(found: Lesson, index: int) -> dict[str, str]:
     return shown.link | ({SENTENCE.key: sentence} if sentence else {})
 
 
-def show(index: int) -> str:
-    """Chooses what a scene, from 0, shows, before anything is drawn. Returns the name of its page."""
-    found = lesson()
-    if found is None:
-        raise ValueError("no lesson is open")
-    own, texts = own_sentence(), choices_of(found, index)
+def choose(texts: Mapping[str, str]) -> None:
+    """Chooses what a scene names, and forgets what else was chosen."""
     for choice in CHOICES:
         if choice not in _STAY:
             choice.forget()
             with suppress(KeyError, ValueError, IndexError):
                 choice.choose(choice.read(texts[choice.key]))
+
+
+def show(index: int) -> str:
+    """Chooses what a scene, from 0, shows, before anything is drawn. Returns the name of its page."""
+    found = lesson()
+    if found is None:
+        raise ValueError("no lesson is open")
+    own = own_sentence()
+    choose(choices_of(found, index))
     ask(asked=False)
     pinned_words.forget_scene()
     PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # a picture that is drawn already pins and unpins its words, too

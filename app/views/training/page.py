@@ -4,6 +4,8 @@ afterwards: their curves, the snapshots in full, and what the schedule and the l
 What changes during a run is in a fragment that is drawn again every two seconds until the run ends.
 """
 
+from contextlib import suppress
+
 import numpy as np
 import streamlit as st
 
@@ -42,6 +44,7 @@ from app.views.training.time_machine import time_machine
 EVERY, AT_ONCE = 1.5, 0.2  # seconds
 OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the details, and shown in the picture
 MOST_COMPARED = 5
+MOST_TURNS = 10  # of 0.6 s, in advance
 
 
 def draw(scene: Scene | None) -> None:
@@ -68,6 +71,19 @@ def draw(scene: Scene | None) -> None:
         run_line(name)
     _picture(name, scene)
     details(lambda: _details(name, names, scene, is_own))
+
+
+def prepare(scene: Scene) -> None:
+    """Computes what the snapshots make of the sentence, before the page is opened; not all of a run with very many."""
+    names = run_names()
+    run = read_run(RUN.open(opening_run(names, scene), names)) if names else None
+    if run is None:
+        return
+    with suppress(NothingToAsk):
+        for _turn in range(MOST_TURNS):
+            if not sweep(question(run, scene)).pending:
+                break
+        question(run, scene)  # loads the newest snapshot again, which the others have replaced
 
 
 def opening_run(names: list[str], scene: Scene | None) -> str:

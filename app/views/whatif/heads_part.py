@@ -68,6 +68,12 @@ def draw(scene: Scene) -> None:
         st.rerun()
 
 
+def prepare(scene: Scene) -> None:
+    """Computes what each part costs, before it is opened."""
+    if is_quick(scene):
+        rank(scene, lambda done, layers: None)
+
+
 def _change(scene: Scene, texts: Sequence[str]) -> None:
     """The parts that are off now; other edits stay."""
     EDITS.choose(edits_with(scene.config, texts))

@@ -71,6 +71,12 @@ def draw(scene: Scene) -> None:
     template.details(_details)
 
 
+def prepare(scene: Scene) -> None:
+    """Computes what each change of the positions costs, before it is opened."""
+    if scene.config.positions != "none":
+        lost_by_order(scene)
+
+
 def _choose(scene: Scene, lost: Lost, number: int) -> None:
     """Makes a change instead of the current one, or undoes it."""
     edit = edit_of(lost, len(scene.source), number)

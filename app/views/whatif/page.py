@@ -32,14 +32,10 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what takes longest, before the page is opened: what each part and each change of the positions costs."""
-    from app.views.whatif.order_ranking import lost_by_order
-    from app.views.whatif.part_ranking import is_quick, rank
-
-    if is_quick(scene):
-        rank(scene, lambda done, layers: None)
-    if scene.config.positions != "none":
-        lost_by_order(scene)
+    """Computes what the chosen experiment shows of a scene, before it is opened, if that takes long."""
+    name = EXPERIMENT.open(allowed=EXPERIMENTS)
+    if part := getattr(import_module(f"app.views.whatif.{name}_part"), "prepare", None):
+        part(scene)
 
 
 def _opened() -> None:

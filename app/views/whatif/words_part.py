@@ -56,7 +56,7 @@ def draw(scene: Scene) -> None:
     words = _words(scene)
     if not words:
         return
-    word = CHANGED_WORD.open(words.dearest, range(len(words.positions)))
+    word = _chosen(words)
     with st.container(gap=None):
         new = _replacement(words, word)
         _picture(words, word, whose(scene))
@@ -76,6 +76,18 @@ def draw(scene: Scene) -> None:
     )
     template.say(*_sentences(words))
     template.details(partial(details, words))
+
+
+def prepare(scene: Scene) -> None:
+    """Computes what each word counts, and the translation without the chosen one, before it is opened."""
+    if work_of(scene, translated(scene)) <= QUICK:
+        words = words_of_sentence(scene, integrate=False)
+        words.changed(_chosen(words), NEW_WORD.value.strip())
+
+
+def _chosen(words: Words) -> int:
+    """The word that is left out or replaced, from 0."""
+    return CHANGED_WORD.open(words.dearest, range(len(words.positions)))
 
 
 def _words(scene: Scene) -> Words | None:

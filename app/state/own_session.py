@@ -1,0 +1,38 @@
+"""A session that is no visitor's: a thread draws a page, or computes for it, as for somebody who follows a link."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from threading import current_thread
+from urllib.parse import urlencode
+
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, add_script_run_ctx
+from streamlit.runtime.state import SafeSessionState, SessionState
+
+MAIN = str(Path(__file__).resolve().parents[1] / "main.py")
+
+
+def enter(name: str, link: Mapping[str, str]) -> PagesManager:
+    """Gives this thread a new session: what is chosen in it concerns no visitor, and results are cached as for any.
+
+    Args:
+        link: texts by the keys of the address.
+    """
+    pages = PagesManager(MAIN, ScriptCache())
+    context = ScriptRunContext(
+        session_id=name,
+        _enqueue=lambda message: None,
+        query_string="",
+        session_state=SafeSessionState(SessionState(), lambda: None),
+        uploaded_file_mgr=MemoryUploadedFileManager(f"/{name}"),
+        main_script_path=MAIN,
+        user_info={},
+        fragment_storage=MemoryFragmentStorage(),
+        pages_manager=pages,
+    )
+    add_script_run_ctx(current_thread(), context)
+    context.reset(urlencode(link))
+    return pages
