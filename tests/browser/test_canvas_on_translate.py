@@ -103,7 +103,7 @@ def test_a_runner_up_is_taken_and_taken_back(visit: Begin) -> None:
     page = one.page
     before = page.locator(QUERY).all_inner_texts()
     runner = page.locator(".probability").nth(1).locator(".runner").first
-    taken = runner.inner_text()
+    taken = runner.locator(".other").inner_text()
     with one.running():
         runner.click()
     page.locator(".undo").wait_for()
@@ -130,6 +130,24 @@ def test_runners_up_are_buttons_with_their_whole_text_and_a_line_says_what_a_cli
             "getComputedStyle(node).cursor]"
         )
         assert (cut, border, cursor) == (0, "solid", "pointer"), runner.inner_text()
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_each_runner_up_has_its_probability_and_the_number_is_never_cut(visit: Begin, lang: str) -> None:
+    page = visit().open(sentence="the small cat sat on the old mat in the house", lang=lang).page
+    page.locator(".probability .runner").first.wait_for()
+    label = page.locator(".arcs .label.second").bounding_box()["y"] + 1
+    for runner in page.locator(".probability .runner").all():
+        number = runner.locator(".number")
+        assert number.inner_text()
+        assert runner.get_attribute("aria-label").endswith(f", {number.inner_text()}")
+        size, cut, low = number.evaluate(
+            "node => [parseFloat(getComputedStyle(node).fontSize), node.scrollWidth - node.clientWidth, "
+            "node.getBoundingClientRect().bottom]"
+        )
+        assert size >= 14
+        assert cut == 0, number.inner_text()
+        assert low <= label
 
 
 def test_a_link_has_the_words_that_are_pinned(visit: Begin) -> None:

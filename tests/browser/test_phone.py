@@ -48,10 +48,24 @@ def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instea
     others = one.page.locator(".instead button")
     others.first.wait_for()
     assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}
-    chosen = others.first.text_content()
+    chosen = others.first.locator(".other").text_content()
     with one.running():
         others.first.click()
     expect(one.page.locator(".token.writes").nth(1)).to_have_text(chosen)
+
+
+def test_what_was_probable_at_the_least_certain_token_is_shown_before_a_tap(visit: Begin) -> None:
+    one = phone(visit)
+    page = one.page
+    page.locator(".instead").get_by_text("Least certain:").wait_for()
+    parts = page.locator(".probability .number").all_inner_texts()
+    shares = [float(text.strip("<>%")) for text in parts]
+    token = page.locator(".token.writes").nth(shares.index(min(shares))).inner_text()
+    assert f"“{token}”" in page.locator(".instead span").first.inner_text()
+    assert all(text.endswith("%") for text in page.locator(".instead .number").all_inner_texts())
+    assert wrong_on_a_phone(page) == {"cut": [], "small": []}
+    page.locator(".token.writes").nth(1).click()
+    page.locator(".instead").get_by_text("Instead of").wait_for()
 
 
 def test_the_sides_of_self_attention_are_both_named_after_the_source(visit: Begin) -> None:

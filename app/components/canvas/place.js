@@ -9,7 +9,7 @@ import { inWords } from "../shared/token.js";
 const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
 const BEFORE_A_CLASS = [...SIZES, 0.82];  // its rem is larger, see lecture.css
 
-// `under`: the texts below each query; `whole`: nothing may scroll.
+// `under`: the texts and numbers below each query; `whole`: nothing may scroll.
 export function placed(both, given) {
   if (given.narrow) return inColumns(both, given.width, given.rem, given.measure);
   const rows = inRows(both, given);
@@ -17,10 +17,10 @@ export function placed(both, given) {
 }
 
 function inRows({ keys, queries, writes }, { under, width, height, rem, measure, whole: isWhole }) {
-  const below = under.map((texts) => Math.max(0, ...texts.map((text) => measure(text, 0.875 * rem) + 0.6 * rem)));
+  const wide = (texts, around) => Math.max(0, ...texts.map((text) => measure(text, 0.875 * rem) + around * rem));
+  const numbers = under.map((each) => wide(each.numbers, 0.6)), below = under.map((each, i) => Math.max(wide(each.texts, 0.6), numbers[i]));
   const rows = (size, whole) => [keys, queries].map(({ tokens }, side) => {
-    const least = (side && writes ? 2.9 : 1.9) * rem;
-    const widths = tokens.map((token, i) => Math.max(measure(inWords(token), size * rem) + 0.5 * rem * (size + 0.25), least, side && whole ? below[i] ?? 0 : 0));
+    const widths = tokens.map((token, i) => Math.max(measure(inWords(token), size * rem) + 0.5 * rem * (size + 0.25), (side && writes ? 2.9 : 1.9) * rem, side ? (whole ? below : numbers)[i] ?? 0 : 0));
     const gaps = tokens.map((_, i) => (i === 0 ? 0 : continuesWord(tokens, i) ? 0.12 * rem : 0.4 * rem));
     return { widths, gaps, total: sum(widths) + sum(gaps) };
   });
@@ -28,7 +28,7 @@ function inRows({ keys, queries, writes }, { under, width, height, rem, measure,
   const roomy = fits(true), tight = roomy ? undefined : fits(false);  // tight: what is below a token may be cut, until it is pointed at
   const size = roomy ?? tight ?? 1, found = rows(size, !tight), needed = Math.max(...found.map(({ total }) => total));
   const inner = Math.max(width, needed), scrolls = needed > width + 1;
-  const tall = 2.3 * rem, ys = [1.5 * rem, height - (writes ? 6.6 : 1.6) * rem - tall];
+  const tall = 2.3 * rem, ys = [1.5 * rem, height - (writes ? 8.2 : 1.6) * rem - tall];
   const [above, row] = found.map(({ widths, gaps, total }, side) => {
     const between = gaps.filter((gap) => gap > 0.2 * rem).length;
     const extra = between ? Math.min((inner - total) / between, scrolls ? Infinity : 1.3 * rem) : 0;

@@ -73,15 +73,20 @@ function probabilities(view, group, box, index) {
 
 const runnerText = ({ text }) => (text === "▁" ? _("a space") : inWords(text));
 
-// What is written below each query.
-export const runnerTexts = (view) => (view.both.writes ? view.message.target.runners.map((found) => found.slice(0, RUNNERS).map(runnerText)) : []);
+// What is written below each query, as texts, and as numbers, which are never cut.
+export const runnerTexts = (view) => (view.both.writes ? view.message.target.runners.map((found) => {
+  const shown = found.slice(0, RUNNERS);
+  return { texts: shown.map(runnerText), numbers: shown.map((runner) => percent(runner.probability)) };
+}) : []);
 
 // What could have been written instead of a token, as buttons.
 function runners(view, parent, index) {
   const { tokens, runners: found } = view.message.target;
   return found[index].slice(0, RUNNERS).map((runner) => {
-    const text = runnerText(runner), button = element(view.standing.acts ? "button" : "div", "runner", parent, text);
+    const text = runnerText(runner), button = element(view.standing.acts ? "button" : "div", "runner", parent);
     const probability = percent(runner.probability), token = inWords(tokens[index]);
+    element("span", "other", button, text);
+    element("span", "number", button, probability);
     button.title = forTouch(_("{token}: {probability}. Click it: decoding continues from here with it.", { token: text, probability }));
     button.setAttribute("aria-label", _("Instead of {token}: {other}, {probability}", { token, other: text, probability }));
     if (view.standing.acts) button.addEventListener("click", () => view.act("continue", index, runner.id));
@@ -89,15 +94,24 @@ function runners(view, parent, index) {
   });
 }
 
-// In columns there is no room for them below the tokens: those of the token that is held, in a line of their own.
-function showInstead(view, { query }) {
-  const place = view.instead, shows = `${view.message.id} ${query} ${view.standing.acts}`;
+// The written token with the lowest probability, the first of equals; null: there is none.
+function leastCertain({ target }) {
+  const known = target.probabilities.filter((probability) => probability !== null);
+  return known.length ? target.probabilities.indexOf(Math.min(...known)) : null;
+}
+
+// In columns there is no room for them below the tokens: those of the token that is held, in a line of their own, and
+// while none is held those of the token that is the least certain.
+function showInstead(view, focus) {
+  const least = view.isWriting ? null : leastCertain(view.message), query = focus.query ?? least;
+  const place = view.instead, shows = `${view.message.id} ${focus.query} ${query} ${view.standing.acts}`;
   if (place.hidden || place.dataset.shows === shows) return;
   place.dataset.shows = shows;
   place.replaceChildren();
+  const token = query === null ? "" : quoted(view.message.target.tokens[query]);
   const said = query === null
     ? forTouch(_("Click a written word: what else was probable?"))
-    : _("Instead of {token}:", { token: quoted(view.message.target.tokens[query]) });
+    : focus.query === null ? _("Least certain: {token}. Instead:", { token }) : _("Instead of {token}:", { token });
   element("span", "", place, said);
   if (query !== null) runners(view, place, query);
 }
