@@ -241,3 +241,28 @@ def test_it_works_with_the_server_stopped_and_in_under_50_ms(browser: Any, folde
     chosen = parse_qs(urlsplit(page.url).query)  # which a reload keeps
     assert (chosen["kind"], chosen["layer"], chosen["head"]) == (["encoder"], ["2"], ["3"])
     page.close()
+
+
+def test_the_list_of_translations_leaves_both_rows_in_view_and_closes_outside_and_with_escape(visit: Begin) -> None:
+    for page, width, height in (("", 1280, 720), ("attention", 1280, 720), ("", 390, 844)):
+        one = visit(width=width, height=height).open(page, sentence=SENTENCE)
+        opener, listed = one.page.locator(".others .opener"), one.page.locator(".others .list")
+        opener.click()
+        box = listed.bounding_box()
+        assert 0 <= box["x"] <= width - box["width"]
+        assert box["y"] + box["height"] <= height + 1
+        for part in (".frame-of-stage", ".st-key-translation_line"):
+            other = one.page.locator(part).bounding_box()
+            beside = box["x"] >= other["x"] + other["width"]
+            assert beside or box["y"] >= other["y"] + other["height"], (page, width, part)
+        one.page.keyboard.press("Escape")
+        expect(listed).to_be_hidden()
+        expect(opener).to_be_focused()
+        opener.click()
+        expect(listed).to_be_visible()
+        one.page.locator(".st-key-question h1").click()
+        expect(listed).to_be_hidden()
+        opener.click()
+        with one.running():
+            listed.get_by_role("button").nth(1).click()
+        assert chosen_in(one.page)["alternative"] == ["2"]

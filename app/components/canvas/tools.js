@@ -1,6 +1,6 @@
 // The controls of the canvas: kind of attention, arcs or matrix, write again, other translations, undo.
 
-import { button, element, focusedIn } from "../shared/dom.js";
+import { button, element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
@@ -23,20 +23,35 @@ function segments(place, label, texts, chosen, choose) {
   if (had) buttons[chosen]?.focus({ preventScroll: true });
 }
 
-// Other translations of the same search, behind one button.
+// Other translations of the same search, behind one button. The list lies over the heads, so that the source and the
+// translation stay in view; it closes at a click outside of it and with Escape.
 function others(view, tools) {
   const { alternatives, shown } = view.standing, box = element("div", "others", tools);
   const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");
   const opener = button({ class: "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));
   const list = element("div", "list", box);
-  const open = (wide) => { list.hidden = !wide; opener.setAttribute("aria-expanded", String(wide)); };
-  open(false);
+  const open = (wide) => {
+    list.hidden = !wide;
+    opener.setAttribute("aria-expanded", String(wide));
+    view.openList?.abort();
+    view.openList = wide ? new AbortController() : null;
+    if (!wide) return;
+    const options = { capture: true, signal: view.openList.signal };
+    document.addEventListener("pointerdown", (event) => { if (!event.composedPath().includes(box)) open(false); }, options);
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !box.isConnected) return;
+      handled(event);
+      open(false);
+      opener.focus();
+    }, options);
+    list.scrollIntoView({ block: "nearest" });  // on a phone it is below the button
+  };
+  open(Boolean(view.openList));  // the controls may be drawn again while it is open
   alternatives.forEach(({ text, detail }, i) => {
     const one = button("", list, undefined, () => { open(false); if (i !== shown) view.act("alternative", 0, i); });
     element("span", { dir: "auto" }, one, text);
     element("span", "number", one, detail);
     if (i === shown) one.setAttribute("aria-current", "true");
   });
-  box.addEventListener("keydown", (event) => { if (event.key === "Escape") { open(false); opener.focus(); event.stopPropagation(); } });
   box.addEventListener("focusout", (event) => { if (event.relatedTarget && !box.contains(event.relatedTarget)) open(false); });
 }
