@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.conftest import Visit, chosen_in
+from tests.support.canvas_alone import scene_with
 
 Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> the the"
@@ -187,3 +188,25 @@ def test_a_click_on_the_map_of_heads_that_align_chooses_a_head_or_those_of_a_lay
     assert chosen() == ["3.1", "3.2", "3.3", "3.4"]
     page.locator(".st-key-table_head_map button").click()
     page.locator("[data-testid='stDataFrame']").first.wait_for()
+
+
+WRITTEN = """
+    const own = CanvasRenderingContext2D.prototype.fillText;
+    window.written = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); own.call(this, text, ...at); };
+"""  # noqa: E501
+
+
+def test_cells_of_the_matrix_below_a_tenth_have_their_own_percentage(visit: Begin, folder: Path) -> None:
+    sentence = "the cat sat on the mat because it was too tired"
+    one = visit()
+    one.page.add_init_script(WRITTEN)
+    one.open("attention", kind="encoder", layer="1", head="1", sentence=sentence)
+    one.drawn()
+    one.page.wait_for_function("() => window.written.length")  # the exact weights have come
+    weights = scene_with(folder / "en-de.safetensors", sentence).attention("encoder").weights[0, 0]
+    assert (weights < 0.0995).any()
+    texts = {text for text in one.page.evaluate("window.written") if isinstance(text, str)}  # heads have numbers
+    rounded = {f"{100 * weight:.0f}%" for weight in weights.flat if 0.01 <= weight < 0.995}
+    assert texts - {"<1%", ">99%"} == rounded
+    assert (">99%" in texts) == bool((weights >= 0.995).any())

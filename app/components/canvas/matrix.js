@@ -93,7 +93,7 @@ export function showMatrix(view, here, focus) {
       if (size < 0.8 * view.rem || !exact || byte < 2) continue;
       context.globalAlpha = 1;
       context.fillStyle = byte > 120 ? ground : ink;
-      const text = percent(exact[q * kind.keys + k], 0);  // a cell has room for four characters
+      const text = percent(exact[q * kind.keys + k], 0, 0);  // a cell has room for four characters
       context.fillText(text, x + wide / 2, y + tall / 2 + size * 0.36);
     }
   }
