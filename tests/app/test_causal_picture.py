@@ -126,6 +126,9 @@ def test_each_twin_is_scored_as_it_was_trained_and_writes_alone(
         assert step["cells"][place]["text"] == f"{right} of {len(ids)} tokens right"
         assert alone["cells"][place]["text"] == (translation.text or "(nothing)")
     assert "this sentence" in found["title"]
+    assert "other" in found["title"]
+    assert found["names"] == ["causal mask", "no causal mask"]
+    assert drawn(app)["heading"].startswith("The model of this page: ")
 
 
 def test_a_sentence_of_other_languages_is_replaced_by_an_example_that_is_named(

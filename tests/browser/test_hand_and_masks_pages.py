@@ -131,7 +131,7 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
     assert (arrow, f"Row 2 reads “{reads}” to write “{writes}”" in before["said"]) == ("→", True)
     page.context.set_offline(True)
     try:
-        page.get_by_role("radio", name="Take it away").click()
+        page.get_by_role("radio", name="Without it").click()
         after = page.evaluate(FILLS)
         assert after["free"]
         assert after["score"] != before["score"]
@@ -139,11 +139,21 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
         page.locator(".st-key-causal svg.picture").focus()
         page.keyboard.press("ArrowLeft")
         assert "itself" in page.evaluate(FILLS)["said"]
-        page.get_by_role("radio", name="Take it away").focus()
+        page.get_by_role("radio", name="Without it").focus()
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FILLS)["score"] == before["score"]
     finally:
         page.context.set_offline(False)
+
+
+def test_the_picture_says_whose_attention_it_is_and_that_the_switch_changes_only_it(visit: Begin) -> None:
+    one = visit(height=720).open("masks", sentence=SENTENCE, mask_taken="true")
+    is_drawn(one, "masks")
+    heading = one.page.locator(".st-key-causal .heading")
+    assert heading.locator("h3").inner_text().startswith("The model of this page: ")
+    assert heading.locator(".note").inner_text() == "the switch changes only this picture"
+    assert heading.bounding_box()["height"] < 32  # one line
+    assert one.page.get_by_role("radio", name="Without it").is_checked()
 
 
 def test_the_scores_before_the_mask_are_those_of_the_sentence_of_the_page(visit: Begin) -> None:
@@ -194,7 +204,7 @@ def test_the_address_says_that_the_mask_is_removed(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE)
     is_drawn(one, "masks")
     with one.running():
-        one.page.get_by_role("radio", name="Take it away").click()
+        one.page.get_by_role("radio", name="Without it").click()
     assert chosen_in(one.page)["mask_taken"] == ["true"]
     assert one.page.evaluate(FILLS)["free"]
     other = visit().open("masks", sentence=SENTENCE, mask_taken="true")

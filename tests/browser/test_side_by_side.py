@@ -32,10 +32,10 @@ def test_what_is_done_in_a_frame_stays_in_it(visit: Begin) -> None:
     frames = [one.page.frame_locator(".frames iframe").nth(at) for at in (0, 1)]
     for frame, sentence in zip(frames, ("the cat", "the mat"), strict=True):
         expect(frame.get_by_label("Sentence", exact=True)).to_have_value(sentence, timeout=1000 * PATIENCE)
-    frames[1].get_by_role("radio", name="Take it away").click()
+    frames[1].get_by_role("radio", name="Without it").click()
     one.page.wait_for_timeout(1000)
     expect(frames[0].get_by_role("radio", name="With the mask")).to_be_checked()
-    expect(frames[1].get_by_role("radio", name="Take it away")).to_be_checked()
+    expect(frames[1].get_by_role("radio", name="Without it")).to_be_checked()
     one.page.reload()
     one.settle()
     one.says("the cat")  # the tab remembers its own sentence, not that of a frame

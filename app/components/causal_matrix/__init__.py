@@ -22,7 +22,8 @@ def causal_matrix(
 
     Args:
         data: from `app.views.shared.causal_picture.message`. Unless it has `given`, also `scores` before the mask, and
-            what is `shown` at first: 0 the weights with the mask, 1 those without it, 2 the scores.
+            what is `shown` at first: 0 the weights with the mask, 1 those without it, 2 the scores. With a `heading`,
+            that is above it, and says whose attention this is.
         on_choose: is called with "layer" or "head" and its number from 0, or "mask" and what is shown.
         on_cell: is called with the query and the key of the clicked cell, from 0; None: see `pinned`.
         pinned: the query and the key of the cell that is pinned, -1: none. A click pins a cell, or lets it go, and

@@ -15,7 +15,7 @@ import { watchWidth } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
 import { ahead, leaks, said, score } from "./words.js";
 
-const SHOWN = [_("With the mask"), _("Take it away"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
+const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
 
 // Of another sentence: the cell that is pinned in it, or one at its beginning is framed.
 function begin(state, sentence, { reads, pinned }) {
@@ -40,6 +40,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const active = focusedIn(root), focused = active?.dataset.name, wasPointed = active?.matches(".picture");
   const onSwitch = Boolean(active?.closest(".segments"));
   root.replaceChildren();
+  if (data.heading) {
+    const heading = element("div", "heading", root);
+    element("h3", "", heading, data.heading);
+    element("span", "note", heading, _("the switch changes only this picture"));
+  }
   const tools = element("div", "tools", root), stage = element("div", "", root);
   const scores = element("p", { class: "score", "aria-live": "polite" }, isGiven ? null : root);
   const spoken = element("p", { class: "said", "aria-live": "polite" }, root);

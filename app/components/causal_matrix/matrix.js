@@ -8,7 +8,7 @@ import { shades } from "../shared/shades.js";
 import { cut, hatch, make, measurer, write } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
 
-const HEIGHT = 392, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
+const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
 const STILL = 6;  // px that a hand on the wheel moves the mouse
 const ARROW = 22, LONGEST = 104;  // between the token that a row reads and the one that it writes; the room of each
 

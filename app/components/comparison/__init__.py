@@ -26,6 +26,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Title:
+    """What is above the columns: a heading, a line below it, and the name of the model of each column."""
+
+    text: str
+    note: str = ""
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Row:
     """One question to all columns; `label` says what was done."""
 
@@ -34,15 +43,17 @@ class Row:
 
 
 def comparison(
-    columns: Sequence[str], rows: Sequence[Row], *, title: str, key: str, color: str, language: str = ""
+    columns: Sequence[str], rows: Sequence[Row], *, title: str | Title, key: str, color: str, language: str = ""
 ) -> None:
     """Draws the columns.
 
     Args:
-        columns: their names.
+        columns: what distinguishes them.
         title: above them.
         color: of bars.
         language: the code of the language of the texts, or "".
     """
-    data = {"columns": list(columns), "rows": [asdict(row) for row in rows], "title": title, "color": color}
-    _component(data=data | {"lang": language}, key=key)
+    above = title if isinstance(title, Title) else Title(title)
+    data = {"columns": list(columns), "rows": [asdict(row) for row in rows], "title": above.text, "color": color}
+    data |= {"note": above.note, "names": list(above.models), "lang": language}
+    _component(data=data, key=key)

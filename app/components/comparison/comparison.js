@@ -13,9 +13,13 @@ export default function ({ data, parentElement }) {
   root.style.setProperty("--bar", data.color);
   root.replaceChildren();
   element("h3", "", root, data.title);
+  if (data.note) element("p", "note", root, data.note);
   const table = element("table", { "aria-label": data.title }, root);
   const names = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
-  for (const column of data.columns) element("th", { scope: "col" }, names, column);
+  data.columns.forEach((column, i) => {
+    const name = element("th", { scope: "col" }, names, column);
+    if (data.names[i]) element("div", "note", name, data.names[i]);
+  });
   for (const row of data.rows) {
     element("th", { scope: "rowgroup", colspan: data.columns.length }, element("tr", "", body), row.label);
     const cells = element("tr", "", body);

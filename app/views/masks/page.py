@@ -5,11 +5,12 @@ from functools import partial
 import streamlit as st
 
 from app.components import causal_matrix, comparison
-from app.components.comparison import Cell, Row
+from app.components.comparison import Cell, Row, Title
 from app.figures.shares import Share, probability_text
 from app.figures.tables import Table
 from app.figures.theme import role_color
 from app.languages import _, ngettext
+from app.library.names import display_name, short_name
 from app.stage import template
 from app.stage.controls import controls
 from app.stage.heads import clearest_of
@@ -54,7 +55,8 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
     layer, head = _head(scene)
     with st.container(key="picture_causal"):
         scores, shown = scores_before(scene, layer, head), 2 if MASK_SCORES.value else int(MASK_TAKEN.value)
-        more = {"scores": scores_message(scores, layer, head), "shown": shown}
+        heading = _("The model of this page: {model}", model=display_name(scene.subject.file))
+        more = {"heading": heading, "scores": scores_message(scores, layer, head), "shown": shown}
         data = message(scene, masked, free, layer, head) | more
         causal_matrix(data, key="causal", on_choose=partial(_choose, layer, head), pinned=MASK_CELL.value, on_pin=_pin)
     name = _(
@@ -93,9 +95,9 @@ def _pin(query: int, key: int) -> None:
 def _comparison(both: Twins) -> None:
     """What the two small models do in a training step, and alone."""
     title = (
-        _("Two small models that differ only in the mask, on this sentence")
+        _("Two other, small models on this sentence")
         if both.is_own
-        else _("Two small models that differ only in the mask, on “{sentence}”", sentence=both.source)
+        else _("Two other, small models on “{sentence}”", sentence=both.source)
     )
     rows = (
         Row(
@@ -105,9 +107,13 @@ def _comparison(both: Twins) -> None:
         Row(_("On its own, word by word, it writes"), (_alone(both.masked), _alone(both.free))),
     )
     comparison(
-        (_("Trained with the mask"), _("Trained without")),
+        (_("Trained with the mask"), _("Trained without it")),
         rows,
-        title=title,
+        title=Title(
+            title,
+            _("They differ only in the mask of their training."),
+            tuple(short_name(twin.trained.file) for twin in (both.masked, both.free)),
+        ),
         key="twins",
         color=role_color("decoder"),
         language="de",
@@ -145,13 +151,14 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     harms = scene.config.causal_training and change < 0
     said.append(
         _(
-            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which this model never "
-            "learned to use.",
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which the model of this "
+            "page never learned to use.",
             share=Share(free.ahead),
         )
         if harms
         else _(
-            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps this model.",
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps the model "
+            "of this page.",
             share=Share(free.ahead),
         )
     )
