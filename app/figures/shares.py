@@ -55,7 +55,8 @@ def _percent(share: float, most: int, least: int) -> str:
     value = 100 * share
     if value < 10**-least:
         return f"<{10**-least:.{least}f}%"
-    for digits in range(least if value < 9.95 else 0, most + 1):
+    fewest = least if value < 9.95 else 0
+    for digits in range(fewest, max(most, fewest) + 1):
         if float(text := f"{value:.{digits}f}") < 100:
             return f"{text}%"
     return f">{100 - 10**-most:.{most}f}%"

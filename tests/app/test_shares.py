@@ -16,7 +16,7 @@ SHARES = [0.0, 1.0, 0.5, *APART, *(1 - each for each in APART)]
 @pytest.mark.parametrize("share", [share for share in SHARES if 0 < share < 1])
 def test_a_share_reads_1_only_where_it_is_1(share: float) -> None:
     texts = [
-        *(probability_text(share, most, least) for most in (1, 3) for least in (0, 1)),
+        *(probability_text(share, most, least) for most in (0, 1, 3) for least in (0, 1)),
         *(f"{100 * float(decimal_text(share, digits).lstrip('<>'))}%" for digits in (2, 3, 4)),
         f"{Share(share):.0%}",
         number(share) + "%",
@@ -40,6 +40,8 @@ def test_zero_and_one_are_written_as_such() -> None:
         (0.997, 1, "99.7%"),
         (1 - 1e-7, 3, ">99.999%"),
         (0.88, 3, "88%"),
+        (0.997, 0, ">99%"),
+        (0.031, 0, "3.1%"),
     ],
 )
 def test_near_100_per_cent_there_are_decimals(share: float, most: int, text: str) -> None:

@@ -124,7 +124,7 @@ def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:
     texts = page.evaluate(
         """async ([module, shares]) => {
             const { cellText, decimal, percent } = await import(module);
-            return shares.map(share => [percent(share), percent(share, 3), percent(share, 1, 0), decimal(share),
+            return shares.map(share => [percent(share), percent(share, 3), percent(share, 1, 0), percent(share, 0), decimal(share),
                 decimal(share, 4), cellText(share, '·')]);
         }""",
         [module, SHARES],
@@ -135,6 +135,7 @@ def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:
             probability_text(share),
             probability_text(share, 3),
             probability_text(share, 1, 0),
+            probability_text(share, 0),
             decimal_text(share),
             decimal_text(share, 4),
             weight_text(share),

@@ -30,7 +30,8 @@ export function percent(share, most = 1, least = 1) {
   if (share <= 0 || share >= 1) return localised(share <= 0 ? "0%" : "100%");
   const value = 100 * share;
   if (value < 10 ** -least) return localised(`<${(10 ** -least).toFixed(least)}%`);
-  for (let digits = value < 9.95 ? least : 0; digits <= most; digits++) {
+  const fewest = value < 9.95 ? least : 0;
+  for (let digits = fewest; digits <= Math.max(most, fewest); digits++) {
     const text = value.toFixed(digits);
     if (Number(text) < 100) return localised(`${text}%`);
   }
