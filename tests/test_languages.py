@@ -67,6 +67,16 @@ def test_a_text_is_translated_and_gets_its_values() -> None:
     assert (language(), _("Layer {layer}", layer=2)) == ("en", "Layer 2")
 
 
+def test_in_french_the_singular_is_for_none_too(small: Path) -> None:
+    (small.parent / "fr").mkdir()
+    text = SMALL.replace("plural=(n != 1)", "plural=(n > 1)").replace('"{count} Token"', '"{count} jeton"')
+    (small.parent / "fr" / "app.po").write_text(text.lstrip(), encoding="utf-8")
+    with speaking("fr"):
+        counted = [ngettext("{count} token", "{count} tokens", count) for count in (0, 1, 2, 1_000_000)]
+    assert [each.partition(" ")[2] for each in counted] == ["jeton", "jeton", "Tokens", "Tokens"]
+    assert 'const LANGUAGE = "fr";' in bundle("canvas", "fr")
+
+
 def used_names(tree: ast.Module, function: str) -> list[ast.Call]:
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == function]

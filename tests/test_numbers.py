@@ -17,7 +17,7 @@ from app.languages.numbers import formatted, in_latex, localised, signs
 from tests.support.english_numbers import english_numbers
 
 APP = Path(__file__).parents[1] / "app"
-NO_BREAK_SPACE = "\u00a0"
+NO_BREAK_SPACE, NARROW_SPACE = "\u00a0", "\u202f"
 
 
 def test_english_numbers_are_those_of_python() -> None:
@@ -35,6 +35,13 @@ def test_german_numbers_have_a_comma_and_a_space_before_the_per_cent_sign() -> N
         assert in_latex("76,213.5") == "76.213{,}5"
         assert [fixed(-0.421, 2), number(2.2e6), weight_text(0.07)] == ["−0,42", "2,20×10⁶", ",07"]
         assert probability_text(0.0001) == f"<0,1{NO_BREAK_SPACE}%"
+
+
+def test_french_numbers_have_a_comma_and_narrow_spaces() -> None:
+    with speaking("fr"):
+        assert localised("12,345.6") == f"12{NARROW_SPACE}345,6"
+        assert formatted(0.983, ".1%") == f"98,3{NO_BREAK_SPACE}%"
+        assert in_latex("76,213.5") == r"76\,213{,}5"
 
 
 @pytest.mark.parametrize("value", [0.5, np.float32(0.5), np.float64(0.5)])
@@ -92,7 +99,7 @@ def test_no_component_formats_a_number_past_the_module() -> None:
         for path in sorted(APP.glob("components/**/*.js"))
         if path != APP / "components" / "shared" / "numbers.js"
         for line in path.read_text(encoding="utf-8").splitlines()
-        if re.search(r"toFixed|toPrecision|toLocaleString|toExponential|Intl\.", line) and not DRAWN.search(line)
+        if re.search(r"toFixed|toPrecision|toLocaleString|toExponential|NumberFormat", line) and not DRAWN.search(line)
     ]
     assert found == []
 
@@ -100,10 +107,11 @@ def test_no_component_formats_a_number_past_the_module() -> None:
 TYPED = ("a number, such as", "layer and head, such as", "layers and heads, such as", "Write a number above 0")
 
 
-def test_no_german_translation_has_an_english_number() -> None:
+@pytest.mark.parametrize("given", [each for each in catalogues.LANGUAGES if each != "en"])
+def test_no_translation_has_an_english_number(given: catalogues.Language) -> None:
     found = [
         text
-        for message in catalogues.whole("de")
+        for message in catalogues.whole(given)
         if message.id and not any(str(message.id).startswith(each) for each in TYPED)
         for text in (message.string if isinstance(message.string, tuple) else (message.string,))
         if english_numbers(re.sub(r"\{\w*:[^}]*\}", "0", str(text)))

@@ -24,7 +24,8 @@ HERE = Path(__file__).parent
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 STRING = r'"(?:[^"\\]|\\.)*"'
 MARKED = re.compile(rf"(?<![\w.])(?:_\(\s*({STRING})|ngettext\(\s*({STRING}),\s*({STRING}))")
-NO_TEXTS = "const TEXTS = {};"  # in shared/language.js
+IN_ENGLISH = 'const LANGUAGE = "en";'  # in shared/language.js
+NO_TEXTS = "const TEXTS = {};"
 NO_SIGNS = "const SIGNS = {};"  # in shared/numbers.js
 
 
@@ -49,7 +50,7 @@ def bundle(name: str, spoken: Language = ENGLISH) -> str:
         return script
     for declared, values in ((NO_TEXTS, _translated(script, spoken)), (NO_SIGNS, numbers.signs(spoken))):
         script = script.replace(declared, declared.replace("{}", json.dumps(values, ensure_ascii=False)))
-    return script
+    return script.replace(IN_ENGLISH, IN_ENGLISH.replace(ENGLISH, spoken))
 
 
 def marked_texts(script: str) -> list[str]:

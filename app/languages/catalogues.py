@@ -17,10 +17,12 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-Language = Literal["en", "de"]
+Language = Literal["en", "de", "fr"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-NAMES: dict[Language, str] = {"en": "English", "de": "Deutsch"}  # each in its own language
+NAMES: dict[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}  # each in its own language
 ENGLISH: Language = "en"
+# Singular and plural. Babel knows a third form for millions in French, of which the app counts none.
+PLURAL_FORMS: dict[Language, str] = {"de": "nplurals=2; plural=(n != 1);", "fr": "nplurals=2; plural=(n > 1);"}
 HERE = Path(__file__).parent
 
 
@@ -30,9 +32,16 @@ def read(path: Path, language: Language) -> Catalog:
         return read_po(file, locale=language, abort_invalid=True)
 
 
+def empty(language: Language) -> Catalog:
+    """A catalogue without texts."""
+    made = Catalog(locale=language, fuzzy=False)
+    made.mime_headers = [("Plural-Forms", PLURAL_FORMS[language])]
+    return made
+
+
 def whole(language: Language) -> Catalog:
     """All files of a language as one catalogue."""
-    made = Catalog(locale=language)
+    made = empty(language)
     for path in sorted((HERE / language).glob("*.po")):
         for message in read(path, language):
             if message.id and message.string:

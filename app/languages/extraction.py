@@ -16,7 +16,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import write_po
 
-from app.languages.catalogues import HERE, Language, read
+from app.languages.catalogues import HERE, PLURAL_FORMS, Language, empty, read
 
 APP = HERE.parent
 KEYWORDS = {"_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "gettext_noop": None}
@@ -25,10 +25,10 @@ STATIONS = APP / "views" / "steps" / "stations.toml"
 TEXTS_OF_A_STATION = ("title", "section", "text", "training")
 LARGE_FOLDERS = ("views", "components")  # each folder inside has a catalogue of its own
 WIDTH = 120
-HEADER = b"""msgid ""
+HEADER = """msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=utf-8\\n"
-"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+"Plural-Forms: {plural_forms}\\n"
 
 """
 
@@ -76,8 +76,9 @@ def update(language: Language) -> None:
             path.unlink()
     for part, template in wanted.items():
         path = folder / f"{part}.po"
+        path.parent.mkdir(exist_ok=True)
         before = read(path, language) if path.exists() else Catalog()
-        made = Catalog(locale=language, fuzzy=False)
+        made = empty(language)
         for message in template:
             if message.id:
                 old = before.get(message.id, message.context)
@@ -87,7 +88,12 @@ def update(language: Language) -> None:
                     locations=message.locations,
                     context=message.context,
                 )
-        path.write_bytes(HEADER + _body(made))
+        path.write_bytes(header(language) + _body(made))
+
+
+def header(language: Language) -> bytes:
+    """The beginning of each catalogue, with the rule of plurals of the language."""
+    return HEADER.format(plural_forms=PLURAL_FORMS[language]).encode()
 
 
 def _body(catalogue: Catalog) -> bytes:

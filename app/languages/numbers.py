@@ -45,8 +45,9 @@ def localised(number: str) -> str:
 
 
 def in_latex(number: str) -> str:
-    """The same in a formula. LaTeX sets a space after a comma that is not in braces."""
-    return localised(number).replace(",", "{,}")
+    """The same in a formula. LaTeX sets a space after a comma that is not in braces, and has a command of its own for
+    the narrow space of French numbers."""
+    return localised(number).replace(",", "{,}").replace("\u202f", r"\,")
 
 
 def formatted(value: object, form: str) -> str:

@@ -5,6 +5,7 @@ checkpoint has BLEU on the test text of its card; a toy task has its exact match
 the validation during training, which is greedy and on few sentences.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,4 +72,10 @@ def _measured_on(one: Entry, score: Score) -> str:
         count = int(finite_number(one.recipe("training").get("validation_sentences")) or 0)
     text = {"test": _("its test text"), "validation": _("its validation text")}.get(score.text, score.text)
     pairs = _("{count:,} pairs of {text}", count=count, text=text) if count else text
-    return f"{pairs}, {score.search}" if score.search else pairs
+    return f"{pairs}, {search_words(score)}" if score.search else pairs
+
+
+def search_words(score: Score) -> str:
+    """How the translations were searched for, in words; "" where the file does not say."""
+    beam = re.fullmatch(r"beam (\d+)", score.search)
+    return _("beam {size}", size=int(beam[1])) if beam else _(score.search)

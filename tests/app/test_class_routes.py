@@ -206,7 +206,8 @@ def test_a_phone_has_the_language_of_the_class_and_two_classes_do_not_mix(
         spoken: json.loads(phone.ask("POST", "sentence", b'{"text": " "}', {"Accept-Language": spoken})[1])["message"]
         for spoken, phone in phones.items()
     }
-    assert refusals == {"en": "Type a sentence first.", "de": "Zuerst einen Satz eingeben."}
+    refused = {"en": "Type a sentence first.", "de": "Zuerst einen Satz eingeben.", "fr": "Saisir d’abord une phrase."}
+    assert refusals == refused
     for spoken, phone in phones.items():
         assert phone.news()["language"] == spoken
         own = phone.ask("POST", "sentence", b'{"text": "a cat"}', {"Accept-Language": spoken})[1]
@@ -219,7 +220,8 @@ def test_a_phone_has_the_language_of_the_class_and_two_classes_do_not_mix(
     ("query", "browser", "spoken"),
     [
         ("", "", "en"),
-        ("", "fr,de-AT;q=0.9,en;q=0.8", "de"),
+        ("", "it,de-AT;q=0.9,en;q=0.8", "de"),
+        ("", "fr-CA,en;q=0.8", "fr"),
         ("?lang=en", "de", "en"),
         ("?lang=de", "en", "de"),
         ("?lang=xx", "xx", "en"),

@@ -1,14 +1,13 @@
-"""Finds numbers in a German text that are written in the English way: 0.42, .07, 97%."""
+"""Finds numbers in a German or French text that are written in the English way: 0.42, .07, 97%."""
 
 import re
 
 # What has a point in every language
 NOT_NUMBERS = re.compile(
-    r"""Abschnitte?\s[\d.]+(?:(?:,\s|\sund\s)[\d.]+)*     # sections of the paper
-    |section\s[\d.]+
+    r"""(?:Abschnitte?|sections?)\s[\d.]+(?:(?:,\s|\sund\s|\set\s)[\d.]+)*     # sections of the paper
     |`[^`]*`|<code.*?</code>                              # code
     |rgba?\([^)]*\)                                       # colours
-    |\b(?:Kopf|Köpfe|head)\s\d+\.\d+                     # a head as an address names it: layer.head
+    |\b(?:Kopf|Köpfe|head|têtes?)\s\d+\.\d+                     # a head as an address names it: layer.head
     |https?:\S+|\b[\w-]+\.(?:py|md|toml|npz|svg|png|csv|html|ipynb|safetensors)\b
     |[“„][^“”]*\bα\s=\s0\.6\b[^“”]*[”“]|[“„][^“”]*ε_ls\s=\s0\.1\b[^“”]*[”“]   # quotations from the paper
     |%\{[^}]*\}                                           # what Plotly puts a number in, see chart.js

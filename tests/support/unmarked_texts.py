@@ -70,6 +70,7 @@ def bracketed() -> Iterator[None]:
     """Inside the block, whatever is translated is in brackets, in every thread."""
     with (
         patch.object(spoken, "_of_thread", ContextVar("brackets", default=BRACKETS)),
+        patch.dict(catalogues.PLURAL_FORMS, {BRACKETS: catalogues.PLURAL_FORMS["de"]}),  # for the scripts of components
         patch.object(catalogues, "translations", lambda language: Bracketed()),
         patch.object(numbers, "signs", lambda language: {}),
     ):

@@ -1,7 +1,9 @@
 // The language of the interface, in JavaScript: as in Python, texts are English in the code and marked by the names of
 // gettext. Values are given by name: _("Layer {layer}", { layer: 2 }).
 
-const TEXTS = {};  // app/components/registration.py writes the translations here, for each language
+// app/components/registration.py writes here, for each language:
+const LANGUAGE = "en";
+const TEXTS = {};  // the translations
 
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
@@ -10,8 +12,9 @@ export function _(message, values = {}) {
   return filled(TEXTS[message] ?? message, values);
 }
 
-// The form of the text for this count, which is its value {count}. English and German have the same two forms.
+// The form of the text for this count, which is its value {count}. Each of our languages has two forms: in French the singular is
+// for 0, too.
 export function ngettext(one, many, count, values = {}) {
-  const message = count === 1 ? one : many;
+  const message = new Intl.PluralRules(LANGUAGE).select(count) === "one" ? one : many;
   return filled(TEXTS[message] ?? message, { count, ...values });
 }

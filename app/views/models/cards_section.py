@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.languages import _, gettext_noop, pgettext
 from app.library.catalogue import Entry
+from app.library.main_score import search_words
 from app.library.names import short_name
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
@@ -124,7 +125,7 @@ def _more(one: Entry) -> None:
                     _("text"): [score.text for score in one.scores],
                     _("measure"): [score.measure for score in one.scores],
                     _("score"): [round(score.value, 2) for score in one.scores],
-                    _("search"): [score.search for score in one.scores],
+                    _("search"): [search_words(score) for score in one.scores],
                     _("sentences"): [score.sentences or None for score in one.scores],
                     _("date"): [score.date for score in one.scores],
                     _("signature"): [score.signature for score in one.scores],

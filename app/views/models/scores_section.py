@@ -9,6 +9,7 @@ from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_tab
 from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
 from app.library.catalogue import Entry, curves_of
+from app.library.main_score import search_words
 from app.library.published_scores import TEST_SETS, TestSet
 from app.views.shared.bleu_caption import say_where_bleu_is_0
 from app.views.shared.show_figure import show_figure
@@ -55,7 +56,7 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
             formatted(score.value, ".1f"),
             _(
                 "its file, {search}, `{signature}`",
-                search=score.search or _("search not said"),
+                search=search_words(score) or _("search not said"),
                 signature=score.signature,
             ),
         )

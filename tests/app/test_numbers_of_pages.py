@@ -1,4 +1,4 @@
-"""In German, every page writes its numbers with a decimal comma, with a space before the per cent sign."""
+"""In German and in French, every page writes its numbers with a decimal comma, with a space before the per cent sign."""
 
 import re
 from collections.abc import Callable
@@ -18,9 +18,10 @@ NOT_READ = ("code.", "headlight_copy_button", ".tickformat")
 RAW = re.compile(r"[\x00-\x08\x0e-\x1f]|^[:,\[\]{}]")  # bytes of an array, and JSON between two texts
 
 
+@pytest.mark.parametrize("lang", ["de", pytest.param("fr", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("page", PAGES)
-def test_a_german_page_has_no_number_in_the_english_way(page: str, open_app: Open) -> None:
-    app = open_app(page, lang="de", details="true")
+def test_a_page_has_no_number_in_the_english_way(page: str, lang: str, open_app: Open) -> None:
+    app = open_app(page, lang=lang, details="true")
     assert not app.exception
     found = {
         f"{where}: {number!r} in {text[:160]!r}"
