@@ -10,13 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from app.figures.head_numbers import head_roles
-from app.figures.shares import probability_text
 from tests.browser.conftest import PATIENCE, Visit, chosen_in
 from tests.support.browser_driver import started_app
 from tests.support.canvas_alone import KEY, QUERY, SENTENCE, scene_with
 
 Begin = Callable[..., Visit]
-LONGER = "the cat sat on the mat because it was too tired"
 # How long it takes from an event until what it changes is drawn, in ms
 TAKES = """async ([selector, type]) => {
     const find = root => root.querySelector(selector)
@@ -50,29 +48,6 @@ def test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation(visit: 
     page.locator(".computed .link").click()
     page.wait_for_url("**/hand*t=*")
     assert (chosen_in(page)["t"], chosen_in(page)["s"]) == ([str(query + 1)], [str(key + 1)])
-
-
-# Remembers every text that is drawn on a canvas
-DRAWN = """const draw = CanvasRenderingContext2D.prototype.fillText;
-window.drawn = [];
-CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-    window.drawn.push(text);
-    draw.call(this, text, ...place);
-};"""
-
-
-def test_the_cells_of_the_matrix_have_the_weights_of_the_model(visit: Begin, folder: Path) -> None:
-    one = visit()
-    one.page.add_init_script(DRAWN)
-    one.open(sentence=LONGER, kind="cross", layer="2", head="3", translate_form="matrix")
-    weights = scene_with(folder / "en-de.safetensors", LONGER).attention("cross").weights[1, 2]  # (T, S)
-    wanted = [probability_text(float(weight), most=0) for weight in weights.ravel() if round(255 * float(weight)) >= 2]
-    assert any(0.01 < weight < 0.09 for weight in weights.ravel())
-    for _ in range(20):  # the exact numbers come after the picture
-        if (drawn := one.page.evaluate("window.drawn"))[-len(wanted) :] == wanted:
-            break
-        one.page.wait_for_timeout(200)
-    assert drawn[-len(wanted) :] == wanted
 
 
 def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_has_its_place(
