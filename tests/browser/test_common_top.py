@@ -74,6 +74,21 @@ def test_the_menu_of_pages_closes_when_a_page_is_chosen(visit: Begin) -> None:
     one.page.locator(".st-key-page_list").wait_for(state="hidden")
 
 
+def test_the_name_and_the_word_pages_are_one_button_that_looks_like_one_and_fits_the_line(visit: Begin) -> None:
+    for width in (1920, 1280, 700, 390):
+        one = visit(width=width).open("masks")
+        opener = one.page.locator("[class*='st-key-pages_of_'] button")
+        line = "node => getComputedStyle(node).borderTopWidth + getComputedStyle(node).borderTopStyle"
+        assert opener.evaluate(line) == "1pxsolid"
+        assert opener.inner_text().split()[0] == "Headlight"
+        assert "Pages" in opener.inner_text()
+        box, menu = opener.bounding_box(), one.page.locator(".st-key-menu button").bounding_box()
+        assert box["height"] <= max(44, one.page.locator(".st-key-sentence").bounding_box()["height"]) + 1
+        assert abs(box["y"] + box["height"] / 2 - menu["y"] - menu["height"] / 2) < 3, width  # in the first row
+        chosen = one.page.locator(".st-key-checkpoint input")
+        assert chosen.evaluate("node => node.scrollWidth <= node.clientWidth"), width  # its name is not cut
+
+
 def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> None:
     one = visit().open("residual", sentence="the cat sat")
     one.page.get_by_text("Details: formulas").click()
