@@ -11,10 +11,11 @@ from app.pages import PageInfo, go_to
 from app.stage.edit_words import edit_label, edit_words
 from app.state.choices import EDIT, EDITS, MOST_EDITS, SIDE
 from app.state.edit_choices import undo, undo_all
+from app.state.lecture_choices import LECTURE
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
 
-MOST_NAMED = 3  # the others are counted
+MOST_NAMED, MOST_IN_A_LECTURE = 3, 1  # the others are counted; in a lecture the title is beside them
 EDITED_ON = "whatif"  # the page where edits are made
 
 
@@ -94,9 +95,10 @@ def _line(edits: list[Edit], problems: list[str]) -> None:
 def _names(edits: list[Edit]) -> None:
     """The newest edits, the last one first, each a button that undoes it. Only these buttons scroll."""
     with st.container(key="edit_names", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-        for edit in edits[::-1][:MOST_NAMED]:
+        most = MOST_IN_A_LECTURE if LECTURE.value else MOST_NAMED
+        for edit in edits[::-1][:most]:
             text = edit_text(edit)
             whole = _("{edit}: take it back", edit=edit_words(edit))
             st.button(f"{edit_label(edit)} ✕", key=f"undo {text}", on_click=undo, args=(text,), help=whole)
-        if len(edits) > MOST_NAMED:
-            st.text(_("and {count} more", count=len(edits) - MOST_NAMED), width="content")
+        if len(edits) > most:
+            st.text(_("and {count} more", count=len(edits) - most), width="content")

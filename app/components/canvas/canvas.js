@@ -31,13 +31,12 @@ function arrange(view) {
   const { root, stage, message, here, standing } = view;
   view.isArranging = true;  // a token that has the focus and is replaced tells that it has lost it
   view.rem = rem();
-  const narrow = root.clientWidth < NARROW * view.rem, scroller = root.getRootNode().host?.closest("[data-testid=stMain]");
+  const narrow = root.clientWidth < NARROW * view.rem;
   root.classList.toggle("narrow", narrow);
-  const top = root.getBoundingClientRect().top + (scroller?.scrollTop ?? 0);
   const lecture = parseFloat(getComputedStyle(root).getPropertyValue("--lecture-below")), below = lecture || standing.below;
   view.whole = lecture > 0;  // nothing scrolls in front of a class
   root.classList.toggle("whole", view.whole);
-  const high = Math.max(24 * view.rem, Math.min(window.innerHeight - top - below * view.rem, 44 * view.rem));
+  const high = Math.max(24 * view.rem, Math.min(window.innerHeight - topOf(root) - below * view.rem, 44 * view.rem));
   root.style.height = narrow ? "" : `${Math.floor(high)}px`;
   view.both = sides(message, here.kind);
   const matrix = view.form === "matrix";
@@ -81,7 +80,9 @@ function arrange(view) {
 
 const forms = (window.headlightForms ??= {});  // that were chosen, by the name of the choice
 
-const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()}`;
+// On the page, however far it is scrolled.
+const topOf = (root) => root.getBoundingClientRect().top + (root.getRootNode().host?.closest("[data-testid=stMain]")?.scrollTop ?? 0);
+const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()} ${view.whole ? topOf(view.root) : ""}`;
 
 function newView(parentElement) {
   const root = parentElement.querySelector(".root");

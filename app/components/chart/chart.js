@@ -32,14 +32,15 @@ function library() {
 
 // How high: as the figure says, or where the page says what is below it (`--chart-below`, in rem), as high as the window allows, and
 // at least three quarters of that.
-function heightOf({ root }, figure, size) {
+function heightOf(root, usual, size) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
   const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;
-  return below > 0 ? Math.max(0.75 * figure.layout.height, Math.floor(room)) : figure.layout.height;
+  return below > 0 ? Math.max(0.75 * usual, Math.floor(room)) : usual;
 }
 
 const current = (chart) =>
-  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage();
+  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage() &&
+  chart.high === heightOf(chart.root, chart.usual, chart.scale);
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
 // width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
@@ -97,7 +98,7 @@ async function drawAnew(chart) {
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
   const { figure: made, reports } = JSON.parse(resolved(text)), figure = withLocalPercent(made);
-  const high = heightOf(chart, figure, size), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
+  const usual = figure.layout.height, high = heightOf(root, usual, size), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
   layout.template = known(layout.template);
@@ -110,7 +111,7 @@ async function drawAnew(chart) {
   plot.style.width = `${width}px`;  // before it is scaled: otherwise the page is as wide as the scaled box
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
   root.style.height = `${high * size}px`;
-  Object.assign(chart, { drawn: text, width: outside, dark, scale: size, reports });
+  Object.assign(chart, { drawn: text, width: outside, dark, scale: size, usual, high, reports });
   if (chart.listens) return;
   chart.listens = true;
   withMinus(plot);
@@ -132,7 +133,10 @@ function begin(root) {
   root.replaceChildren(plot);
   const chart = { root, plot, queue: Promise.resolve() };
   chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
-  chart.watch = watchSize(root, () => { if (!current(chart)) chart.again(); });
+  const resized = () => { if (root.clientWidth && !current(chart)) chart.again(); };
+  const watcher = watchSize(root, resized);
+  window.addEventListener("resize", resized);
+  chart.unwatch = () => { watcher.disconnect(); window.removeEventListener("resize", resized); };
   return chart;
 }
 
@@ -155,7 +159,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;
-    chart.watch.disconnect();
+    chart.unwatch();
     window.Plotly?.purge(chart.plot);
     delete root.chart;
   };

@@ -1,8 +1,10 @@
 // Nothing is below the fold: where a long sentence makes a page higher than the window, all its type becomes smaller,
-// step by step, and is as large as before with the next one. It is measured when all has been drawn.
+// step by step, and is as large as before with the next one. Pictures that fill the window are
+// measured again before, because what is above them may have become higher.
 
 const STEPS = [1, 0.97, 0.94, 0.91, 0.88, 0.84, 0.8, 0.75, 0.7];
 const QUIET = 150;  // ms without a change of size
+const LOOKS = 3;  // that find the page too high, before its type becomes smaller
 const AT_WORK = '[data-test-script-state]:not([data-test-script-state="notRunning"]), [data-stale="true"]';
 
 const found = new Map();  // by what is shown and the size of the window: the step
@@ -10,7 +12,7 @@ const found = new Map();  // by what is shown and the size of the window: the st
 export class Fit {
   constructor() {
     this.watcher = new ResizeObserver(() => this.soon());
-    this.again = () => this.show(this.shown, true);
+    this.again = (event) => { if (event.isTrusted) this.show(this.shown, true); };  // not for the one below
     window.addEventListener("resize", this.again);
   }
 
@@ -22,6 +24,7 @@ export class Fit {
     const block = document.querySelector("[data-testid=stMainBlockContainer]");
     if (shown && block) this.watcher.observe(block);
     this.over = Infinity;
+    this.seen = 0;
     this.step(shown ? found.get(this.name()) ?? 0 : 0);
     if (shown) this.soon();
   }
@@ -44,6 +47,10 @@ export class Fit {
     if (document.querySelector(AT_WORK)) return void this.soon();
     const over = main.scrollHeight - main.clientHeight;
     if (over <= 1 || this.at + 1 === STEPS.length || over >= this.over) return;  // a picture that fills the window is not lower with smaller type
+    if (this.at === 0 && (this.seen += 1) < LOOKS) {
+      window.dispatchEvent(new Event("resize"));
+      return void this.soon();
+    }
     this.over = over;
     this.step(this.at + 1);
     found.set(this.name(), this.at);

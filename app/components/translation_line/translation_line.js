@@ -1,4 +1,5 @@
-// The tokens of a translation in one line, which scrolls if it is too long. A bar below each token is its probability.
+// The tokens of a translation in one line, which scrolls if it is too long. Where the page allows more lines, in a lecture
+// (`--most-lines`), it wraps, and what is longer ends with "…". A bar below each token is its probability.
 // While the canvas of the page writes the translation, the line shows what is written so far.
 
 import { button, element, isCalm } from "../shared/dom.js";
@@ -15,6 +16,21 @@ function isExpected({ written, text }) {
   const known = (window.headlightLines ??= new Set()), isFirst = !known.has(text);
   known.add(text);
   return written && isFirst && !isCalm();
+}
+
+// Hides the tokens after so many lines, and writes "…" in place of them.
+function shorten(tokens, lines, text) {
+  tokens.querySelector(".more")?.remove();
+  const all = [...tokens.children];
+  for (const token of all) token.hidden = false;
+  const height = all[0]?.offsetHeight ?? 0, top = all[0]?.offsetTop ?? 0;
+  const isBelow = (node) => node.offsetTop - top >= (lines - 0.5) * height;
+  if (!all.length || !isBelow(all.at(-1))) return;
+  const more = element("span", { class: "more", title: text }, tokens, "…");
+  for (const token of all.toReversed()) {
+    if (!isBelow(more)) break;
+    token.hidden = true;
+  }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -40,13 +56,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
   let waits = isExpected(data);
   const showWritten = () => {
     const count = waits ? 0 : writtenCount();
-    [...tokens.children].forEach((token, i) => { token.style.visibility = i < count ? "" : "hidden"; });
+    tokens.querySelectorAll(":not(.more)").forEach((token, i) => { token.style.visibility = i < count ? "" : "hidden"; });
   };
   const forget = onWritten(() => { waits = false; showWritten(); });
   const late = setTimeout(() => { waits = false; showWritten(); }, LATEST);
   showWritten();
   root.replaceChildren(line);
   const fit = () => {
+    const lines = parseInt(getComputedStyle(tokens).getPropertyValue("--most-lines"));
+    tokens.classList.toggle("wraps", lines > 1);
+    if (lines > 1) shorten(tokens, lines, data.text);
+    else shorten(tokens, Infinity);
     const scrolls = tokens.scrollWidth > tokens.clientWidth + 1;
     tokens.classList.toggle("scrolls", scrolls);
     if (scrolls) tokens.tabIndex = 0;

@@ -58,7 +58,7 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
             "textposition": "outside",
             "constraintext": "none",
             "cliponaxis": False,
-            "textfont": {"size": 13, "color": INK},
+            "textfont": {"size": 14, "color": INK},
             "hovertext": [
                 f"{plotly_text(in_words(each))}<br>{number(value)}" for each, value in zip(names, values, strict=True)
             ],
