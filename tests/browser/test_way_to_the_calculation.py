@@ -1,6 +1,7 @@
 """From an arc to the calculation by hand: the links stay in their places, and the numbers can be read and checked."""
 
-from collections.abc import Callable
+import base64
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +10,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from app.components.canvas import Head, Question
 from app.components.registration import IMPORT
 from app.figures.canvas_message import message_id
 from app.figures.shares import decimal_text, probability_text, weight_text
 from app.stage.canvas_of_scene import message_of
+from app.stage.scene import Scene
+from app.views.shared.canvas_picture import answer
 from tests.app.test_shares import SHARES
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.app_checkpoints import write_checkpoint
@@ -33,10 +37,24 @@ ANSWER = """([message, calculation]) => {
 }"""
 
 
+STILL = """node => new Promise(done => {
+    let before = null;
+    const look = () => {
+        const { x, y } = node.getBoundingClientRect(), now = [Math.round(x), Math.round(y)];
+        if (!node.isConnected) done(null);
+        else if (String(now) === String(before)) done(now);
+        else { before = now; setTimeout(look, 50); }
+    };
+    look();
+})"""
+
+
 def place(locator: Any) -> tuple[float, float]:
-    locator.wait_for()
-    box = locator.bounding_box()
-    return round(box["x"]), round(box["y"])
+    """Where it is as soon as it moves no more; a part that an answer replaces meanwhile is looked at again."""
+    found = None
+    while found is None:
+        found = locator.evaluate(STILL)
+    return found[0], found[1]
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
@@ -66,6 +84,19 @@ def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: 
     assert len(places) == 1
 
 
+# The server has the words 2 and 3 and their calculation as open; it answers nothing until `tell` is called.
+STAND = """message => {
+    const standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
+        shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', formName: 'form', pinned: [1, 2, true]};
+    const line = window.headlightCanvases.get(message);
+    window.asked ??= [];
+    line.send = question => asked.push(question);
+    line.standing = standing;
+    window.tell = answer => line.received({...standing, answer});
+    line.received?.(standing);
+}"""
+
+
 @pytest.fixture
 def computed(browser: Any, tmp_path: Path) -> Any:
     """The calculation of a weight of 0.99995 among three keys, with four dimensions."""
@@ -87,6 +118,68 @@ def computed(browser: Any, tmp_path: Path) -> Any:
     page.locator(".computed .steps").wait_for()
     yield page.locator(".computed")
     page.close()
+
+
+def calculation_of(scene: Scene, query: int, key: int) -> dict[str, Any]:
+    found = answer(scene, Question("cell", Head("cross", 0, 0), query, key))
+    assert found
+    return found
+
+
+@pytest.fixture
+def lossy(browser: Any, tmp_path: Path) -> Iterator[tuple[Any, Scene]]:
+    """A canvas that opens a calculation; the clock is the test's, and `window.asked` has the questions."""
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.clock.install()
+    page.set_content("<!doctype html><body></body>")
+    page.evaluate(MOUNT, parts_of(scene))
+    page.evaluate(STAND, message_id(message_of(scene)))
+    page.clock.run_for(1000)
+    yield page, scene
+    page.close()
+
+
+def asked_for(page: Any, message: str) -> list[str]:
+    """The questions about the calculation in this message, by their ids."""
+    return [one["id"] for one in page.evaluate("asked") if one["asks"] == "cell" and one["message"] == message]
+
+
+def test_a_question_that_gets_lost_is_asked_again(lossy: tuple[Any, Scene]) -> None:
+    page, scene = lossy
+    page.clock.run_for(120_000)
+    ids = asked_for(page, message_id(message_of(scene)))
+    assert 2 <= len(ids) <= 6, ids  # and not for ever
+    page.evaluate("found => tell(found)", {"id": ids[0], "answer": calculation_of(scene, 1, 2)})
+    expect(page.locator(".computed .steps")).to_be_visible()
+
+
+def test_an_answer_that_comes_late_is_taken(lossy: tuple[Any, Scene]) -> None:
+    """When the canvas already waits for the answer to another question."""
+    page, scene = lossy
+    page.clock.run_for(8000)
+    (cell,) = asked_for(page, message_id(message_of(scene)))
+    assert page.evaluate("asked").pop()["id"] != cell
+    page.evaluate("found => tell(found)", {"id": cell, "answer": calculation_of(scene, 1, 2)})
+    expect(page.locator(".computed .steps")).to_be_visible()
+    page.clock.run_for(60_000)
+    assert asked_for(page, message_id(message_of(scene))) == [cell]
+
+
+def test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change(lossy: tuple[Any, Scene]) -> None:
+    """As where the page replaces the stored first picture, whose last digits may differ from those of this machine."""
+    page, scene = lossy
+    expect(page.locator(".computed")).to_be_visible()
+    other = message_of(scene, 0)  # with another id
+    page.evaluate("bytes => again(bytes)", base64.b64encode(other).decode())
+    page.evaluate(STAND, message_id(other))
+    page.clock.run_for(5000)
+    expect(page.locator(".computed")).to_be_visible()
+    (cell,) = asked_for(page, message_id(other))
+    page.evaluate("found => tell(found)", {"id": cell, "answer": calculation_of(scene, 1, 2)})
+    expect(page.locator(".computed .steps")).to_be_visible()
 
 
 def test_a_weight_that_is_not_1_does_not_read_100_per_cent(computed: Any) -> None:

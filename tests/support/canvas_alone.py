@@ -11,7 +11,7 @@ from app.stage.scene import Scene, Selection, scene_of
 
 SENTENCE = "the cat sat on the mat"
 QUERY, KEY = '.token[data-side="query"]', '.token[data-side="key"]'
-# Mounts the component; what it reports to the server is appended to `window.sent`
+# Mounts the component; what it reports to the server is appended to `window.sent`, and `again` gives it another message
 MOUNT = """async ([script, style, bytes]) => {
     const host = document.createElement('div'), sheet = document.createElement('style');
     sheet.textContent = style;
@@ -19,11 +19,13 @@ MOUNT = """async ([script, style, bytes]) => {
     const shadow = host.attachShadow({mode: 'open'}), root = document.createElement('div');
     root.className = 'root';
     shadow.append(sheet, root);
-    const data = Uint8Array.from(atob(bytes), c => c.charCodeAt(0));
+    const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)), data = bytesOf(bytes);
     const url = URL.createObjectURL(new Blob([script], {type: 'text/javascript'}));
     window.sent = [];
     const setTriggerValue = (name, value) => window.sent.push([name, value]);
-    (await import(url)).default({data, parentElement: shadow, setTriggerValue});
+    const component = (await import(url)).default;
+    component({data, parentElement: shadow, setTriggerValue});
+    window.again = bytes => component({data: bytesOf(bytes), parentElement: shadow, setTriggerValue});
 }"""
 
 

@@ -138,9 +138,10 @@ function newView(parentElement) {
     view.send("chosen", { ...view.here, number: view.number });
   };
   view.act = (name, step, index) => {  // the page may be left: not before it has answered, and nothing more is asked of it
-    view.wanted = [];
-    if (view.waits || view.unsent) setTimeout(() => view.act(name, step, index), 50);
-    else view.send("acted", { name, step, index, ...view.here });
+    Object.assign(view, { wanted: [], isActing: true });
+    if (view.waits || view.unsent) { setTimeout(() => view.act(name, step, index), 50); return; }
+    view.isActing = false;
+    view.send("acted", { name, step, index, ...view.here });
   };
   view.show = (form) => {
     view.form = forms[view.standing.formName] = form;
@@ -167,9 +168,12 @@ function stand(view, told) {
   view.last[kind] = { layer, head };
 }
 
-function begin(view) {
+// A message has come. Trap: it may have the same words and other numbers, as where the page replaces the stored first
+// picture, or a model is edited; a calculation that is open stays open then
+// (test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change).
+function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
-  view.cell = null;
+  if (view.words !== words || !isSameKind) view.cell = null;
   if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.standing.pinned); view.words = words; }
   Object.assign(view, { unsent: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
   stopWriting(view);
@@ -194,8 +198,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (view.message?.id === message.id) return;
     view.message = message;
     const [first] = message.kinds, [layer, head] = first.opening;
+    const kind = view.here?.kind;
     stand(view, view.line.standing ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
-    begin(view);
+    begin(view, kind === view.here.kind);
   };
   const received = (told) => {
     start();

@@ -36,7 +36,8 @@ export function ask(view, question) {
   return undefined;
 }
 
-const PATIENT = 4000;  // ms until an unanswered question is asked again
+const PATIENT = 4000;  // ms until an unanswered question is asked again: on its way it, or its answer, may get lost
+const MOST = 6;  // times that it is asked
 
 // Whether the page is being drawn, or another one opened. Trap: a question that arrives meanwhile may be joined with the
 // request of another page, which is then never drawn (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
@@ -53,15 +54,28 @@ export function sendNext(view) {
   view.waits = view.unsent ?? view.wanted.shift();
   view.unsent = null;
   clearTimeout(view.late);
-  view.late = setTimeout(() => { view.waits = null; sendNext(view); }, PATIENT);
+  view.late = setTimeout(() => askAgain(view), PATIENT);
   send(view.waits);
 }
 
-// An answer has come. Returns whether it was one that this canvas waits for.
+function askAgain(view) {
+  const lost = view.waits && { ...view.waits, times: (view.waits.times ?? 1) + 1 };
+  view.waits = null;
+  if (lost && lost.times <= MOST && !view.isActing) {
+    if (lost.asks === "kept") view.unsent ??= lost; else view.wanted.push(lost);
+  }
+  sendNext(view);
+}
+
+// An answer has come. Returns whether it is new, and about the sentence that is shown. Trap: on a busy server it may come
+// when the question is already overdue (test_an_answer_that_comes_late_is_taken).
 export function hear(view, told) {
-  if (!told || told.id !== view.waits?.id || !told.answer) return false;
-  const { id, answer } = told;
-  if (view.waits.asks !== "kept") view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
+  if (!told?.answer) return false;
+  const { id, answer } = told, isAwaited = id === view.waits?.id, isNumbers = id.split(".")[1] === view.message.id;
+  if (!isAwaited && (!isNumbers || view.answers.has(id))) return false;
+  if (isNumbers) view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
+  view.wanted = view.wanted.filter((question) => question.id !== id);
+  if (!isAwaited) return true;
   view.waits = null;
   clearTimeout(view.late);
   sendNext(view);
