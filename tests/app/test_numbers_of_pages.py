@@ -1,4 +1,4 @@
-"""In German and in French, every page writes its numbers with a decimal comma, with a space before the per cent sign."""
+"""In German and in French, every page writes its numbers with a decimal comma and a space before the per cent sign."""
 
 import re
 from collections.abc import Callable

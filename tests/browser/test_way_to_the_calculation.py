@@ -217,8 +217,8 @@ def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:
     texts = page.evaluate(
         """async ([module, shares]) => {
             const { cellText, decimal, percent } = await import(module);
-            return shares.map(share => [percent(share), percent(share, 3), percent(share, 1, 0), percent(share, 0), decimal(share),
-                decimal(share, 4), cellText(share, '·')]);
+            return shares.map(share => [percent(share), percent(share, 3), percent(share, 1, 0), percent(share, 0),
+                decimal(share), decimal(share, 4), cellText(share, '·')]);
         }""",
         [module, SHARES],
     )
