@@ -1,6 +1,7 @@
-"""The line that names what is edited in the model, on every page: each edit can be taken back, or all of them.
+"""What names the edits of the model, on every page: each edit can be taken back, or all of them.
 
-Where edits are made its place is kept, also while there are none: a first edit moves nothing.
+It moves nothing, so a picture that fits in the window still does. It is beside the heading; in a narrow window it is at
+the lower edge, over the page. On the page where edits are made its place is kept, also while there are none.
 """
 
 import streamlit as st
@@ -9,6 +10,7 @@ from app.compute.subject import Subject
 from app.languages import _, ngettext
 from app.pages import PageInfo, go_to
 from app.stage.edit_words import edit_label, edit_words
+from app.stage.scene import Scene
 from app.state.choices import EDIT, EDITS, MOST_EDITS, SIDE
 from app.state.edit_choices import undo, undo_all
 from app.state.lecture_choices import LECTURE
@@ -20,10 +22,11 @@ EDITED_ON = "whatif"  # the page where edits are made
 
 
 def edited(subject: Subject, page: PageInfo) -> Subject:
-    """The subject with the edits that the visitor has made. Draws the line that names them, if there are any."""
+    """The subject with the edits that the visitor has made. Says which of them it cannot have; where edits are made,
+    draws the line that names them."""
     edits, problems = _edits(subject)
-    if edits or problems or page.name == EDITED_ON:
-        _line(edits, problems)
+    if page.name == EDITED_ON:
+        _line(tuple(edits))
     if problems:
         with st.container(key="said_refused"):
             st.text(
@@ -34,6 +37,8 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
                     problem=problems[0],
                 )
             )
+            if not edits:
+                st.button(_("Clear the link"), key="clear_link", type="tertiary", on_click=undo_all)
     if len(EDITS.value) >= MOST_EDITS:
         with st.container(key="said_most_edits"):
             st.text(
@@ -43,6 +48,13 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
                 )
             )
     return subject.edited(*edits)
+
+
+def edits_notice(scene: Scene, page: PageInfo) -> None:
+    """Draws what is edited, beside the heading, on a page that has no line for it."""
+    if scene.subject.edits and page.name != EDITED_ON:
+        with st.container(key="edits_notice"):
+            _line(scene.subject.edits)
 
 
 def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
@@ -77,7 +89,7 @@ def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     return fitting, problems
 
 
-def _line(edits: list[Edit], problems: list[str]) -> None:
+def _line(edits: tuple[Edit, ...]) -> None:
     with st.container(key="edits_line", horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.text(_("Edited model:") if edits else _("Original model: nothing is edited."), width="content")
         if edits:
@@ -87,12 +99,12 @@ def _line(edits: list[Edit], problems: list[str]) -> None:
         ):
             SIDE.choose("edits")
             go_to("compare")
-        if edits or problems:
-            label = _("Undo all") if edits else _("Clear the link")
-            st.button(label, key="undo_all", type="tertiary", on_click=undo_all, help=_("Back to the original model"))
+        if edits:
+            back = _("Back to the original model")
+            st.button(_("Undo all"), key="undo_all", type="tertiary", on_click=undo_all, help=back)
 
 
-def _names(edits: list[Edit]) -> None:
+def _names(edits: tuple[Edit, ...]) -> None:
     """The newest edits, the last one first, each a button that undoes it. Only these buttons scroll."""
     with st.container(key="edit_names", horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
         most = MOST_IN_A_LECTURE if LECTURE.value else MOST_NAMED

@@ -46,13 +46,19 @@ def top_line(page: PageInfo) -> TopLine:
     return TopLine(box, examples, checkpoints, menu, progress, st.container(key="below_top", gap="small"))
 
 
-def page_body(page: PageInfo, translation: Callable[[], Later] | None, draw: Callable[[], None] | None) -> None:
+def page_body(
+    page: PageInfo,
+    translation: Callable[[], Later] | None,
+    draw: Callable[[], None] | None,
+    beside_heading: Callable[[], None] | None = None,
+) -> None:
     """Draws the page as a fragment: a choice on the page draws the page again, but not the top.
 
     Args:
         translation: draws the line with the translation, and returns what draws the rest of it after the picture;
             None: there is no such line.
         draw: draws what is between the question and the next one; None: neither can be drawn yet.
+        beside_heading: draws what is beside the question, if anything is.
     """
 
     def body() -> None:
@@ -60,7 +66,7 @@ def page_body(page: PageInfo, translation: Callable[[], Later] | None, draw: Cal
         if translation:
             with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
                 later = translation()
-        question(page)
+        question(page, beside_heading)
         if draw:
             draw()
             next_question(page)

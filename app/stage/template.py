@@ -19,10 +19,12 @@ from app.state.lecture_choices import LECTURE
 _EXPANDER = "details_expander"  # the key of the widget; the choice outlives it
 
 
-def question(page: PageInfo) -> None:
-    """The heading of the page; in a lesson, the title of the scene."""
+def question(page: PageInfo, beside: Callable[[], None] | None = None) -> None:
+    """The heading of the page; in a lesson, the title of the scene. `beside` draws what is beside it."""
     with st.container(key="question"):
         st.title(shown_scene.title() or _(page.question), anchor=False)
+        if beside:
+            beside()
 
 
 def say(*sentences: str) -> None:

@@ -1,8 +1,8 @@
 """The common top of every page: one line with the sentence, and the translation below it. The page is drawn below.
 
 Headlight (all pages) | sentence | examples | checkpoint | menu
-what is edited in the model, if anything is
 the translation, as tokens                                        what the doctor finds
+the question of the page                            what is edited in the model, if anything is
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from app.library import checkpoints
 from app.pages import FIRST, PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
-from app.stage.edits_line import edited
+from app.stage.edits_line import edited, edits_notice
 from app.stage.frame import Later, page_body, top_line
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
@@ -87,4 +87,6 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
         draw(scene)
         lecturer.page_shown(page, scene)
 
-    page_body(page, translation if scene and (page.needs_scene or page.has_headline) else None, drawn)
+    has_line = scene and (page.needs_scene or page.has_headline)
+    notice = partial(edits_notice, scene, page) if scene else None
+    page_body(page, translation if has_line else None, drawn, notice)
