@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import re
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs
 
@@ -87,3 +88,23 @@ def test_another_page_and_a_whole_link_keep_the_language(open_app: Open) -> None
 
 def test_a_language_that_is_not_known_is_english(open_app: Open) -> None:
     assert [each.value for each in open_app(lang="xx").title] == [info("translate").question]
+
+
+NAMES = {"causal", "id", "mask", "model", "pad", "padding", "softmax", "true"}
+
+
+def test_words_in_formulas_are_translated_and_names_of_the_code_are_not(open_app: Open) -> None:
+    english, other = (words_in_formulas(open_app, language) for language in ("en", "de"))
+    assert english & other <= NAMES
+    assert {"or", "numbers alone", "entropy"} <= english
+    assert {"oder", "Zahlen ohne Batch", "Entropie"} <= other
+
+
+def words_in_formulas(open_app: Open, spoken: Language) -> set[str]:
+    found: set[str] = set()
+    for page in PAGES:
+        app = open_app(page, lang=spoken, details="true")
+        assert not app.exception
+        for each in app.latex:
+            found |= {word.strip() for word in re.findall(r"\\text\{([^}]*)\}", each.value)}
+    return found

@@ -12,7 +12,7 @@ from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clarity
 from app.figures.matrix import matrix_alt, matrix_table
-from app.languages import _, gettext_noop, ngettext
+from app.languages import _, gettext_noop, ngettext, pgettext
 from app.languages.numbers import widget_format
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
@@ -95,10 +95,11 @@ def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: floa
 
 
 def _source(target: int, source: int) -> None:
+    where = pgettext("in a formula", "link where")
     triplet(
         _("attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)"),
         r"A_{ts} = \frac{1}{|\mathcal{H}|}\sum_{h \in \mathcal{H}}\;\frac{1}{|t|}\sum_{i \in t}\,\sum_{j \in s} "
-        r"\alpha^{h}_{ij} \qquad \text{link where } A_{ts} \geq \theta",
+        rf"\alpha^{{h}}_{{ij}} \qquad \text{{{where} }} A_{{ts}} \geq \theta",
         _(
             "The encoder-decoder attention α of the chosen heads, averaged; tokens put together into words (rows "
             "averaged, columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: "

@@ -165,11 +165,14 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
 
 
 def _numbers_in_code(found: cached_results.Attention) -> None:
+    entropy, distance = _("entropy"), _("distance")
     with st.expander(_("How the numbers of a head are computed")):
         triplet(
             _("numbers that describe a head, as analyses of attention use them"),
-            r"\text{entropy} = -\frac{1}{Q}\sum_{q,k} a_{qk}\log_2 a_{qk} \qquad "
-            r"\text{distance} = \frac{1}{Q}\sum_{q,k} a_{qk}\,\lvert k - q \rvert",
+            rf"\text{{{entropy}}} = "
+            r"-\frac{1}{Q}\sum_{q,k} a_{qk}\log_2 a_{qk} \qquad "
+            rf"\text{{{distance}}} = "
+            r"\frac{1}{Q}\sum_{q,k} a_{qk}\,\lvert k - q \rvert",
             _(
                 "Each is a mean over the rows of the weights a. In encoder-decoder attention the distance is that from "
                 "the place of the row on the diagonal."

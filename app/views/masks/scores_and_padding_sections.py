@@ -5,7 +5,7 @@ import streamlit as st
 from app.compute import cached_results
 from app.figures.attention_stages import plain, stages_alt, stages_figure, stages_table
 from app.figures.panels import Cell
-from app.languages import _, ngettext
+from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_from
 from app.views.masks.mask_parts_section import Sentence
 from app.views.masks.score_panels import (
@@ -82,10 +82,12 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
 def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     """Compares the tensors of a sentence in the padded batch with those of a pass over the sentence alone."""
     st.header(_("What the padding mask is for"), anchor=False)
+    padded_batch = pgettext("in a formula", "numbers in a padded batch")
+    alone = pgettext("in a formula", "numbers alone")
     padded = (len(this.source) - this.real[0], len(this.target) - this.real[1])
     triplet(
         _("what a batch must not change"),
-        r"\text{numbers in a padded batch} = \text{numbers alone}",
+        rf"\text{{{padded_batch}}} = \text{{{alone}}}",
         _(
             "The numbers of a sentence must not depend on the other sentences in its batch, neither in training nor "
             "when several sentences are translated together. Here both passes are computed, and all their numbers are "

@@ -9,7 +9,7 @@ import streamlit as st
 from app.figures.axes import TokenAxis
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table
 from app.figures.tables import for_reading
-from app.languages import _
+from app.languages import _, pgettext
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.softmax import softmax
@@ -33,10 +33,12 @@ class HeadScores:
 def additive(head: HeadScores) -> None:
     """Part of the fragment of the chosen head."""
     queries, keys, d_k = len(head.query), len(head.key), head.query.shape[1]
+    either = pgettext("between two formulas", "or")
     st.header(_("Additive or dot product?"), anchor=False)
     triplet(
         _("section 3.2.1"),
-        r"\begin{gathered}q\cdot k\,/\sqrt{d_k}\\ \text{or}\quad v\cdot\tanh(W_1 q+W_2 k)\end{gathered}",
+        r"\begin{gathered}q\cdot k\,/\sqrt{d_k}\\ "
+        rf"\text{{{either}}}\quad v\cdot\tanh(W_1 q+W_2 k)\end{{gathered}}",
         _(
             "“While the two are similar in theoretical complexity, dot-product attention is much faster and more "
             "space-efficient in practice.” The checkpoint has no W₁, W₂ and v: they are **random** here (fixed seed, v "
