@@ -21,6 +21,7 @@ WHOLE: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
     ("steps", {"at": "decoder.layers.1.cross_attention.weights"}, (".walk .where",)),
     ("whatif", {"experiment": "heads", "edits": OFF}, (".st-key-edit_names", ".st-key-edits_line")),
     ("training", {"figure": "label-smoothing", "t": "3"}, (".picker-label", ".chart[aria-busy=false]")),
+    ("scaling", {"figure": "comparisons", "sentence": LONG}, (".chart[aria-busy=false]",)),  # two lines below it
 )
 SHRINK = "document.documentElement.style.getPropertyValue('--lecture-shrink')"
 ROWS = "node => new Set([...node.children].filter(one => !one.hidden).map(one => one.offsetTop)).size"
@@ -113,7 +114,7 @@ def test_a_picture_becomes_lower_before_the_type_of_the_page_becomes_smaller(vis
 def test_figures_and_lines_of_a_lecture_are_whole_and_legible(visit: Begin, language: str) -> None:
     one = visit(width=1280, height=720)
     for page, link, parts in WHOLE:
-        one.open(page, sentence="the cat sat on the mat", lecture="1", lang=language, **link)
+        one.open(page, **{"sentence": "the cat sat on the mat", "lecture": "1", "lang": language} | link)
         for part in parts:
             one.page.locator(part).first.wait_for()
         for size in SIZES:
