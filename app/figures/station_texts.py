@@ -135,7 +135,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         return " " + (_(text, rate=rate) if rate else _(none))
 
     of_paper = gettext_noop("The dropout of section 5.4 has rate 0 in this checkpoint.")
-    not_in_paper = gettext_noop("The dropout in the code has rate 0, as in the paper.")
+    not_in_paper = gettext_noop("The code has a dropout here (not in the paper); in this checkpoint its rate is 0.")
     return {
         "dropped_sum": said(
             gettext_noop(
