@@ -51,6 +51,22 @@ def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visi
     assert one.page.locator(".walk .frame > *").first.evaluate("part => part.mark")
 
 
+def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE)
+    is_drawn(one, "steps")
+    page, chosen = one.page, one.page.locator(".walk .choice [aria-checked='true']")
+    walk = [(".next", "pieces"), (".next", "encoder.embedding.*"), (".previous", "pieces"), (".previous", "characters")]
+    for (button, at), detail in zip(walk, ["Every step", "First lecture"] * 2, strict=True):
+        page.locator(f".walk {button}").click()
+        page.wait_for_url(f"**at={at}*")
+        one.settle()  # the server has answered, and nothing was drawn again
+        page.get_by_role("radio", name=detail).click()
+        assert chosen.inner_text() == detail
+        page.wait_for_url("**detail=exam*" if detail == "Every step" else re.compile(r"^((?!detail=).)*$"))
+        one.settle()
+        assert chosen.inner_text() == detail
+
+
 def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="decoder.layers.1.cross_attention.scores")
     is_drawn(one, "steps")

@@ -50,11 +50,7 @@ export function labelled(parts, { text, place, count, layer, state, headed }, wa
   parts.title.textContent = text.title;
   parts.previous.disabled = place === 0;
   parts.next.disabled = place === count - 1;
-  radios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => {
-    state.detail = DETAILS[i][0];
-    walk.tell();
-    walk.show();
-  });
+  radios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => walk.takeDetail(DETAILS[i][0]));
   parts.heads.style.visibility = headed > 1 ? "visible" : "hidden";
   radios(parts.heads, Array.from({ length: headed }, (unused, i) => [i + 1, _("head {head}", { head: i + 1 })]), walk.headHere(), (i) => walk.takeHead(i));
   parts.words.replaceChildren(...text.text.split("`").map((part, i) => element(i % 2 ? "code" : "span", "", null, part)));

@@ -104,6 +104,14 @@ class Walk {
     this.show();
   }
 
+  // Trap: the state is another object after each answer of the server, and the switch is not drawn again for it
+  // (test_the_switch_of_the_detail_works_after_going_on_and_back).
+  takeDetail(detail) {
+    this.state.detail = detail;
+    this.tell();
+    this.show();
+  }
+
   // The first of the stations of a box that is in the walk, in the layer that is shown; or one that the server adds to it.
   openBox(box) {
     const { stations, stack } = this.data.map.boxes[box], layer = this.layers()[stack];
