@@ -1,5 +1,6 @@
 """Compare: both translations are those of the two translators, and what is said about them is counted here again."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.compute.against_torch import AgainstTorch, Stage, against_torch
 from app.compute.compared import Compared
 from app.compute.subject import Subject
+from app.figures.axes import in_words
 from app.library.checkpoints import CheckpointFile
 from app.views.compare import torch_side
 from tests.support.drawn import components
@@ -168,6 +170,20 @@ def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
     assert "at most 0.0200: that is more than rounding" in said[0]
     assert said[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
     assert "left out; torch.nn gets the attention window of 2 as a mask." in said[2]
+
+
+def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) -> None:
+    app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence="the dog sat")
+    (found,) = components(app, "outcome")
+    one, other = rows(app)
+    pairs = zip(one["tokens"], other["tokens"], strict=False)
+    first, second = next((mine["text"], its["text"]) for mine, its in pairs if mine["text"] != its["text"])
+    wanted = f"Second sentence: “{in_words(first)}”; Your sentence: “{in_words(second)}”."
+    assert found["summary"].endswith(wanted)
+    sums = [sum(float(token["note"].replace("−", "-")) for token in row["tokens"]) for row in (one, other)]
+    said = re.search(r"Second sentence (\S+), Your sentence (\S+);", words(app))
+    assert said
+    assert [float(each.replace("−", "-")) for each in said.groups()] == pytest.approx(sums, abs=0.2)
 
 
 def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:

@@ -42,6 +42,15 @@ def test_another_head_is_shown_in_the_browser_and_stays_in_the_link(visit: Begin
     expect(page.locator(NAMES).first).to_have_text("Original model: layer 3, head 4")
 
 
+def test_grey_is_explained_only_where_a_cell_is_masked(visit: Begin) -> None:
+    one = visit(width=1280, height=720)
+    one.open("compare", sentence=SENTENCE, edits=EDITS, compared_head="cross.3.3")
+    page, hint = one.page, one.page.locator(".changes p.pointed")
+    expect(hint).to_have_text("Point at a cell for its weights. Rows attend to columns.")
+    page.locator(".changes").get_by_role("radio", name="Decoder self, layer 2, head 3").click()
+    expect(hint).to_have_text("Point at a cell for its weights. Rows attend to columns; grey is masked.")
+
+
 def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     one = visit(width=1280, height=720)
     one.open("compare", sentence="cat </script><b>", edits=EDITS)

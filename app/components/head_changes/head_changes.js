@@ -142,10 +142,15 @@ const changes = {
     this.says.textContent = _("{number} of {count} by change. {kind}, {place}: {change}.", { number: at + 1, count: message.order.length, kind: other.title, place: where, change: changeOf(found) });
     this.point();
   },
+  hint() {
+    const { kind } = this.message.order[this.at], grey = [kind, this.count + kind].some((each) => this.message.kinds[each].mask.includes(0));
+    if (byTouch()) return grey ? _("Tap a cell for its weights. Rows attend to columns; grey is masked.") : _("Tap a cell for its weights. Rows attend to columns.");
+    return grey ? _("Point at a cell for its weights. Rows attend to columns; grey is masked.") : _("Point at a cell for its weights. Rows attend to columns.");
+  },
   point() {
     const { cell, values } = this;
     this.drawn.forEach((map) => map.mark(cell));
-    if (!cell) { this.pointed.textContent = byTouch() ? _("Tap a cell for its weights. Rows attend to columns; grey is masked.") : _("Point at a cell for its weights. Rows attend to columns; grey is masked."); return; }
+    if (!cell) { this.pointed.textContent = this.hint(); return; }
     const i = cell.q * this.shape.keys + cell.k, digits = this.message.levels > 255 ? 2 : 1;
     const [before, after, difference] = values.map((each) => fixed(each[i], digits)), pair = this.message.order[this.at].partner;
     const numbers = pair ? _("{before}, then {after}; difference {difference}", { before, after, difference }) : after;

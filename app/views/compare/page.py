@@ -46,7 +46,7 @@ def draw(scene: Scene) -> None:
                 _row(sides.names[0], found.one, gone, with_sum=not heads.changes),
                 _row(sides.names[1], found.other, new, with_sum=not heads.changes),
             ),
-            summary=summary(found),
+            summary=summary(found, sides.names),
             color=role_color("decoder"),
             language=sides.language,
             key="compared",
@@ -57,7 +57,7 @@ def draw(scene: Scene) -> None:
         torch_side.draw_stages(torch)
         sentences = torch_side.says(torch, found, scene.config)
     else:
-        sentences = [_scores(found), *heads.says]
+        sentences = [_scores(found, sides.names), *heads.says]
     if heads.changes:
         draw_heads(heads, sides.names)
     template.say(*sentences)
@@ -74,11 +74,13 @@ def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...], *, with_
     return OutcomeRow(label, note, tokens)
 
 
-def _scores(found: Compared) -> str:
+def _scores(found: Compared, names: tuple[str, str]) -> str:
     one, other = (_written(sum(each.log_probabilities)) for each in (found.one, found.other))
     return _(
-        "The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it.",
+        "Sum of the log-probabilities: {first} {one}, {second} {other}; each is by the model that wrote it.",
+        first=names[0],
         one=one,
+        second=names[1],
         other=other,
     )
 
