@@ -301,13 +301,18 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
     assert list(app.dataframe[1].value["units above 0"]) == list(fires)
 
 
-def test_the_parameters_of_feed_forward_networks_are_counted(truth: Truth) -> None:
+def test_the_parameters_of_feed_forward_networks_are_counted_where_the_box_opens(truth: Truth) -> None:
     model = truth.translator.model
     layers = model.config.encoder_layers + model.config.decoder_layers
     counted = sum(weight.numel() for name, weight in model.named_parameters() if ".feed_forward." in name)
     words = f"are {counted // layers:,} parameters in each layer, {counted:,} in all {layers} layers."
-    (said,) = (each.text for each in stations(model.config) if each.id == "encoder.layers.0.feed_forward.output")
-    assert words in said
+    boxes = [[name.replace("*", "0") for name in box["stations"]] for box in model_map(model.config)["boxes"]]
+    (at_box,) = (names for names in boxes if "encoder.layers.0.feed_forward.output" in names)
+    for detail in get_args(Detail):
+        said = {each.id: each.text for each in stations(model.config, detail)}
+        opened_first = next(name for name in at_box if name in said)
+        assert words in said[opened_first], (detail, opened_first)
+    assert words in said["encoder.layers.0.feed_forward.output"]  # at every step
 
 
 def test_numbers_are_in_the_cells_of_a_long_sentence_too() -> None:

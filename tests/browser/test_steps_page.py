@@ -93,6 +93,19 @@ def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
     assert "ogits" in station(page)
 
 
+def test_what_the_box_of_the_feed_forward_network_opens_says_its_parameters_and_fits(visit: Begin) -> None:
+    one = visit(height=720)
+    for language in ("en", "de", "fr"):
+        one.open("steps", sentence=SENTENCE, lang=language)
+        is_drawn(one, "steps")
+        one.page.locator("svg.map .box[data-station='encoder.layers.*.feed_forward.hidden']").click()
+        one.page.wait_for_url("**at=encoder.layers.0.feed_forward.activated*")
+        said = one.page.locator(".walk p")
+        assert "W₁, b₁, W₂" in said.inner_text()
+        assert said.evaluate("text => text.scrollHeight <= text.clientHeight"), said.inner_text()
+        one.settle()
+
+
 def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.layers.0.self_attention.query")
     is_drawn(one, "steps")
