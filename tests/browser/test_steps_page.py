@@ -51,22 +51,6 @@ def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visi
     assert one.page.locator(".walk .frame > *").first.evaluate("part => part.mark")
 
 
-def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) -> None:
-    one = visit().open("steps", sentence=SENTENCE)
-    is_drawn(one, "steps")
-    page, chosen = one.page, one.page.locator(".walk .choice [aria-checked='true']")
-    walk = [(".next", "pieces"), (".next", "encoder.embedding.*"), (".previous", "pieces"), (".previous", "characters")]
-    for (button, at), detail in zip(walk, ["Every step", "First lecture"] * 2, strict=True):
-        page.locator(f".walk {button}").click()
-        page.wait_for_url(f"**at={at}*")
-        one.settle()  # the server has answered, and nothing was drawn again
-        page.get_by_role("radio", name=detail).click()
-        assert chosen.inner_text() == detail
-        page.wait_for_url("**detail=exam*" if detail == "Every step" else re.compile(r"^((?!detail=).)*$"))
-        one.settle()
-        assert chosen.inner_text() == detail
-
-
 def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="decoder.layers.1.cross_attention.scores")
     is_drawn(one, "steps")
@@ -91,19 +75,6 @@ def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
     page.wait_for_url("**at=logits*")
     one.settle()
     assert "ogits" in station(page)
-
-
-def test_what_the_box_of_the_feed_forward_network_opens_says_its_parameters_and_fits(visit: Begin) -> None:
-    one = visit(height=720)
-    for language in ("en", "de", "fr"):
-        one.open("steps", sentence=SENTENCE, lang=language)
-        is_drawn(one, "steps")
-        one.page.locator("svg.map .box[data-station='encoder.layers.*.feed_forward.hidden']").click()
-        one.page.wait_for_url("**at=encoder.layers.0.feed_forward.activated*")
-        said = one.page.locator(".walk p")
-        assert "W₁, b₁, W₂" in said.inner_text()
-        assert said.evaluate("text => text.scrollHeight <= text.clientHeight"), said.inner_text()
-        one.settle()
 
 
 def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None:
