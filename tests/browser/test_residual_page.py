@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn
 
@@ -74,6 +76,29 @@ def test_the_picture_is_in_the_window_and_says_what_a_sub_layer_does_also_in_a_l
     assert friend.page.locator(".flow .read").inner_text() == says
 
 
+ADDS = """svg => [...svg.querySelectorAll('.part')].map(
+    part => parseFloat(part.querySelectorAll('text')[1].textContent.slice(1)))"""
+
+
+@pytest.mark.parametrize("address", [{"stream": "encoder", "s": "1"}, {"stream": "decoder", "t": "3"}])
+def test_the_sub_layer_that_adds_most_is_marked_until_another_is_chosen(
+    visit: Callable[..., Visit], address: dict[str, str]
+) -> None:
+    one = visit(height=720).open("residual", sentence="the cat sat", **address)
+    is_drawn(one, "residual")
+    added = one.page.locator("svg.flow-picture").evaluate(ADDS)
+    parts, says = one.page.locator(".flow-picture .part"), one.page.locator(".flow .read")
+    marked = parts.evaluate_all("all => all.findIndex(part => part.getAttribute('aria-checked') === 'true')")
+    assert added[marked] == max(added)
+    assert "adds most of all: a vector of length" in says.inner_text()
+    other = added.index(min(added))
+    with one.running():
+        parts.nth(other).click()
+    one.page.mouse.move(0, 0)
+    assert "most of all" not in says.inner_text()
+    assert parts.nth(other).get_attribute("aria-checked") == "true"
+
+
 def test_the_pass_around_a_sub_layer_is_taken_away_at_once_and_put_back_and_nothing_jumps(
     visit: Callable[..., Visit],
 ) -> None:
@@ -86,7 +111,6 @@ def test_the_pass_around_a_sub_layer_is_taken_away_at_once_and_put_back_and_noth
         assert button.get_attribute("aria-pressed") == "true"
     (edit,) = chosen_in(one.page)["edits"]
     assert edit.startswith("noresidual=encoder.")
-    assert edit.endswith(".feed_forward")
     assert "without the pass" in one.page.locator(".flow .read").inner_text()
     assert one.page.locator(".flow-picture .before").count() == 5  # the lengths of the original model
     assert button.bounding_box() == place

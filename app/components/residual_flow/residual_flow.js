@@ -77,18 +77,22 @@ function words({ data, stack, row, off }, u) {
   const given = { layer, name, own: said(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
   if (off.has(edits.pass)) return _("Layer {layer}, {name}, without the pass: its output, of length {own}, is the new stream; {length}", given);
   if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
+  if (u === largest(all, row)) return _("Layer {layer}, {name}, adds most of all: a vector of length {own}, at {angle} to the stream; {length}", given);
   return _("Layer {layer}, {name}: adds a vector of length {own}, at {angle} to the stream; {length}", given);
 }
 
-// The chosen sub-layer; at first one that is edited, or the feed-forward network that adds most for this token.
+// The sub-layer that adds the longest vector to this token; -1 if there is only one.
+function largest({ parts, addedLengths }, row) {
+  const added = decoded(addedLengths).values.subarray(row * parts.length, (row + 1) * parts.length);
+  return parts.length > 1 ? added.indexOf(Math.max(...added)) : -1;
+}
+
+// The chosen sub-layer; at first one that is edited, or the one that adds most to this token.
 function selected({ data, stack, row, part, off }) {
   if (part !== null) return part;
-  const { parts, ...all } = data.stacks[stack], count = parts.length;
+  const { parts } = data.stacks[stack];
   const edited = parts.findIndex(({ edits }) => off.has(edits.pass) || off.has(edits.sublayer));
-  if (edited >= 0) return edited;
-  const lengths = decoded(all.lengths).values, added = decoded(all.addedLengths).values;
-  const share = (u) => (parts[u].part === "feed_forward" ? added[row * count + u] / (lengths[row * (count + 1) + u] || 1) : -1);
-  return parts.reduce((best, part, u) => (share(u) > share(best) ? u : best), 0);
+  return edited >= 0 ? edited : Math.max(largest(data.stacks[stack], row), 0);
 }
 
 function draw(root, state) {
