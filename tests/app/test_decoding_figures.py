@@ -18,7 +18,7 @@ from app.figures.distribution import (
     softmax,
 )
 from app.figures.theme import score_text
-from app.views.decoding.frame_data import Step, beams_data, step_data
+from app.views.decoding.frame_data import Step, beams_data, end_data, step_data
 from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_table, lens_wall, rank_text
 from app.views.decoding.loop_data import (
     DecodingStep,
@@ -197,6 +197,25 @@ def test_the_hypotheses_of_a_step_are_the_kept_ones_best_first() -> None:
     assert names == [["▁a"], ["</s>"]]
     assert data["nodes"][data["alive"][1][0]]["ended"]
     assert all(node["best"] for node in data["nodes"])
+
+
+def test_at_the_end_the_finished_hypotheses_are_first_by_score_also_those_of_earlier_steps() -> None:
+    tree = [
+        *TREE,
+        SearchNode(5, 1, 2, 8, "▁c", -0.6, -1.1, -1.0, "kept", "Because."),
+        SearchNode(6, 5, 3, 3, "</s>", -0.1, -1.2, -0.4, "finished", "Because."),  # a better score, a worse sum
+        SearchNode(7, 5, 3, 9, "▁d", -0.2, -1.3, -1.1, "stopped", "Because."),
+    ]
+    nodes = beams_data(tree, {0, 1, 5, 6}, 3, "t", 4)["nodes"]
+    listed = end_data(tree, 4)
+    assert [each["number"] for each in listed] == [
+        "finished, score −0.400",
+        "finished, score −0.450",
+        "unfinished, sum −1.30",
+    ]
+    assert [nodes[each["node"]]["sum"] for each in listed] == ["−1.20", "−0.50", "−1.30"]
+    assert len(end_data(tree, 2)) == 2
+    assert end_data(TREE[:3], 4) == []
 
 
 # -- the loop

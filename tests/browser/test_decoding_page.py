@@ -50,6 +50,24 @@ def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: B
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Begin, width: int, height: int) -> None:
+    one = visit(width=width, height=height)
+    one.open("decoding", sentence="the cat sat", checkpoint="wide", beam="12", t="1")  # a search that finishes
+    is_drawn(one, "decoding")
+    beams, chips = one.page.locator(f"{FRAME} .beams"), one.page.locator(f"{FRAME} .written .chips button")
+    before = beams.bounding_box()
+    assert "sum of log p" in beams.locator("h3").inner_text()
+    chips.last.click()
+    assert beams.locator("h3").inner_text().startswith("At the end: finished hypotheses by score")
+    said = [text for text in beams.locator(".sum").all_inner_texts() if text.startswith("finished")]
+    scores = [float(text.split()[-1].replace("−", "-")) for text in said]
+    assert scores == sorted(scores, reverse=True) != []
+    assert beams.bounding_box() == before
+    chips.nth(1).click()
+    assert not any("finished" in text for text in beams.locator(".sum").all_inner_texts())
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open("decoding", sentence=SENTENCE)
     is_drawn(one, "decoding")

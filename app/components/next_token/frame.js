@@ -88,7 +88,7 @@ export function build(root, frame, walk) {
 
   const beams = element("div", "beams");
   parts.why = element("div", `why${frame.twoLines ? " two" : ""}`, beams);
-  element("h3", "", beams, frame.beams.title);
+  parts.beamsTitle = element("h3", "", beams, frame.beams.title);
   parts.beamRows = element("div", "beam-rows", beams);
   parts.beamRows.tabIndex = frame.beams.rows > 6 ? 0 : -1;
   parts.beams = Array.from({ length: frame.beams.rows }, (none, n) => {

@@ -74,8 +74,10 @@ function showWritten(parts, at) {
 }
 
 function showBeams(parts, at) {
-  const { nodes, alive } = parts.frame.beams;
-  const ids = alive[at] ?? [];
+  const { nodes, alive, end, title } = parts.frame.beams;
+  const atEnd = at === parts.frame.steps.length - 1 && end.rows.length > 0;  // then also those that finished before
+  const ids = atEnd ? end.rows.map(({ node }) => node) : alive[at] ?? [];
+  parts.beamsTitle.textContent = atEnd ? end.title : title;
   parts.beams.forEach((place, n) => {
     const node = nodes[ids[n]];
     place.beam.style.visibility = node ? "" : "hidden";
@@ -89,7 +91,7 @@ function showBeams(parts, at) {
       const text = each.text.replaceAll("▁", " ");
       element("span", i === path.length - 2 ? "new" : "", place.text, i ? text : text.trimStart());
     });
-    place.sum.textContent = node.sum;
+    place.sum.textContent = atEnd ? end.rows[n].number : node.sum;
   });
   // A hypothesis that fits is aligned to the left; of a longer one the end is visible.
   parts.beams.forEach(({ text }) => {

@@ -19,6 +19,7 @@ from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
 from app.views.decoding.reasons import reason_text
 from transformer.config import EOS
+from transformer.decoding.finished_search import finished
 from transformer.decoding.translation import SearchNode
 
 SHOWN = (5, 9)  # tokens of a distribution on a phone and in a wide frame
@@ -191,3 +192,22 @@ def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, t
         ],
         "alive": [[places[node.id] for node in column] for column in by_step],
     }
+
+
+def end_data(nodes: Sequence[SearchNode], rows: int) -> list[dict[str, Any]]:
+    """What the list of hypotheses has at the last step: those that finished at any step, the best score first, as the
+    search ranks them; then those that were not finished. Empty if none finished.
+
+    Args:
+        nodes: of the search. rows: the most hypotheses that are listed.
+    """
+    places = {node.id: place for place, node in enumerate(node for node in nodes if node.outcome != "pruned")}
+    ended = finished(nodes)
+    if not ended:
+        return []
+    stopped = sorted((node for node in nodes if node.outcome == "stopped"), key=lambda node: -node.sum)
+    numbers = [
+        *((node, _("finished, score {score}", score=fixed(node.normalised, 3))) for node in ended),
+        *((node, _("unfinished, sum {sum}", sum=score_text(node.sum))) for node in stopped),
+    ]
+    return [{"node": places[node.id], "number": number} for node, number in numbers[:rows]]

@@ -13,7 +13,7 @@ from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import chosen_steps
-from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, least_certain, step_data
+from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
 from app.views.shared.search_code import Method, method_of, temperature_of
 from app.views.shared.show_figure import belongings
@@ -150,4 +150,8 @@ def _beams(scene: Scene, method: Method) -> dict[str, Any]:
     }[method]
     tree = scene.translation.tree if rows else ()
     best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}
-    return beams_data(tree, best, len(hypothesis.ids), title, rows)
+    end = {
+        "title": _("At the end: finished hypotheses by score, then unfinished ones by sum of log p"),
+        "rows": end_data(tree, rows) if method == "beam" else [],
+    }
+    return beams_data(tree, best, len(hypothesis.ids), title, rows) | {"end": end}
