@@ -18,7 +18,7 @@ from app.figures.theme import CHOSEN, GROUND, INK, pair_color
 from app.languages import _, gettext_noop, ngettext
 from app.languages.numbers import formatted
 
-NOT_RUN, NO_ROW = gettext_noop("not run"), gettext_noop("not in the paper")
+NOT_RUN, NO_ROW = gettext_noop("not trained"), gettext_noop("not in the paper")
 
 
 @dataclass(frozen=True)

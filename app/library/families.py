@@ -136,7 +136,7 @@ class Family:
         """How often each member was trained, in words."""
         counts = sorted({score.runs for unused, score in self.scored})
         if not counts:
-            return _("not run")
+            return _("not trained")
         if len(counts) == 1:
             return ngettext("one run each", "{count} runs each", counts[0])
         return _("{least} to {most} runs each", least=counts[0], most=counts[-1])

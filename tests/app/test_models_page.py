@@ -173,9 +173,11 @@ def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_one
     tables = [table.value for table in app.table]
     first = next(table for table in tables if "Transformer-tiny" in " ".join(map(str, table["system"])))
     assert list(first["BLEU"]) == ["39.9", *(f"{other.bleu:.1f}" for other in TEST_SETS[0].published)]
-    assert "nrefs:1|tok:13a" in first["says"].iloc[0]
+    assert first["source"].iloc[0] == "the files of this checkpoint: beam 4, `nrefs:1|tok:13a`"
     others = [table for table in tables if "system" in table and table is not first]
-    assert {table["BLEU"].iloc[0] for table in others} == {"not run"}
+    assert {table["BLEU"].iloc[0] for table in others} == {"not measured here"}
+    assert {table["source"].iloc[0] for table in others} == {"`python -m transformer evaluate` measures it"}
+    assert first["source"].iloc[1] == "reported for a paper of EMNLP 2023; not checked against the paper"
 
 
 def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finished_run: Path) -> None:
@@ -203,11 +205,11 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     assert "1 to 3 runs each: differences may be chance" in said(app)
     figure = chart(app, "BLEU over heads h")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "4", "8", "16"]
-    assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not run")]
+    assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not trained")]
     papers = chart(app, "The paper, table 3: BLEU")
     assert array(papers["data"][0]["y"]).tolist() == [member["paper"]["bleu"] for member in heads]
     table = next(table.value for table in app.table if "heads h" in table.value)
-    assert list(table["BLEU"]) == ["29.5 (29.2 to 29.8)", "31.2", "31.5 (31.0 to 31.9)", "not run"]
+    assert list(table["BLEU"]) == ["29.5 (29.2 to 29.8)", "31.2", "31.5 (31.0 to 31.9)", "not trained"]
     assert list(table["BLEU, the paper"]) == ["24.9", "25.5", "25.8", "25.8"]
     assert any("<b>25.5</b>" in text.value for text in app.text)  # as text, and nowhere as markup
     assert not any("<b>" in each.value for each in (*app.markdown, *app.caption))
@@ -323,8 +325,8 @@ def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, 
     found = read_families(checkpoints())
     assert [family.name for family in found] == families
     assert not any(member.ours for family in found for member in family.members)
-    assert ("Not run. `python -m transformer queue families`" in said(app)) == (not families)
-    assert ('"text": "not run"' in json.dumps(charts(app))) == bool(families)
+    assert ("Not trained here. `python -m transformer queue families`" in said(app)) == (not families)
+    assert ('"text": "not trained"' in json.dumps(charts(app))) == bool(families)
 
 
 def test_the_figure_of_a_family_begins_at_0_and_has_no_point_for_what_was_not_run() -> None:
@@ -336,8 +338,8 @@ def test_the_figure_of_a_family_begins_at_0_and_has_no_point_for_what_was_not_ru
     low, high = figure.layout["yaxis"]["range"]
     assert low < 0.0  # so that a small difference looks small
     assert high > 25.0
-    assert "20.00 (3 runs from 19.50 to 20.40), 2 not run" in family_alt(places, "t")
-    assert list(family_table(places, "r", "BLEU")["BLEU"]) == [20.0, "not run", 25.0]
+    assert "20.00 (3 runs from 19.50 to 20.40), 2 not trained" in family_alt(places, "t")
+    assert list(family_table(places, "r", "BLEU")["BLEU"]) == [20.0, "not trained", 25.0]
     words = family_chart([Place("sinusoidal", 20.0), Place("<b>", 25.0)], title="t", varies="r", unit="BLEU")
     assert words.layout["xaxis"]["ticktext"][1] == "&lt;b&gt;"
     assert np.isfinite(

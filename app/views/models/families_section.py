@@ -24,9 +24,9 @@ def family_picture(found: Sequence[Family]) -> None:
     if not found:
         st.caption(
             _(
-                "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
-                "positions, layers, the mask), and its `--report` writes `families.json`. Put that file beside the "
-                "checkpoints to see the scores here."
+                "Not trained here. `python -m transformer queue families` trains small models that differ in one thing "
+                "(heads, positions, layers, the mask), and its `--report` writes `families.json`. Put that file beside "
+                "the checkpoints to see the scores here."
             )
         )
         return

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_table
-from app.languages import _, gettext_noop
+from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
 from app.library.catalogue import Entry, curves_of
 from app.library.main_score import search_words
@@ -55,16 +55,21 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
             f"`{one.file.name}`",
             formatted(score.value, ".1f"),
             _(
-                "its file, {search}, `{signature}`",
-                search=search_words(score) or _("search not said"),
+                "the files of this checkpoint: {search}, `{signature}`",
+                search=search_words(score) or _("search not stated"),
                 signature=score.signature,
             ),
         )
         for one, score in ours
     ]
-    rows = rows or [(_("ours"), _("not run"), "`python -m transformer evaluate`")]
+    rows = rows or [
+        (_("ours"), _("not measured here"), _("{command} measures it", command="`python -m transformer evaluate`"))
+    ]
     rows += [(_(other.system), formatted(other.bleu, ".1f"), _(other.source)) for other in text.published]
-    return {name: [row[i] for row in rows] for i, name in enumerate((_("system"), "BLEU", _("says")))}
+    return {
+        name: [row[i] for row in rows]
+        for i, name in enumerate((_("system"), "BLEU", pgettext("of a number", "source")))
+    }
 
 
 def curves(entries: Sequence[Entry]) -> None:
