@@ -47,6 +47,17 @@ def test_keys_alone_choose_the_head_and_the_matrix(visit: Callable[..., Visit]) 
     assert "head=3" in page.url
 
 
+def test_a_card_names_its_number_and_says_of_what_it_is_the_length(visit: Callable[..., Visit]) -> None:
+    one = visit(width=1280, height=720).open("multihead", layer="1", t="1")
+    is_drawn(one, "multihead")
+    card = one.page.locator(".heads .grid").get_by_role("radio").first
+    number = card.locator(".name i").inner_text()
+    assert re.fullmatch(r"length \d+\.\d\d", number)
+    assert card.get_attribute("title").startswith(f"Head 1 writes a vector of {number}; without it")
+    one.page.get_by_role("radio", name="Each alone").click()
+    assert card.get_attribute("title").startswith(f"Head 1 writes a vector of {number}; with it alone")
+
+
 def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit]) -> None:
     one = visit().open("multihead", layer="1", t="1")
     is_drawn(one, "multihead")

@@ -111,15 +111,17 @@ const behaviour = {
     this.parts.forEach((parts, index) => {
       const head = data.heads[index], without = head[name][at];
       const length = decimals(head.lengths[at], 2), said = { head: index + 1, length, token: without.token, probability: without.probability };
-      parts.length.textContent = _("writes {length}", { length });
+      parts.length.textContent = _("length {length}", { length });
       parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
       parts.without.replaceChildren();
       parts.without.classList.toggle("other", without.token !== step.top);
       token("token", parts.without, without.token);
       element("span", "percent", parts.without, without.probability);
-      this.cards.buttons[index].setAttribute("aria-label", this.mode
+      const whole = this.mode
         ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", said)
-        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", said));
+        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", said);
+      this.cards.buttons[index].setAttribute("aria-label", whole);
+      this.cards.buttons[index].title = whole;
     });
     this.tell(step);
     this.drawn?.mark(data.framed ? at : null);
