@@ -26,7 +26,10 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
             else _("Units far below zero become nearly 0; which ones stay")
         ),
         "feed_forward_parameters": _(
-            "W₁, b₁, W₂ and b₂ are {of_layer:,} parameters in each layer, {of_all:,} in all {layers} layers.",
+            "W₁ ({d_model:,} × {d_ff:,}), b₁, W₂ ({d_ff:,} × {d_model:,}) and b₂ are {of_layer:,} parameters in each "
+            "layer, {of_all:,} in all {layers} layers.",
+            d_model=config.d_model,
+            d_ff=config.d_ff,
             of_layer=feed_forward_parameters(config),
             of_all=layers * feed_forward_parameters(config),
             layers=layers,

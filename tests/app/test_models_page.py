@@ -15,17 +15,20 @@ from streamlit.testing.v1 import AppTest
 from app.compute.doctor_findings import findings
 from app.compute.subject import Subject
 from app.figures.family_plot import Place, family_alt, family_chart, family_table
+from app.figures.station_texts import feed_forward_parameters
 from app.library.catalogue import card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.families import Value, read_families, shipped_members
 from app.library.main_score import SHIPPED_TESTS, main_score
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
+from app.views.models.cards_section import PARTS, parameters_of
 from app.views.models.families_section import _clicked
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
+from transformer.checkpoint.header import read_header
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
@@ -345,6 +348,15 @@ def test_the_figure_of_a_family_begins_at_0_and_has_no_point_for_what_was_not_ru
     assert np.isfinite(
         checked(family_chart([Place("1", None)], title="t", varies="r", unit="u")).layout.yaxis.range
     ).all()
+
+
+def test_the_parameters_of_each_part_add_up_to_those_of_the_file(shelf: Path) -> None:
+    for name in ("en-de", "family-heads-1"):
+        header = read_header(shelf / f"{name}.safetensors")
+        counts = parameters_of(header.config)
+        assert sum(counts.values()) == header.parameters
+        assert counts.keys() <= set(PARTS)  # which are translated
+        assert counts["encoder feed-forward"] == header.config.encoder_layers * feed_forward_parameters(header.config)
 
 
 def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:

@@ -305,7 +305,9 @@ def test_the_parameters_of_feed_forward_networks_are_counted_where_the_box_opens
     model = truth.translator.model
     layers = model.config.encoder_layers + model.config.decoder_layers
     counted = sum(weight.numel() for name, weight in model.named_parameters() if ".feed_forward." in name)
-    words = f"are {counted // layers:,} parameters in each layer, {counted:,} in all {layers} layers."
+    config = model.config
+    sizes = f"W₁ ({config.d_model} × {config.d_ff}), b₁, W₂ ({config.d_ff} × {config.d_model}) and b₂"
+    words = f"{sizes} are {counted // layers:,} parameters in each layer, {counted:,} in all {layers} layers."
     boxes = [[name.replace("*", "0") for name in box["stations"]] for box in model_map(model.config)["boxes"]]
     (at_box,) = (names for names in boxes if "encoder.layers.0.feed_forward.output" in names)
     for detail in get_args(Detail):

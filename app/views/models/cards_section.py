@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 import streamlit as st
+import torch
 
 from app.languages import _, gettext_noop, pgettext
+from app.languages.numbers import formatted
 from app.library.catalogue import Entry
 from app.library.main_score import search_words
 from app.library.names import short_name
@@ -12,8 +14,21 @@ from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
 from app.views.models.cards_picture import Scores
 from app.views.shared.number_tables import readable
+from transformer.analysis.inspection import parameters_by_part
 from transformer.config import ModelConfig
+from transformer.model import Transformer
 
+PARTS = (  # as the analysis names them
+    gettext_noop("embeddings and output projection"),
+    gettext_noop("learned positions"),
+    gettext_noop("encoder layer norms"),
+    gettext_noop("encoder self-attention"),
+    gettext_noop("encoder feed-forward"),
+    gettext_noop("decoder layer norms"),
+    gettext_noop("decoder self-attention"),
+    gettext_noop("decoder cross-attention"),
+    gettext_noop("decoder feed-forward"),
+)
 LICENCES = (  # as model cards name them
     gettext_noop("Data"),
     gettext_noop("Licence of the data"),
@@ -108,10 +123,12 @@ def _options(config: ModelConfig) -> str:
 
 
 def _more(one: Entry) -> None:
-    """Data and licences from the card, all scores with their signatures."""
+    """Data and licences from the card, the parameters of each part, all scores with their signatures."""
     for name in LICENCES:
         if name in one.facts:
             st.markdown(f"**{_(name)}**: {one.facts[name]}")
+    if one.header is not None:
+        _parameters(one.file.name, one.header.config)
     if one.scores:
         st.caption(
             _(
@@ -136,6 +153,28 @@ def _more(one: Entry) -> None:
         )
     if not one.facts:
         st.caption(_("It has no card."))
+
+
+def parameters_of(config: ModelConfig) -> dict[str, int]:
+    """How many parameters each part of such a model has. They are counted without memory for the weights."""
+    with torch.device("meta"):
+        return parameters_by_part(Transformer(config))
+
+
+def _parameters(name: str, config: ModelConfig) -> None:
+    counts = parameters_of(config)
+    total = sum(counts.values())
+    st.dataframe(
+        **readable(
+            {
+                _("part"): [_(part) for part in counts],
+                _("parameters"): list(counts.values()),
+                _("share"): [formatted(count / total, ".1%") for count in counts.values()],
+            }
+        ),
+        alt=_("Parameters of {name}, by part", name=name),
+        hide_index=True,
+    )
 
 
 def _table(entries: Sequence[Entry], scores: Scores) -> dict[str, list[object]]:
