@@ -123,12 +123,12 @@ def _options(config: ModelConfig) -> str:
 
 
 def _more(one: Entry) -> None:
-    """Data and licences from the card, the parameters of each part, all scores with their signatures."""
+    """The parameters of each part, data and licences from the card, all scores with their signatures."""
+    if one.header is not None:
+        _parameters(one.file.name, one.header.config)
     for name in LICENCES:
         if name in one.facts:
             st.markdown(f"**{_(name)}**: {one.facts[name]}")
-    if one.header is not None:
-        _parameters(one.file.name, one.header.config)
     if one.scores:
         st.caption(
             _(
