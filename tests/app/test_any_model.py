@@ -35,7 +35,7 @@ PICTURES = {
 WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
     "methods": "find the same translation",
-    "models": "Not run.",  # neither curves nor families lie beside the checkpoint
+    "models": "Not trained here.",  # neither curves nor families lie beside the checkpoint
     "beside": "Type a second sentence",
     "lessons": "A lesson walks through pages",
 }
