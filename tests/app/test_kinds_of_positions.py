@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.theme import fixed
+from app.stage.lecture import next_scene
 from app.state.choices import SENTENCE
 from app.views.positions.likeness import likeness
 from tests.support.app_checkpoints import write_checkpoint
@@ -50,6 +52,19 @@ def opened(**address: str) -> AppTest:
 
 def texts(app: AppTest) -> str:
     return " ".join(each.value for each in app.text)
+
+
+def test_what_the_models_write_is_computed_before_the_next_scene_of_a_lesson_opens(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {SENTENCE.key: WORDS, "checkpoint": "family-base", "picture": "kinds"}
+    work = Thread(target=next_scene._compute, args=("positions", "family-base", texts), kwargs={"with_scene": True})
+    work.start()
+    work.join()
+    monkeypatch.setattr(Translator, "translate_sentences", None)
+    app = opened()
+    assert not app.exception
+    assert components(app, "comparison")
 
 
 def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the_title(folder: Path) -> None:

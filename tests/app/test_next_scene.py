@@ -65,6 +65,24 @@ def test_what_all_snapshots_of_the_run_of_the_scene_make_of_the_sentence(
     assert all("words" in row for row in found["rows"])
 
 
+@pytest.mark.parametrize("choices", [{}, {"picture": "order", "shuffle": "2"}])
+def test_what_both_orders_of_the_words_are_translated_to(
+    opened_in_advance: Callable[..., AppTest], choices: dict[str, str]
+) -> None:
+    app = opened_in_advance("positions", **choices)
+    assert not app.exception
+    assert components(app, "word_order")
+    assert components(app, "comparison")
+
+
+def test_what_the_first_change_of_the_positions_makes_of_the_translation(
+    opened_in_advance: Callable[..., AppTest],
+) -> None:
+    app = opened_in_advance("whatif", experiment="order")
+    assert not app.exception
+    assert components(app, "outcome")
+
+
 @pytest.mark.parametrize("experiment", ["heads", "order"])
 def test_what_each_part_and_each_change_of_the_positions_costs(
     open_app: Open, folder: Path, monkeypatch: pytest.MonkeyPatch, experiment: str

@@ -37,6 +37,8 @@ def test_a_lesson_is_walked_by_keys_and_nothing_is_below_the_fold(visit: Begin) 
     for number, scene in enumerate(lesson.scenes):
         is_at(one.page, number)
         is_drawn(one, scene.page)
+        if number == 0:
+            one.page.wait_for_function("() => window.Plotly")  # which charts of later scenes would wait for
         one.page.wait_for_function(FITS)
         for part in (".st-key-question h1", PAGES[scene.page].pictures[0]):
             assert one.page.locator(part).evaluate_all(BOTTOM) <= 721, (scene.title, part)

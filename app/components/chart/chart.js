@@ -9,24 +9,12 @@ import { numberFormat, withLocalPercent } from "./number_format.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
 import { _ } from "../shared/language.js";
+import { plotlyLibrary } from "../shared/plotly_library.js";
 import { isDark, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false, ...numberFormat };
 const SMALLEST = 10;  // px of a number
-
-// The drawing library, once for all charts, from this machine. Pages are beside each other in the address, and `app/` is beside them.
-function library() {
-  if (window.Plotly) return Promise.resolve(window.Plotly);
-  window.headlightPlotly ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = new URL("app/static/plotly.min.js", window.location.href);
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error(_("The drawing library did not arrive. Reload the page.")));
-    document.head.append(script);
-  });
-  return window.headlightPlotly;
-}
 
 // Figures are made for type of 16 px; in a larger window, with larger type, the whole drawing is larger.
 
@@ -92,7 +80,7 @@ async function draw(chart) {
 }
 
 async function drawAnew(chart) {
-  const Plotly = await library();
+  const Plotly = await plotlyLibrary();
   const { root, plot, text } = chart;
   const size = scaleOfPage(), outside = root.clientWidth, width = Math.round(outside / size);
   if (!width || chart.gone) return;  // 0: it is not shown yet

@@ -10,11 +10,13 @@ import { isRevealed, onRevealed } from "../shared/revealed.js";
 import { keyList } from "./key_list.js";
 import { listen } from "./keys.js";
 import { hideWhatIsLeft } from "./left_page.js";
+import { plotlyLibrary } from "../shared/plotly_library.js";
 import { otherScheme } from "./scheme.js";
 
 const PICTURE = 0, TEXT = 1, QUESTION = 2;  // up to what a scene is revealed
 const OWN = "headlight lecture", STARTED = "headlight lecture started";  // in the memory of the tab
 const BOX = ".st-key-sentence input";
+const IDLE = 2000;  // ms after which the library of later scenes is loaded
 
 class Lecture {
   constructor() {
@@ -34,6 +36,7 @@ class Lecture {
     Object.assign(this, { data, root, send });
     this.resend.received(data.received);
     if (isOther || isFirst) this.entered();
+    if (isFirst && data.lesson) setTimeout(() => plotlyLibrary().catch(() => {}), IDLE);  // a chart that needs it says why it fails
     hideWhatIsLeft(isOther);
     this.remember(isFirst);
     document.documentElement.classList.toggle("lecture", data.is_on);

@@ -50,6 +50,14 @@ def compared(scene: Scene) -> dict[str, CheckpointFile]:
     return {kind: found[kind] for kind in NAMES if kind in found}
 
 
+def prepare_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
+    """Computes what `draw_kinds` shows, before it is opened."""
+    for kind, file in files.items():
+        if kind != "none":
+            _table(file)
+        _written(file, _source(scene, files))
+
+
 def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     """Draws the scores of each family, how alike positions are, and the translations."""
     families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
@@ -110,11 +118,8 @@ def _scores(family: Family) -> None:
 
 
 def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
-    tasks = {kind: Subject(file).task for kind, file in files.items()}
-    task = next(iter(tasks.values()))
-    source = scene.translation.source
-    if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
-        source = task.examples[0]
+    task = Subject(next(iter(files.values()))).task
+    source = _source(scene, files)
     cells = tuple(Cell(*_written(file, source)) for file in files.values())
     comparison(
         [_(NAMES[kind]) for kind in files],
@@ -124,6 +129,14 @@ def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
         color=role_color("decoder"),
         language=task.target_code,
     )
+
+
+def _source(scene: Scene, files: Mapping[str, CheckpointFile]) -> str:
+    """The sentence that these models translate: that of the page, or an example of theirs if it is not for them."""
+    task = Subject(next(iter(files.values()))).task
+    if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
+        return task.examples[0]
+    return scene.translation.source
 
 
 def _written(file: CheckpointFile, source: str) -> tuple[str, str]:

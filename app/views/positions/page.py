@@ -17,7 +17,7 @@ from app.stage.scene import Scene
 from app.state.choices import POSITIONS_PICTURE, SHUFFLE
 from app.state.events import take_sentence
 from app.views.positions.encoding_sections import encodings
-from app.views.positions.kinds import compared, draw_kinds
+from app.views.positions.kinds import compared, draw_kinds, prepare_kinds
 from app.views.shared.buttons import buttons
 from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, next_seed, trained_without
 from app.views.shared.show_figure import belongings
@@ -36,6 +36,23 @@ def draw(scene: Scene) -> None:
     else:
         _shuffled(scene)
     template.details(lambda: encodings(scene, controls(scene)))
+
+
+def prepare(scene: Scene) -> None:
+    """Computes what the chosen picture shows of a scene, before it is opened."""
+    kinds = compared(scene)
+    if len(kinds) > 1 and POSITIONS_PICTURE.value == "kinds":
+        prepare_kinds(scene, kinds)
+        return
+    seed = SHUFFLE.open(first_seed(scene))
+    order = shuffled(scene.source.tokens, seed)
+    if order is None:
+        return
+    ids, target = scene.translation.source_ids, scene.hypothesis.ids
+    for subject in (scene.subject, scene.subject.edited(WITHOUT)):
+        moved(subject, ids, target, order)
+        both_orders(subject, ids, reordered(ids, order), scene.translation.settings)
+    trained_without(scene, seed)
 
 
 def _shuffled(scene: Scene) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from app import components
+from app.compute.outcomes import outcome_of
 from app.figures.axes import in_words
 from app.figures.theme import NATS, fixed
 from app.languages import _, gettext_noop
@@ -72,9 +73,13 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what each change of the positions costs, before it is opened."""
+    """Computes what each change of the positions costs, and what the first one shown makes of the translation, before
+    it is opened."""
     if scene.config.positions != "none":
-        lost_by_order(scene)
+        first = striking(scene, lost_by_order(scene))
+        proved(scene, order_of(scene, first))
+        edited = scene.subject.edited(first)
+        outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
 
 
 def _choose(scene: Scene, lost: Lost, number: int) -> None:
