@@ -77,5 +77,5 @@ def _measured_on(one: Entry, score: Score) -> str:
 
 def search_words(score: Score) -> str:
     """How the translations were searched for, in words; "" where the file does not say."""
-    beam = re.fullmatch(r"beam (\d+)", score.search)
+    beam = re.fullmatch(r"beam ([0-9]{1,4})", score.search)
     return _("beam {size}", size=int(beam[1])) if beam else _(score.search)

@@ -113,6 +113,24 @@ def test_a_changed_file_is_refused(stored: Path, name: str) -> None:
     assert str(found.value).startswith(f"{stored} is not a stored trace.")
 
 
+HEADERS = {  # what NumPy raises for each
+    "TokenError": "{'descr': '<f4', 'fortran_order': False, 'shape': (1,",
+    "IndentationError": "  1\n 2",
+    "TypeError": "{[]: 1}",
+    "IndexError": "{'descr': ('<f4',), 'fortran_order': False, 'shape': (2,)}",
+    "MemoryError": "-" * 9000 + "1",
+    "OverflowError": "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 99999999999999999999)}",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_damaged_header_of_an_array_is_refused(stored: Path, name: str) -> None:
+    with zipfile.ZipFile(stored, "a") as archive:
+        archive.writestr("more.npy", header_only(HEADERS[name]))
+    with pytest.raises(TraceError, match=r"trace\.npz is not a stored trace\. .*more.*copy it again"):
+        Trace.load(stored)
+
+
 def test_a_compressed_file_is_refused_before_it_is_read(stored: Path) -> None:
     """A bomb of zeros is a thousand times smaller than what it becomes."""
     bomb = changed(stored, lambda all: all.update({"logits.npy": bytes(10**7)}), zipfile.ZIP_DEFLATED)

@@ -16,10 +16,11 @@ from app.compute.doctor_findings import findings
 from app.compute.subject import Subject
 from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.figures.station_texts import feed_forward_parameters
-from app.library.catalogue import card_facts, entry, scores_in
+from app.languages import speaking
+from app.library.catalogue import Score, card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.families import Value, read_families, shipped_members
-from app.library.main_score import SHIPPED_TESTS, main_score
+from app.library.main_score import SHIPPED_TESTS, main_score, search_words
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
 from app.views.models.cards_section import PARTS, parameters_of
@@ -33,6 +34,7 @@ from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
 
+LONG = f"beam {'9' * 5000}"
 PRETRAINED = Path(__file__).resolve().parents[2] / "pretrained"
 
 
@@ -357,6 +359,12 @@ def test_the_parameters_of_each_part_add_up_to_those_of_the_file(shelf: Path) ->
         assert sum(counts.values()) == header.parameters
         assert counts.keys() <= set(PARTS)  # which are translated
         assert counts["encoder feed-forward"] == header.config.encoder_layers * feed_forward_parameters(header.config)
+
+
+def test_a_search_in_a_file_of_scores_is_said_in_words_whatever_the_file_has() -> None:
+    with speaking("de"):
+        said = [search_words(Score("test", "BLEU", 1.0, search)) for search in ("beam 4", "greedy", "", "<b>", LONG)]
+    assert said == ["Beam 4", "greedy", "", "<b>", LONG]
 
 
 def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:

@@ -33,6 +33,7 @@ IDS = ("source_ids", "target_ids", "predicted_ids")
 TOKENS = ("source_tokens", "target_tokens", "predicted_tokens")
 MOST_ARRAYS = 20_000
 MOST_HEADER = 10_000  # bytes of the header of an array
+LONGEST_AXIS = 2**31  # also of an array without numbers, which no size of a file bounds
 ADVICE = "Use a file that Trace.save wrote; if it is one, copy it again."
 
 
@@ -59,7 +60,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray
             entries = _entries(path, archive)
             _check_sizes(path, archive, entries)
             found = {name: _array(path, archive, entry, name) for name, entry in entries.items()}
-    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or error
         refuse(path, f"It cannot be read: {shown(str(reason))}.")
     about = {name.removeprefix(ABOUT): array for name, array in found.items() if name.startswith(ABOUT)}
@@ -115,7 +116,7 @@ def _array(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: s
             refuse(path, f"{shown(name)} has Python objects, which may run code when they are read.")
         if dtype.kind not in "bifU" or dtype.names or dtype.subdtype:
             refuse(path, f"{shown(name)} has the type {shown(str(dtype))}, which no trace has.")
-        if math.prod(shape) * dtype.itemsize != room:
+        if math.prod(shape) * dtype.itemsize != room or max(shape, default=0) > LONGEST_AXIS:
             refuse(path, f"{shown(name)} claims the shape {shown(str(shape))}, and has {room:,} bytes.")
         file.seek(0)
         array: np.ndarray = npy.read_array(file, allow_pickle=False, max_header_size=MOST_HEADER)
@@ -128,7 +129,10 @@ def _header(path: Path, file: IO[bytes], name: str) -> tuple[tuple[int, ...], np
     if version not in ((1, 0), (2, 0)):
         refuse(path, f"{shown(name)} is stored in a version of .npy that no trace has.")
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read(file, max_header_size=MOST_HEADER)
+    try:
+        shape, _, dtype = read(file, max_header_size=MOST_HEADER)
+    except Exception as error:  # NumPy evaluates it as Python: damage may raise anything, such as TokenError
+        refuse(path, f"The header of {shown(name)} cannot be read: {shown(str(error))}.")
     return shape, dtype
 
 
