@@ -217,7 +217,8 @@ def test_the_step_with_the_lowest_probability_is_named(open_page: Open, folder: 
     logits = logits_of(translator, found).astype(np.float64)
     logs = [float(row[id] - np.logaddexp.reduce(row)) for row, id in zip(logits, found.hypotheses[0].ids, strict=True)]
     drawn, least = frame(open_page()), int(np.argmin(logs))
-    assert drawn["least"] == {"step": least, "words": f"least certain: {percent(float(np.exp(logs[least])))}"}
+    probability = percent(float(np.exp(logs[least])))
+    assert drawn["least"] == {"step": least, "words": f"least certain, step {least + 1}: {probability}"}
 
 
 def test_the_frame_shows_where_the_chosen_head_attends_at_each_step(open_page: Open, folder: Path) -> None:

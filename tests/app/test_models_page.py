@@ -23,13 +23,15 @@ from app.library.families import Value, read_families, shipped_members
 from app.library.main_score import SHIPPED_TESTS, main_score, search_words
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
-from app.views.models.cards_section import PARTS, parameters_of
+from app.views.models.cards_picture import cards_data, parameters_of, parts_text
+from app.views.models.cards_section import PARTS
 from app.views.models.families_section import _clicked
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.checkpoint.header import read_header
+from transformer.config import ModelConfig
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
@@ -359,6 +361,15 @@ def test_the_parameters_of_each_part_add_up_to_those_of_the_file(shelf: Path) ->
         assert sum(counts.values()) == header.parameters
         assert counts.keys() <= set(PARTS)  # which are translated
         assert counts["encoder feed-forward"] == header.config.encoder_layers * feed_forward_parameters(header.config)
+
+
+def test_the_card_that_is_open_says_how_its_parameters_are_shared_out(shelf: Path) -> None:
+    entries = [entry(checkpoints()[name]) for name in ("en-de", "family-heads-1")]
+    cards = cards_data(entries, {}, "en-de")["cards"]
+    assert [bool(card["parts"]) for card in cards] == [True, False]
+    counted = 525_568, 263_168  # by hand: 2 * 256 * 1024 + 1024 + 256, and 4 * (256 * 256 + 256)
+    said = parts_text(ModelConfig(vocab_size=8000, d_model=256, d_ff=1024, heads=8, encoder_layers=6, decoder_layers=6))
+    assert said == "feed-forward 48% ({:,} a network), attention 36% ({:,} each), embeddings 16%".format(*counted)
 
 
 def test_a_search_in_a_file_of_scores_is_said_in_words_whatever_the_file_has() -> None:

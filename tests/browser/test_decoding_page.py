@@ -74,7 +74,7 @@ def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width:
     page = one.page
     root = page.locator(f"{FRAME} .root")
     said, marked = page.locator(f"{FRAME} .least"), page.locator(f"{FRAME} .written .chip.doubtful")
-    assert said.inner_text().startswith("least certain: ")
+    assert said.inner_text().startswith("least certain, step ")
     assert marked.get_attribute("aria-label").endswith(said.inner_text())
     assert page.locator(f"{FRAME} .written h3").bounding_box()["height"] <= 22  # one line
     with_it = root.evaluate(BOXES)

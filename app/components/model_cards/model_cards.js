@@ -17,6 +17,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const bar = element("span", "bar", node);
     if (card.score) element("i", "", bar).style.width = `${card.share}%`;
     else bar.style.visibility = "hidden";
+    if (card.parts) element("span", "parts", node, card.parts);
     element("span", "measured", node, card.measured);
   }
   root.replaceChildren(list);

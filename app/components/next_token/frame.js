@@ -49,7 +49,7 @@ export function build(root, frame, walk) {
   parts.sourceChips = source.chips;
   source.chips.tabIndex = 0;  // a long sentence scrolls
   source.chips.setAttribute("role", "list");
-  source.chips.setAttribute("aria-label", frame.source.title + frame.source.more);
+  source.chips.setAttribute("aria-label", `${frame.source.title}, ${frame.source.more}`);
   parts.weights = frame.source.tokens.map((token) => {
     const made = chip(source.chips, "span", token);
     made.setAttribute("role", "listitem");

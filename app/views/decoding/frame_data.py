@@ -95,8 +95,14 @@ def least_certain(steps: Sequence[dict[str, Any]], *, is_given: bool = False) ->
     step = min(range(len(steps)), key=lambda t: chosen[t]["p"])
     probability = chosen[step]["number"]
     if is_given:
-        return {"step": step, "words": _("least probable: {probability}", probability=probability)}
-    return {"step": step, "words": _("least certain: {probability}", probability=probability)}
+        return {
+            "step": step,
+            "words": _("least probable, step {step}: {probability}", step=step + 1, probability=probability),
+        }
+    return {
+        "step": step,
+        "words": _("least certain, step {step}: {probability}", step=step + 1, probability=probability),
+    }
 
 
 def _row(offer: Offer, other: str) -> dict[str, Any]:

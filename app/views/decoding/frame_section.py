@@ -60,13 +60,13 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
                 len(source),
                 language=_(scene.task.source),
             ),
-            "more": " · " + _("bars: attention of {head}", head=whose),
+            "more": _("bars: attention of {head}", head=whose),
             "head": whose,
             "tokens": [visible(token) for token in source.tokens],
         },
         "written": {
             "title": _("{language}: written so far", language=_(scene.task.target)),
-            "more": _(", read again at each step"),
+            "more": _("read again at each step"),
             "tokens": [visible(token) for token in (target.tokens[0], *target.predicts)],
         },
         "encoderLayers": config.encoder_layers,
@@ -151,7 +151,10 @@ def _beams(scene: Scene, method: Method) -> dict[str, Any]:
     tree = scene.translation.tree if rows else ()
     best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}
     end = {
-        "title": _("At the end: finished hypotheses by score, then unfinished ones by sum of log p"),
+        "title": _(
+            "At the end: finished hypotheses by score (sum of log p ÷ length penalty), then unfinished ones by sum of "
+            "log p"
+        ),
         "rows": end_data(tree, rows) if method == "beam" else [],
     }
     return beams_data(tree, best, len(hypothesis.ids), title, rows) | {"end": end}

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
 from app.figures.tables import Table
 from app.languages import _, ngettext
 from app.library.catalogue import Entry
 from app.library.main_score import MainScore
 from app.library.names import short_name
+from transformer.analysis.inspection import parameters_by_part
 from transformer.config import ModelConfig
+from transformer.model import Transformer
 
 Scores = Mapping[str, MainScore | None]  # by the name of the checkpoint
 
@@ -20,6 +24,7 @@ def cards_data(entries: Sequence[Entry], scores: Scores, opened: object) -> dict
 
 def _card(one: Entry, score: MainScore | None, opened: object) -> dict[str, Any]:
     config = one.header.config if one.header else None
+    is_open = one.file.name == opened
     measured = _("on {text}", text=score.measured_on) if score else _("Its file names no score.")
     return {
         "name": one.file.name,
@@ -29,7 +34,8 @@ def _card(one: Entry, score: MainScore | None, opened: object) -> dict[str, Any]
         "score": str(score) if score else "",
         "share": min(max(score.value, 0.0), 100.0) if score else 0.0,
         "measured": measured if config else one.problem,
-        "open": one.file.name == opened,
+        "parts": parts_text(config) if config and is_open else "",
+        "open": is_open,
     }
 
 
@@ -43,6 +49,30 @@ def size_text(config: ModelConfig, parameters: int) -> str:
         width=config.d_model,
         heads=ngettext("{count} head", "{count} heads", config.heads),
     )
+
+
+def parts_text(config: ModelConfig) -> str:
+    """The shares of the parameters that feed-forward networks, attentions and embeddings have, and how many each of
+    the first two has."""
+    counts = parameters_of(config)
+    total = sum(counts.values())
+    feed_forward = sum(count for part, count in counts.items() if "feed-forward" in part)
+    attention = sum(count for part, count in counts.items() if "attention" in part)
+    return _(
+        "feed-forward {feed_forward:.0%} ({of_network:,} a network), attention {attention:.0%} ({of_attention:,} "
+        "each), embeddings {embeddings:.0%}",
+        feed_forward=feed_forward / total,
+        of_network=feed_forward // (config.encoder_layers + config.decoder_layers),
+        attention=attention / total,
+        of_attention=attention // (config.encoder_layers + 2 * config.decoder_layers),
+        embeddings=counts["embeddings and output projection"] / total,
+    )
+
+
+def parameters_of(config: ModelConfig) -> dict[str, int]:
+    """How many parameters each part of such a model has. They are counted without memory for the weights."""
+    with torch.device("meta"):
+        return parameters_by_part(Transformer(config))
 
 
 def cards_table(entries: Sequence[Entry], scores: Scores) -> Table:

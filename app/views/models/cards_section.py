@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import streamlit as st
-import torch
 
 from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
@@ -12,11 +11,9 @@ from app.library.main_score import search_words
 from app.library.names import short_name
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
-from app.views.models.cards_picture import Scores
+from app.views.models.cards_picture import Scores, parameters_of
 from app.views.shared.number_tables import readable
-from transformer.analysis.inspection import parameters_by_part
 from transformer.config import ModelConfig
-from transformer.model import Transformer
 
 PARTS = (  # as the analysis names them
     gettext_noop("embeddings and output projection"),
@@ -153,12 +150,6 @@ def _more(one: Entry) -> None:
         )
     if not one.facts:
         st.caption(_("It has no card."))
-
-
-def parameters_of(config: ModelConfig) -> dict[str, int]:
-    """How many parameters each part of such a model has. They are counted without memory for the weights."""
-    with torch.device("meta"):
-        return parameters_by_part(Transformer(config))
 
 
 def _parameters(name: str, config: ModelConfig) -> None:

@@ -20,9 +20,9 @@ SAME_TRANSLATION = (
     gettext_noop("The translation stays the same. Its log-probability is {change:.2f} higher."),
 )
 BY_THE_EDITED_MODEL = (
-    gettext_noop("For the edited model, the log-probability of the first stays the same."),
-    gettext_noop("For the edited model, the log-probability of the first is {change:.2f} lower."),
-    gettext_noop("For the edited model, the log-probability of the first is {change:.2f} higher."),
+    gettext_noop("For the edited model, the log-probability of the original translation stays the same."),
+    gettext_noop("For the edited model, the log-probability of the original translation is {change:.2f} lower."),
+    gettext_noop("For the edited model, the log-probability of the original translation is {change:.2f} higher."),
 )
 
 
@@ -34,10 +34,11 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
     """
     edited = edited or scene.subject
     found = outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
+    labels = _("Original model"), label or _("Edited model")
     two_rows(
         found,
-        (_("Original model"), label or _("Edited model")),
-        summary(found, bool(edited.edits)),
+        labels,
+        summary(found, labels, is_edited=bool(edited.edits)),
         language=scene.task.target_code,
         key=key,
     )
@@ -66,14 +67,14 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
     )
 
 
-def summary(found: Outcome, is_edited: bool) -> str:
+def summary(found: Outcome, labels: tuple[str, str], *, is_edited: bool) -> str:
     """What the edits do, in one sentence."""
     if not is_edited:
         return _("Nothing is edited yet: both are the same model.")
     total = sum(found.lost)
     if found.compared.parts_at is None:
         return change_of_score(total, SAME_TRANSLATION)
-    return f"{two_translations.summary(found.compared)} {change_of_score(total, BY_THE_EDITED_MODEL)}"
+    return f"{two_translations.summary(found.compared, labels)} {change_of_score(total, BY_THE_EDITED_MODEL)}"
 
 
 def whose(scene: Scene) -> str:

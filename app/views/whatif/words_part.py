@@ -45,9 +45,9 @@ MEANS = {  # of each method: what is said of a cell, and of all
     ),
 }
 WITH_THE_CHANGED_SENTENCE = (
-    gettext_noop("With the changed sentence, the log-probability of the first stays the same."),
-    gettext_noop("With the changed sentence, the log-probability of the first is {change:.2f} lower."),
-    gettext_noop("With the changed sentence, the log-probability of the first is {change:.2f} higher."),
+    gettext_noop("With the changed sentence, the log-probability of the original translation stays the same."),
+    gettext_noop("With the changed sentence, the log-probability of the original translation is {change:.2f} lower."),
+    gettext_noop("With the changed sentence, the log-probability of the original translation is {change:.2f} higher."),
 )
 
 
@@ -67,10 +67,12 @@ def draw(scene: Scene) -> None:
         return
     name = in_words(words.names[word])
     label = _("“{new}” for “{word}”", new=in_words(new), word=name) if new else _("Without “{word}”", word=name)
+    labels = _("Your sentence"), label
+    changed = change_of_score(sum(found.lost), WITH_THE_CHANGED_SENTENCE)
     two_rows(
         found,
-        (_("Your sentence"), label),
-        f"{two_translations.summary(found.compared)} {change_of_score(sum(found.lost), WITH_THE_CHANGED_SENTENCE)}",
+        labels,
+        f"{two_translations.summary(found.compared, labels)} {changed}",
         language=scene.task.target_code,
         key="words_outcome",
     )
