@@ -74,7 +74,7 @@ function linked(view, place, kind, exact) {
     node.addEventListener("pointerleave", () => view.previewHead(null));
   });
   // Above what depends on the head, so that it stays in its place (test_the_links_to_the_calculation_stay_in_their_places).
-  if (!view.standing.alone) button("link", place, _("How this head's weight is computed"), () => view.open({ query, key }));
+  if (!view.standing.alone) button("link", place, _("How the weight of head {layer}.{head} is computed", { layer: view.here.layer + 1, head: view.here.head + 1 }), () => view.open({ query, key }));
   const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
   if (anyway.length) {
     element("div", "why", place, anyway.length === found.length
