@@ -13,8 +13,7 @@ from transformer.decoding.translation import Hypothesis
 from transformer.errors import TranslationError
 
 # The sum of both scores has to be higher by so much. Measured with en-de, beam 4: of a hundred sentences that a class
-# might type, another translation is chosen for 10; 5 of these become right, and none becomes wrong. Of 300 sentences of
-# Tatoeba, another one is chosen for 7 %.
+# might type, another translation is chosen for 4; 2 of these become right, and none becomes wrong.
 MARGIN = 0.1
 
 

@@ -16,6 +16,7 @@ from tests.support.patience import PATIENCE
 
 SHIPPED = MAIN.parents[1] / "pretrained"
 Open = Callable[..., AppTest]
+CHANGED = "Mr. Featherstonehaugh paid 98765 dollars."  # the name and the number lose a character in the translation
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_for_french_which_no_checkpoint_reads_nothing_is_offered(open_page: Open
 
 
 def test_words_of_an_unknown_language_are_reported(open_page: Open) -> None:
-    assert "This does not look like English" in said(open_page("blorp fizzle grunk wibbly snarf"))
+    assert "This does not look like English" in said(open_page("snurf blicky wobnar teggle frim"))
 
 
 def test_a_sentence_in_capitals_is_read_in_its_usual_case_so_nothing_is_said(open_page: Open) -> None:
@@ -95,7 +96,7 @@ def test_a_sentence_in_capitals_is_read_in_its_usual_case_so_nothing_is_said(ope
 
 
 def test_a_name_and_a_number_that_are_missing_are_named(open_page: Open) -> None:
-    app = open_page("My friend Xylophilus paid 4711 euros for it.")
+    app = open_page(CHANGED)
     assert [text for text in said(app) if text.endswith("not in the translation")]
     assert lines(app) == 1
 
@@ -129,7 +130,7 @@ def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
 def test_an_improbable_translation_is_marked_and_one_typed_by_the_visitor_is_not(open_page: Open) -> None:
     sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
     app = open_page(sentence)
-    assert [text for text in said(app) if text.startswith("The model is guessing: its tokens have a probability of 4")]
+    assert [text for text in said(app) if text.startswith("The model is guessing: its tokens have a probability of 3")]
     assert lines(open_page(sentence, given="Schach", alternative=-1)) == 0
 
 
@@ -187,27 +188,27 @@ def test_a_damaged_file_in_the_folder_has_no_vocabulary(tmp_path: Path, monkeypa
     assert vocabularies() == []
 
 
-OMITS = "Priya speaks Hindi, English and a little German."  # the best translation of the search says "English" twice
+MISTAKEN = "A machine can't think without data."  # the best translation of the search begins with "Ein Auto"
 
 
 def test_the_model_of_the_other_direction_offers_the_translation_from_which_it_finds_the_sentence(
     open_page: Open,
 ) -> None:
-    app = open_page(OMITS)
+    app = open_page(MISTAKEN)
     assert TITLE in said(app)
     app.button(key="show_preferred").click().run()
     assert not app.exception
-    assert "Deutsch" in app.session_state["given"]
+    assert "Maschine" in app.session_state["given"]
     assert TITLE not in said(app)
 
 
 def test_it_is_offered_behind_a_sign_that_says_more(open_page: Open) -> None:
-    app = open_page("I met Chiara in Bologna last summer.")
+    app = open_page(CHANGED)
     assert lines(app) == 1
     assert TITLE not in said(app)
-    assert any("“Ich habe Chiara im letzten Sommer in Bologna getroffen.”" in text for text in said(app))
+    assert any("“Herr Featherstonehaugh bezahlte 9876 Dollar.”" in text for text in said(app))
     app.button(key="show_preferred").click().run()
-    assert "Bologna" in app.session_state["given"]
+    assert "Herr" in app.session_state["given"]
 
 
 @pytest.mark.parametrize(
@@ -219,5 +220,5 @@ def test_it_is_not_asked_without_a_beam_with_edits_or_if_there_is_none(
 ) -> None:
     asked = []
     monkeypatch.setattr(way_back_choice, "reverse_scores", lambda *given: asked.append(given))
-    open_page(OMITS, checkpoint, **session)
+    open_page(MISTAKEN, checkpoint, **session)
     assert not asked

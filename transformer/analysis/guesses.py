@@ -1,9 +1,8 @@
 """Signs that a model guesses: what can be seen in a sentence, its translation and the probabilities of the tokens.
 
-Measured in November 2026 on 300 sentences of Tatoeba's validation part (en-de; de-en and en-fr alike): the geometric
-mean of the token probabilities is 0.76 in the median and below 0.5 for 3% of the sentences, most of which are
-translated wrongly. Given to en-de, 91% of German and 95% of French sentences are below 0.5, and so are all of a few
-Spanish, Dutch and invented sentences, and 22% of the sentences with shuffled words.
+Measured in November 2026 on 1,000 sentences of Tatoeba's test part (en-de): the geometric mean of the token
+probabilities is 0.73 in the median and below 0.5 for 6% of the sentences. Given to en-de, 73% of 400 French sentences
+are below 0.5, but only 1% of 400 German ones, which it has learned to copy: their words tell that they are German.
 """
 
 import math

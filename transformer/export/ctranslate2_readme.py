@@ -8,7 +8,7 @@ Greedy decoding, and beam search with `length_penalty = "none"`, give the same t
 
 Measured with the penalties of the included checkpoints: all 150 translations of `fifty-sentences.tsv` by `en-de`,
 `de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2); of 1,000 sentences
-of their test text, `en-de` 999, `de-en` 998, `en-fr` 1,000. If CTranslate2 chose: 149; 977, 984, 993. With text unlike
+of their test text, `en-de` 1,000, `de-en` 996, `en-fr` 1,000. If CTranslate2 chose: 975, 980 and 993. With text unlike
 the training text fewer are: of `fifty-sentences.tsv`, which are not captions, `multi30k-en-de` translates 45 the same.
 """
 

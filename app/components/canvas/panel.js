@@ -8,7 +8,7 @@ import { fixed, percent, percentWith } from "../shared/numbers.js";
 import { button, element, focusedIn } from "../shared/dom.js";
 import { inWords, quoted } from "../shared/token.js";
 
-const LINKED = 6, DIGITS = [1, 2, 3, 4];
+const LINKED = 6, DIGITS = [1, 2, 3];
 const NAMED = 3;  // terms of the dot product that are written
 
 // Weights, the largest first, with as many digits as show their order.
