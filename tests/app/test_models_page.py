@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import streamlit as st
+import torch
 from streamlit.testing.v1 import AppTest
 
 from app.compute.doctor_findings import findings
@@ -34,6 +35,7 @@ from transformer.checkpoint.header import read_header
 from transformer.config import ModelConfig
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
+from transformer.model import Transformer
 from transformer.training.metrics import read_metrics
 
 LONG = f"beam {'9' * 5000}"
@@ -361,6 +363,26 @@ def test_the_parameters_of_each_part_add_up_to_those_of_the_file(shelf: Path) ->
         assert sum(counts.values()) == header.parameters
         assert counts.keys() <= set(PARTS)  # which are translated
         assert counts["encoder feed-forward"] == header.config.encoder_layers * feed_forward_parameters(header.config)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"output_bias": True},
+        {"shared_embeddings": False},
+        {"positions": "learned"},
+        {"positions": "none"},
+        {"norm": "pre"},
+    ],
+)
+def test_every_parameter_of_every_kind_of_model_has_a_part(changed: dict[str, Any]) -> None:
+    config = ModelConfig(vocab_size=50, d_model=16, d_ff=32, heads=2, encoder_layers=2, decoder_layers=1, **changed)
+    with torch.device("meta"):
+        weights = {id(weight): weight.numel() for weight in Transformer(config).parameters()}
+    counts = parameters_of(config)
+    assert sum(counts.values()) == sum(weights.values())
+    assert counts.keys() <= set(PARTS)
+    assert parts_text(config)
 
 
 def test_the_card_that_is_open_says_how_its_parameters_are_shared_out(shelf: Path) -> None:

@@ -15,7 +15,7 @@ from transformer.text.tokenizer import Tokenizer
 
 # The part of the paper's figure 1 that a weight belongs to, by the first pattern that its name begins with.
 PARTS = (
-    (r"(encoder|decoder)\.embedding\.tokens|output\.", "embeddings and output projection"),
+    (r"(encoder|decoder)\.embedding\.tokens|output[._]", "embeddings and output projection"),
     (r"(encoder|decoder)\.embedding\.positions", "learned positions"),
     (r"encoder\..*norm\.", "encoder layer norms"),
     (r"encoder\..*self_attention\.", "encoder self-attention"),
