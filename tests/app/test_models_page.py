@@ -24,12 +24,13 @@ from app.library.families import Value, read_families, shipped_members
 from app.library.main_score import SHIPPED_TESTS, main_score, search_words
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
-from app.views.models.cards_picture import cards_data, parameters_of, parts_text
+from app.views.models.cards_picture import cards_data, parts_text
 from app.views.models.cards_section import PARTS
 from app.views.models.families_section import _clicked
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
+from transformer.analysis.inspection import parameters_of
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.checkpoint.header import read_header
 from transformer.config import ModelConfig

@@ -26,6 +26,20 @@ def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) ->
         assert chosen.inner_text() == detail
 
 
+WIDTHS = "buttons => buttons.map((button) => button.getBoundingClientRect().width)"
+
+
+def test_a_button_is_as_wide_when_it_is_chosen(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE)
+    is_drawn(one, "steps")
+    buttons = one.page.locator(".walk .choice button")
+    before = buttons.evaluate_all(WIDTHS)
+    assert len(before) == 2
+    one.page.get_by_role("radio", name="Every step").click()
+    one.page.wait_for_url("**detail=exam*")
+    assert buttons.evaluate_all(WIDTHS) == before
+
+
 def test_what_the_box_of_the_feed_forward_network_opens_says_its_parameters_and_fits(visit: Begin) -> None:
     one = visit(height=720)
     for language in ("en", "de", "fr"):

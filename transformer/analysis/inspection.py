@@ -5,9 +5,12 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+import torch
+
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import best_heads
 from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
+from transformer.config import ModelConfig
 from transformer.errors import CheckpointError
 from transformer.files.untrusted_values import shown
 from transformer.model import Transformer, census
@@ -74,6 +77,12 @@ def parameters_by_part(model: Transformer) -> dict[str, int]:
     for name, weight in model.named_parameters():
         counts[next(part for pattern, part in PARTS if re.match(pattern, name))] += weight.numel()
     return dict(counts)
+
+
+def parameters_of(config: ModelConfig) -> dict[str, int]:
+    """The number of parameters of each part of such a model, counted without memory for the weights."""
+    with torch.device("meta"):
+        return parameters_by_part(Transformer(config))
 
 
 def describe_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:

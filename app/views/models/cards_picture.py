@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
-
+from app.figures.station_texts import feed_forward_parameters
 from app.figures.tables import Table
 from app.languages import _, ngettext
 from app.library.catalogue import Entry
 from app.library.main_score import MainScore
 from app.library.names import short_name
-from transformer.analysis.inspection import parameters_by_part
+from transformer.analysis.inspection import parameters_of
 from transformer.config import ModelConfig
-from transformer.model import Transformer
 
 Scores = Mapping[str, MainScore | None]  # by the name of the checkpoint
 
@@ -62,17 +60,11 @@ def parts_text(config: ModelConfig) -> str:
         "feed-forward {feed_forward:.0%} ({of_network:,} a network), attention {attention:.0%} ({of_attention:,} "
         "each), embeddings {embeddings:.0%}",
         feed_forward=feed_forward / total,
-        of_network=feed_forward // (config.encoder_layers + config.decoder_layers),
+        of_network=feed_forward_parameters(config),
         attention=attention / total,
         of_attention=attention // (config.encoder_layers + 2 * config.decoder_layers),
         embeddings=counts["embeddings and output projection"] / total,
     )
-
-
-def parameters_of(config: ModelConfig) -> dict[str, int]:
-    """How many parameters each part of such a model has. They are counted without memory for the weights."""
-    with torch.device("meta"):
-        return parameters_by_part(Transformer(config))
 
 
 def cards_table(entries: Sequence[Entry], scores: Scores) -> Table:

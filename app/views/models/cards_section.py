@@ -11,8 +11,9 @@ from app.library.main_score import search_words
 from app.library.names import short_name
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
-from app.views.models.cards_picture import Scores, parameters_of
+from app.views.models.cards_picture import Scores
 from app.views.shared.number_tables import readable
+from transformer.analysis.inspection import parameters_of
 from transformer.config import ModelConfig
 
 PARTS = (  # as the analysis names them
