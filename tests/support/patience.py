@@ -3,4 +3,4 @@ tests. A test that passes waits no longer than it must."""
 
 import os
 
-PATIENCE = float(os.environ.get("HEADLIGHT_PATIENCE", "300"))  # seconds
+PATIENCE = float(os.environ.get("HEADLIGHT_PATIENCE", "120"))  # seconds

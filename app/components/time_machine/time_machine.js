@@ -42,7 +42,9 @@ function build(root, machine) {
   const list = element("div", "snapshots", box);
   const names = element("div", "names", list);
   element("span", "update", names, _("update"));
-  element("span", "", names, _("what it writes (greedy search)"));
+  const written = element("span", "", names, _("what it writes (greedy search)"));
+  written.append(" ");
+  element("mark", "", written, _("new words"));
   const share = element("span", "share", names);
   const rows = element("div", { class: "rows downwards", role: "radiogroup", "aria-label": _("Snapshots") }, list);
   const head = element("div", "head", box);
