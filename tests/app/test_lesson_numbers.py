@@ -13,10 +13,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from app.compute.snapshot_results import SEARCH
 from app.languages import LANGUAGES, Language, speaking
 from app.languages.numbers import signs
 from app.library import lessons as library
+from app.library.checkpoints import load_snapshot
 from app.library.lessons import lessons
+from app.library.snapshots import snapshots
 from app.views.scaling.softmax import growing_products, softmax
 from app.views.scaling.softmax_message import widths_of
 from transformer.analysis.edits import HeadOff, model_edits, parse_edit
@@ -180,6 +183,15 @@ def without_animal() -> list[str]:
     return [" ".join(translator().translate(ANIMAL.replace("animal ", "")).text.split()[:2])]
 
 
+def after_updates() -> list[str]:
+    """What two snapshots of the run that the time machine shows write."""
+    files = snapshots("en-de-small")
+    return [
+        load_snapshot(files[update]).translate_sentences([GLASSES], SEARCH)[0].text.rstrip(".")
+        for update in (600, 3000)
+    ]
+
+
 STATED: dict[tuple[str, int], Callable[[], list[str]]] = {  # (lesson, scene from 1)
     (LONG, 4): lambda: self_attention(1, 4, "all", "morning"),
     (LONG, 5): lambda: self_attention(2, 3, "my", "glasses"),
@@ -195,10 +207,12 @@ STATED: dict[tuple[str, int], Callable[[], list[str]]] = {  # (lesson, scene fro
     (LONG, 19): after_brille,
     (LONG, 21): greedy_and_beam,
     (LONG, 22): without_animal,
+    (LONG, 23): after_updates,
     (SHORT, 2): brille,
     (SHORT, 3): brille_by_hand,
     (SHORT, 4): without_a_head,
     (SHORT, 5): lambda: without_the_mask()[:2],
+    (SHORT, 8): after_updates,
 }
 
 
