@@ -4,7 +4,7 @@
                                                   [--spins 0 --spins 5000 ...] [--threads 2]
 
 Each row of the table is a process of its own, which trains a model on random tokens: as torch does it by itself, as our
-trainer does it (transformer/training/thread_waiting.py), and by itself with each GOMP_SPINCOUNT that --spins adds. In
+trainer does it (transformer/kernels/thread_waiting.py), and by itself with each GOMP_SPINCOUNT that --spins adds. In
 each round every process trains for --seconds at rest, then each of them beside a busy Python loop; the order is
 reversed in every second round. The table has medians with quartiles, and the ratios are of speeds in the same round: so
 any other program that happens to run for a while disturbs all rows alike. "Kept" is the speed beside the loop divided
@@ -28,7 +28,7 @@ from rich.table import Table
 
 from tests.benchmarks.training import batches_of, headlight, when_ready
 from tests.benchmarks.training_peers import SizeName, config_of
-from transformer.training.thread_waiting import INTERVAL, spinning_on_free_cores
+from transformer.kernels.thread_waiting import INTERVAL, spinning_on_free_cores
 
 ALONE, OURS = "torch by itself", "our trainer"
 SITUATIONS = ("at rest", "beside")

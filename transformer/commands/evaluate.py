@@ -16,6 +16,7 @@ from transformer.commands.options import (
     Device,
     Precision,
     Rerank,
+    beside_other_programs,
     open_translator,
     settings_of,
     with_reranking,
@@ -112,7 +113,7 @@ def evaluate(
     translator = open_translator(checkpoint, device, precision)
     settings = settings_of(translator, beam)
     searching = with_reranking(translator, rerank, settings, device, precision)
-    with show_progress("sentences") as advance:
+    with show_progress("sentences") as advance, beside_other_programs(translator):
         if required:
             result = words.check_words(searching, required, settings, advance)
             shown = words.as_text(result)

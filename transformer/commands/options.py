@@ -3,6 +3,7 @@
 Modules that need torch are imported inside the functions, so that --help is fast.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -50,6 +51,16 @@ def open_translator(
     if precision == "bfloat16" and not multiplies_bfloat16(chosen):
         typer.echo("This hardware does not multiply bfloat16: --precision float32 would be faster.", err=True)
     return Translator.load(checkpoint, chosen, precision)
+
+
+def beside_other_programs(translator: "Translator") -> AbstractContextManager[None]:
+    """Inside, the threads that translate take no core from each other while a training run, say, uses the cores too.
+
+    Beside two runs on two cores, 100 sentences took 4 s instead of 70 s.
+    """
+    from transformer.kernels.thread_waiting import spinning_on_free_cores
+
+    return spinning_on_free_cores(next(translator.model.parameters()).device)
 
 
 def settings_of(translator: "Translator", beam: int | None) -> Any:

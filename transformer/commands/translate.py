@@ -13,6 +13,7 @@ from transformer.commands.options import (
     Device,
     Precision,
     Rerank,
+    beside_other_programs,
     open_translator,
     settings_of,
     with_reranking,
@@ -55,6 +56,7 @@ def translate(
     with ExitStack() as stack:
         lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
         translator = open_translator(checkpoint, device, precision)
+        stack.enter_context(beside_other_programs(translator))
         settings = settings_of(translator, beam)
         out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         total = None

@@ -26,6 +26,7 @@ from transformer.data.training_data import Position, TrainingData
 from transformer.errors import Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
+from transformer.kernels.thread_waiting import spinning_on_free_cores
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
@@ -43,7 +44,6 @@ from transformer.training.run_folder import Run, fit_vocabulary
 from transformer.training.run_recipe import keep_recipe, resume_command
 from transformer.training.run_report import Report, describe
 from transformer.training.run_start import expected_time, with_precision, with_updates
-from transformer.training.thread_waiting import spinning_on_free_cores
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
 from transformer.training.validation import Interrupted, ValidationText

@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from tests.support.patience import PATIENCE
 from tests.support.small_training import assert_same_run, knowing_torch, toy_recipe, wrap_update
-from transformer.training import flops, thread_waiting
-from transformer.training.thread_waiting import spinning_on_free_cores
+from transformer.cli import app
+from transformer.decoding.translator import Translator
+from transformer.kernels import thread_waiting
+from transformer.kernels.thread_waiting import spinning_on_free_cores
+from transformer.training import flops
 from transformer.training.trainer import train
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +28,7 @@ CPU = torch.device("cpu")
 COUNT_THREADS = """
 import os
 import torch
-from transformer.training.thread_waiting import DIVIDED, more_threads_than_cores
+from transformer.kernels.thread_waiting import DIVIDED, more_threads_than_cores
 
 def count():
     return len(os.listdir("/proc/self/task"))
@@ -45,7 +50,7 @@ for _ in range(2):
 """
 TWO_ON_ONE_CORE = """
 import os
-from transformer.training.thread_waiting import seconds_without_core
+from transformer.kernels.thread_waiting import seconds_without_core
 
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 parent = os.getpid()
@@ -160,6 +165,29 @@ def test_training_is_monitored_until_it_ends(tmp_path: Path, monkeypatch: pytest
 
     wrap_update(monkeypatch, before=lambda _: seen.add(len(watchers())))
     train(toy_recipe(updates=2), tmp_path / "run", device="cpu")
+    assert seen == {1}
+    assert watchers() == []
+
+
+@pytest.mark.parametrize("command", [["translate", "--input", "a.txt"], ["evaluate", "--data", "a.tsv"]])
+def test_a_command_that_translates_is_monitored_until_it_ends(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = set()
+    search = Translator.translate_each
+
+    def searched(self: Translator, *arguments: Any, **options: Any) -> Any:
+        seen.add(len(watchers()))
+        return search(self, *arguments, **options)
+
+    monkeypatch.setattr(Translator, "translate_each", searched)
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("a b c\n", encoding="utf-8")
+    Path("a.tsv").write_text("a b c\tc b a\n", encoding="utf-8")
+    name, *options = command
+    checkpoint = str(ROOT / "pretrained" / "reverse.safetensors")
+    result = CliRunner().invoke(app, [name, checkpoint, *options])
+    assert result.exit_code == 0, result.output
     assert seen == {1}
     assert watchers() == []
 
