@@ -25,7 +25,8 @@ from app.views.scaling.softmax_message import widths_of
 from transformer.analysis.edits import HeadOff, model_edits, parse_edit
 from transformer.analysis.trace import Trace, trace
 from transformer.config import DecodingConfig
-from transformer.decoding.translator import Hypothesis, Translator
+from transformer.decoding.translation import Hypothesis
+from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import KINDS, depth
 
 PRETRAINED = library.SHIPPED.parents[1] / "pretrained"
