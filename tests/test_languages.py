@@ -187,10 +187,10 @@ def test_missing_and_wrong_translations_are_reported(
         monkeypatch.setattr(module, "extract", lambda: {"app": template})
     (small / "gone.po").write_text(SMALL.lstrip(), encoding="utf-8")
     assert main(["check", "de"]) == 1
-    said = capsys.readouterr().out
-    assert "app.po: 'Head {head}' is not translated" in said
-    assert "app.po: 'Row' (of a boat) is not in the code" in said
-    assert "gone.po: no file of the app belongs to it" in said
+    printed = capsys.readouterr().out
+    assert "app.po: 'Head {head}' is not translated" in printed
+    assert "app.po: 'Row' (of a boat) is not in the code" in printed
+    assert "gone.po: no file of the app belongs to it" in printed
     assert main(["update"]) == 0
     assert not (small / "gone.po").exists()
     with (small / "app.po").open("rb") as file:

@@ -36,7 +36,7 @@ class Recording:
 
     drawn: list[Drawn] = field(default_factory=list)
     tables: list[tuple[str, str, Callable[[], Table]]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    texts_below: list[str] = field(default_factory=list)
 
 
 class NoResult:

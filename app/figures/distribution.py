@@ -246,5 +246,5 @@ def distribution_table(found: list[Offer]) -> Table:
 
 def distribution_alt(found: list[Offer], title: str) -> str:
     """What the picture says, in words."""
-    said = "; ".join(f"{in_words(offer.piece)} {_label(offer)}" for offer in found)
-    return f"{title}. {said}."
+    entries = "; ".join(f"{in_words(offer.piece)} {_label(offer)}" for offer in found)
+    return f"{title}. {entries}."

@@ -64,7 +64,7 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
             "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for place in places]},
         },
         "customdata": list(range(len(places))),
-        "hovertext": [_told(place) for place in places],
+        "hovertext": [_hover_text(place) for place in places],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "showlegend": False,
     }
@@ -110,16 +110,16 @@ def _tick(place: Place) -> str:
     return f"<b>{text}</b>" if place.is_open else text
 
 
-def _told(place: Place) -> str:
+def _hover_text(place: Place) -> str:
     if place.score is None:
         return ""
-    said = [f"{plotly_text(place.label)}: {formatted(place.score, '.2f')}"]
+    parts = [f"{plotly_text(place.label)}: {formatted(place.score, '.2f')}"]
     if place.ends:
-        said.append(_range(place))
+        parts.append(_range(place))
     elif place.runs:
-        said.append(ngettext("{count} run", "{count} runs", place.runs))
+        parts.append(ngettext("{count} run", "{count} runs", place.runs))
     opens = _("<br>it is open") if place.is_open else _("<br>click: open it") if place.opens else ""
-    return ", ".join(said) + opens
+    return ", ".join(parts) + opens
 
 
 def _range(place: Place) -> str:
@@ -130,12 +130,12 @@ def _range(place: Place) -> str:
 def family_alt(places: Sequence[Place], title: str, *, papers: bool = False) -> str:
     """What the picture says, in words."""
     none = _(NO_ROW if papers else NOT_RUN)
-    said = [
+    entries = [
         f"{place.label} {none if place.score is None else formatted(place.score, '.2f')}"
         + (f" ({_range(place)})" if place.ends else "")
         for place in places
     ]
-    return f"{title}. {', '.join(said)}."
+    return f"{title}. {', '.join(entries)}."
 
 
 def family_table(places: Sequence[Place], varies: str, unit: str, *, papers: bool = False) -> Table:

@@ -107,7 +107,7 @@ def parts_figure(
     data: list[Piece] = []
     shapes: list[Piece] = []
     for number, (_name, allowed, why) in enumerate(panels, start=1):
-        data.append(clickable(reason_heat(allowed, why, number), partial(_said, allowed, why)))
+        data.append(clickable(reason_heat(allowed, why, number), partial(_cell_texts, allowed, why)))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
@@ -126,7 +126,7 @@ def parts_figure(
     return Figure([*data, *legend], layout)
 
 
-def _said(allowed: np.ndarray, why: Parts) -> list[str]:
+def _cell_texts(allowed: np.ndarray, why: Parts) -> list[str]:
     """What each cell is, row by row."""
     return [
         _("may attend") if allowed[i, j] else _(" and ").join(_(NAMES[p]) for p in forbidden_by(why, i, j))

@@ -73,7 +73,7 @@ class MaskReasons:
     def _allowed(self, query: int, key: int) -> list[str]:
         """Why no part of the mask forbids the cell."""
         if "causal" not in self.parts:
-            said = [
+            reasons = [
                 _("It belongs to the sentence, no padding, and the whole source is known before the encoder begins.")
                 if self.queries.role == "encoder"
                 else _(
@@ -82,13 +82,13 @@ class MaskReasons:
                 )
             ]
         elif query == key:
-            said = [_("It is the same position, which the decoder has just read.")]
+            reasons = [_("It is the same position, which the decoder has just read.")]
         elif key == 0:
-            said = [_("That is where every translation starts: it was there before the first token was written.")]
+            reasons = [_("That is where every translation starts: it was there before the first token was written.")]
         else:
-            said = [_("That has already been written.")]
+            reasons = [_("That has already been written.")]
         if "window" in self.parts and (apart := abs(query - key)):
-            said.append(
+            reasons.append(
                 ngettext(
                     "It is {count:,} position away, and the attention window of this checkpoint is r = {window}.",
                     "It is {count:,} positions away, and the attention window of this checkpoint is r = {window}.",
@@ -96,7 +96,7 @@ class MaskReasons:
                     window=self.window,
                 )
             )
-        return said
+        return reasons
 
     def _because(self, part: Part, query: int, key: int) -> str:
         if part == "padding":

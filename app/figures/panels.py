@@ -42,16 +42,16 @@ def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int 
     return base | {"xgap": 1, "ygap": 1, "hoverinfo": "skip"} | on(panel) | more
 
 
-def clickable(cells: Piece, said: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> Piece:
+def clickable(cells: Piece, texts: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> Piece:
     """A heatmap whose cells can be clicked (see chart.js) and say something when they are pointed at.
 
     Args:
-        said: gives a text for each cell, row by row. With more than MOST_TEXTS cells only the place is shown.
+        texts: gives a text for each cell, row by row. With more than MOST_TEXTS cells only the place is shown.
         place: the text before it, as a template of Plotly.
     """
     shape = np.shape(cells["z"])
     few = shape[0] * shape[1] <= MOST_TEXTS
-    text = {"text": np.array(said(), object).reshape(shape)} if few else {}
+    text = {"text": np.array(texts(), object).reshape(shape)} if few else {}
     hover = f"{place}%{{text}}<extra></extra>" if few else "%{y}<br>%{x}<extra></extra>"
     return cells | {"meta": {"clicks": True}, "hoverinfo": "all", "hovertemplate": hover} | text
 

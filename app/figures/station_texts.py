@@ -90,10 +90,10 @@ def _position_text(config: ModelConfig) -> str:
         return _("This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).")
     if config.positions == "none":
         return _("This checkpoint has no positions: zeros are added.")
-    said = _("Sines and cosines of the position, a wavelength for each pair of dimensions.")
+    text = _("Sines and cosines of the position, a wavelength for each pair of dimensions.")
     if config.sinusoid_layout == "interleaved":
-        return said
-    return said + " " + _("Here all sines come first, then all cosines; in the paper they alternate.")
+        return text
+    return text + " " + _("Here all sines come first, then all cosines; in the paper they alternate.")
 
 
 def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
@@ -103,7 +103,7 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
         return {"masked": _masked(config, causal), "mask_section": _("section 3.2.3")} | {
             "none_masked": "" if causal else " " + _("Here none is: the scores stay as they were.")
         }
-    said = (
+    text = (
         _(
             "What comes later in the output is masked. This checkpoint has a window, too: row t may attend to rows "
             "t − {window} to t.",
@@ -116,17 +116,17 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
             window=window,
         )
     )
-    return {"masked": said, "mask_section": _("sections 3.2.3 and 4"), "none_masked": ""}
+    return {"masked": text, "mask_section": _("sections 3.2.3 and 4"), "none_masked": ""}
 
 
 def _masked(config: ModelConfig, causal: bool) -> str:
     """What the mask of an attention without a window does."""
     if not causal:
         return _("Padding would be masked; one sentence alone has none, so every row may attend to every key.")
-    said = _("What comes later in the output is masked: row t may attend to rows 1 to t.")
+    text = _("What comes later in the output is masked: row t may attend to rows 1 to t.")
     if config.causal_training:
-        return said
-    return f"{said} " + _(
+        return text
+    return f"{text} " + _(
         "This checkpoint was trained without this mask; here the mask is applied, as in every translation."
     )
 
@@ -134,13 +134,13 @@ def _masked(config: ModelConfig, causal: bool) -> str:
 def dropped(config: ModelConfig) -> dict[str, str]:
     """What the dropouts in the code do in training (section 5.4); no picture shows them."""
 
-    def said(text: str, rate: float, none: str) -> str:
+    def sentence(text: str, rate: float, none: str) -> str:
         return " " + (_(text, rate=rate) if rate else _(none))
 
     of_paper = gettext_noop("The dropout of section 5.4 has rate 0 in this checkpoint.")
     not_in_paper = gettext_noop("The code has a dropout here (not in the paper); in this checkpoint its rate is 0.")
     return {
-        "dropped_sum": said(
+        "dropped_sum": sentence(
             gettext_noop(
                 "In training alone, dropout makes each of these numbers 0 with chance {rate:g} (section 5.4); here "
                 "nothing is dropped."
@@ -148,7 +148,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
             config.embedding_dropout,
             of_paper,
         ),
-        "dropped": said(
+        "dropped": sentence(
             gettext_noop(
                 "In training alone, dropout makes each number of the sub-layer's output, before the sum, 0 with chance "
                 "{rate:g} (section 5.4); here nothing is dropped."
@@ -156,7 +156,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
             config.dropout,
             of_paper,
         ),
-        "dropped_weights": said(
+        "dropped_weights": sentence(
             gettext_noop(
                 "In training alone, dropout makes each weight 0 with chance {rate:g} (not in the paper); here nothing "
                 "is dropped."
@@ -164,7 +164,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
             config.attention_dropout,
             not_in_paper,
         ),
-        "dropped_units": said(
+        "dropped_units": sentence(
             gettext_noop(
                 "In training alone, dropout makes each unit 0 with chance {rate:g} (not in the paper); here nothing is "
                 "dropped."

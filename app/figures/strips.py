@@ -52,7 +52,7 @@ def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") 
         _("+ shift β"): norm.shift,
         f"= LayerNorm({name})": after,
     }
-    return tuple(Strip(said, values, _end(values)) for said, values in rows.items())
+    return tuple(Strip(label, values, _end(values)) for label, values in rows.items())
 
 
 def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:

@@ -135,7 +135,7 @@ def tensor_table(
 def tensor_alt(values: np.ndarray, rows: TokenAxis, title: str) -> str:
     """What the picture says, in words: the length of each row."""
     lengths = row_norms(values)
-    said = (
+    entries = (
         _("{name}: length {length:.2f}", name=name, length=length)
         for name, length in zip(rows.names[:40], lengths, strict=False)
     )
@@ -144,5 +144,5 @@ def tensor_alt(values: np.ndarray, rows: TokenAxis, title: str) -> str:
         title=title,
         rows=values.shape[0],
         columns=values.shape[1],
-        lengths="; ".join(said),
+        lengths="; ".join(entries),
     )

@@ -111,7 +111,7 @@ def curve_table(curves: Sequence[Curve]) -> Table:
 
 def curve_alt(curves: Sequence[Curve], title: str) -> str:
     """What the picture says, in words."""
-    said = [
+    entries = [
         _(
             "{curve}: {first:.4g} at update {begin:,}, {last:.4g} at update {end:,}, lowest {lowest:.4g}",
             curve=curve.name,
@@ -124,5 +124,5 @@ def curve_alt(curves: Sequence[Curve], title: str) -> str:
         for curve in curves
         if len(curve.updates)
     ]
-    found = "; ".join(said) or _("Nothing is measured yet")
+    found = "; ".join(entries) or _("Nothing is measured yet")
     return f"{title}. {found}."

@@ -206,8 +206,8 @@ def _text(stored: Mapping[str, Any], results: Mapping[str, Any]) -> Text:
     runs = [_dict(run) for member in results.values() for run in _list(_dict(member).get("runs"))]
     scored = next((beam for run in runs if (beam := _dict(run.get("beam_4"))).get("sentences")), {})
     sentences, signature = finite_number(scored.get("sentences")), scored.get("bleu_signature")
-    said = signature[:200] if isinstance(signature, str) else ""
-    return Text(str(stored.get("scored_on", ""))[:100], int(sentences or 0), said)
+    signature_text = signature[:200] if isinstance(signature, str) else ""
+    return Text(str(stored.get("scored_on", ""))[:100], int(sentences or 0), signature_text)
 
 
 def _member(

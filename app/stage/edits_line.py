@@ -28,7 +28,7 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
     if page.name == EDITED_ON:
         _line(tuple(edits))
     if problems:
-        with st.container(key="said_refused"):
+        with st.container(key="text_refused"):
             st.text(
                 ngettext(
                     "An edit in the link was ignored: {problem}",
@@ -40,7 +40,7 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
             if not edits:
                 st.button(_("Clear the link"), key="clear_link", type="tertiary", on_click=undo_all)
     if len(EDITS.value) >= MOST_EDITS:
-        with st.container(key="said_most_edits"):
+        with st.container(key="text_most_edits"):
             st.text(
                 _(
                     "The model has {most} edits, and cannot have more at once. Take some back first.",

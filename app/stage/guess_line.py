@@ -57,7 +57,7 @@ def _line(
         behind = st.popover(_("Why?"), type="tertiary", key="guess_why", width="content")
     with behind:
         for number, sign in enumerate(signs):
-            with st.container(key=f"said_guess_{number}", gap="xxsmall"):
+            with st.container(key=f"text_guess_{number}", gap="xxsmall"):
                 st.text(f"{sign.title}. {sign.says}")
     return behind
 

@@ -37,7 +37,7 @@ def show_it(found: Preferred) -> None:
 def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None:
     """Draws what it prefers and why. It quotes the sentence, so it is shown as text."""
     task, kept = scene.task, scene.translation.settings.beam
-    with st.container(key="said_preferred", gap="xxsmall"):
+    with st.container(key="text_preferred", gap="xxsmall"):
         st.text(
             _(
                 "The search kept {kept} translations. This is number {number}: “{text}” If the model "

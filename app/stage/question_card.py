@@ -43,7 +43,7 @@ def question_card(
     """
     question = question_of(scene, asked)
     if question is None:
-        with st.container(key="said_no_question"):
+        with st.container(key="text_no_question"):
             st.text(_(NO_CASE))
     else:
         _draw(scene, question, key, alone, by_keys, on_show, closes=False)

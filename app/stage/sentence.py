@@ -79,20 +79,20 @@ def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
     draft = getattr(st.session_state.get("meter"), "draft", None)
     used, sentences, most = count(draft if isinstance(draft, str) else SENTENCE.value)
     if sentences < 2:
-        said = _("{used} of {most} tokens", used=used, most=most)
+        text = _("{used} of {most} tokens", used=used, most=most)
     else:
-        said = _(
+        text = _(
             "{used} of {most} tokens in the longest of {sentences} sentences",
             used=used,
             most=most,
             sentences=sentences,
         )
-    components.meter(used, most, said, watches=_("Sentence"), key="meter")
+    components.meter(used, most, text, watches=_("Sentence"), key="meter")
 
 
 def say_why_not(reason: str, instead: str) -> None:
     """Why the text in the box is not translated, what to do, and which sentence is shown meanwhile."""
-    with st.container(key="said_no_scene"):
+    with st.container(key="text_no_scene"):
         st.text(_("{reason} Still shown: “{sentence}”", reason=reason, sentence=instead) if instead else reason)
 
 

@@ -30,8 +30,8 @@ def question(page: PageInfo, beside: Callable[[], None] | None = None) -> None:
 def say(*sentences: str) -> None:
     """Writes at most three sentences below the picture, as text: they may quote what a visitor typed."""
     if record := recording.current():
-        record.said.append(" ".join(sentences))
-    with st.container(key="said_below_picture"):
+        record.texts_below.append(" ".join(sentences))
+    with st.container(key="text_below_picture"):
         st.text(" ".join(sentences))
 
 

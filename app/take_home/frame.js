@@ -37,7 +37,7 @@ window.headlightDraw = (components, exact, texts) => {
   const note = document.createElement("p");
   note.className = "needs-app";
   note.setAttribute("role", "status");
-  function told(parent) {
+  function explain(parent) {
     let changed = false;
     const watcher = new MutationObserver(() => { changed = true; });
     watcher.observe(parent, { subtree: true, childList: true, attributes: true, characterData: true });
@@ -55,7 +55,7 @@ window.headlightDraw = (components, exact, texts) => {
     const parent = css === null ? host : host.attachShadow({ mode: "open" });
     parent.append(Object.assign(document.createElement("style"), { textContent: css ?? "" }));
     parent.append(document.createRange().createContextualFragment(html));
-    const report = name === "canvas" ? () => {} : () => told(parent);
+    const report = name === "canvas" ? () => {} : () => explain(parent);
     window.headlightComponents[name]({ data: bytes ? bytesOf(bytes) : data, parentElement: parent, name, key: name, setTriggerValue: report, setStateValue: report });
   }
   place.after(note);

@@ -35,7 +35,7 @@ class HandedScene:
         title, text: of the lesson; text may be empty.
         question: of the page.
         about: name and text: sentence, translation, model.
-        said: the sentences below the picture.
+        text_below: the sentences below the picture.
         tables: the numbers of the picture, by name.
         picture: None: the page has none that works without the app.
     """
@@ -44,7 +44,7 @@ class HandedScene:
     text: str
     question: str
     about: Sequence[tuple[str, str]]
-    said: str
+    text_below: str
     tables: Sequence[tuple[str, Table]]
     picture: Picture | None
 
@@ -170,7 +170,7 @@ def _scene(number: int, scene: HandedScene, picture: int | None, lang: str) -> s
         f'<section id="scene-{number}">\n<h2{lang}><span class="number">{number}</span>{_text(scene.title)}</h2>\n'
         + (f'<p class="lead"{lang}>{_text(scene.text)}</p>\n' if scene.text else "")
         + f'<p class="about">{about}</p>\n{shown}\n'
-        + (f"<p>{_text(scene.said)}</p>\n" if scene.said else "")
+        + (f"<p>{_text(scene.text_below)}</p>\n" if scene.text_below else "")
         + f"{tables}</section>"
     )
 

@@ -84,7 +84,7 @@ def _handed(scene: LessonScene, seen: Seen | None) -> Handed:
     head = _canvas_head(seen)
     drawn = tuple(_alone(each) for each in seen.drawn if each.name not in LEFT_OUT)
     tables: list[tuple[str, Table]] = [each[1:] for each in seen.tables]
-    alt, exact = f"{question} {seen.said}".strip(), None
+    alt, exact = f"{question} {seen.text_below}".strip(), None
     if shown and head:
         weights = shown.attention(head.kind).weights[head.layer, head.head]
         name = _(
@@ -93,7 +93,7 @@ def _handed(scene: LessonScene, seen: Seen | None) -> Handed:
         alt, exact = matrix_alt(weights, *shown.axes(head.kind), name), exact_head(shown, head)
         tables = [(name, matrix_table(weights, *shown.axes(head.kind)))]
     picture = Picture(drawn, exact, alt) if drawn else None
-    return Handed(HandedScene(scene.title, scene.text, question, about, seen.said, tables, picture), shown)
+    return Handed(HandedScene(scene.title, scene.text, question, about, seen.text_below, tables, picture), shown)
 
 
 def _canvas_head(seen: Seen) -> Head | None:

@@ -35,13 +35,13 @@ class Seen:
         scene: the translation; None if the page shows none.
         drawn: its components, in the order in which they were drawn.
         tables: (key of the picture, name, columns).
-        said: the sentences below the picture.
+        text_below: the sentences below the picture.
     """
 
     scene: Scene | None
     drawn: tuple[Drawn, ...]
     tables: tuple[tuple[str, str, Table], ...]
-    said: str
+    text_below: str
 
 
 def see(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile] | None = None) -> Seen | None:
@@ -82,4 +82,4 @@ def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointF
         if scene or not info(page).needs_scene:
             what_draws(info(page))(scene)
     tables = tuple((key, name, dict(table())) for key, name, table in record.tables)
-    return Seen(scene, tuple(record.drawn[before:]), tables, " ".join(record.said))
+    return Seen(scene, tuple(record.drawn[before:]), tables, " ".join(record.texts_below))

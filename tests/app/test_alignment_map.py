@@ -36,7 +36,7 @@ def opened(**address: str) -> AppTest:
     return open_view("attention", more="alignment", sentence=SENTENCE, **address)
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(element.value for kind in (app.caption, app.text, app.markdown) for element in kind)
 
 
@@ -60,7 +60,7 @@ def test_the_alignment_opens_with_the_best_heads_of_the_best_shift(stored: Align
     frames = chart(app, "Alignment error rate")["layout"]["shapes"]
     assert [(f["y0"] + 0.5, f["x0"] + 0.5) for f in frames] == stored.opening("reads")
     assert {f["line"]["color"] for f in frames} == {CHOSEN}
-    assert "a guess" not in said(app)
+    assert "a guess" not in page_text(app)
 
 
 def test_a_link_has_its_shift_and_opens_with_the_best_heads_of_that_one(stored: AlignmentMap) -> None:
@@ -77,7 +77,7 @@ def test_another_checkpoint_opens_with_its_own_best_shift(stored: AlignmentMap) 
     app.selectbox(key="checkpoint").set_value("two").run()
     assert not app.exception
     assert app.session_state["shift"] == "predicts"
-    assert "a guess" in said(app)
+    assert "a guess" in page_text(app)
     assert len(app.multiselect[0].value) == 3
     app.selectbox(key="checkpoint").set_value("one").run()
     assert app.session_state["shift"] == "reads"
@@ -86,13 +86,13 @@ def test_another_checkpoint_opens_with_its_own_best_shift(stored: AlignmentMap) 
 
 def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: Path) -> None:
     app = opened()
-    assert "a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it" in said(app)
+    assert "a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it" in page_text(app)
     assert app.session_state["shift"] == "predicts"
     assert "best measured" not in " ".join(button.label for button in app.button)
 
 
 def test_the_text_and_its_distance_from_the_training_text_are_reported(stored: AlignmentMap) -> None:
-    words = said(opened())
+    words = page_text(opened())
     assert "Measured on gold.tsv: 40 pairs, 1,234 sure links." in words
     assert "the diagonal alone has an alignment error rate of 62.5%, a word drawn at random of 90.0%" in words
     for row in ("words per sentence | 14.5 | 6.5", "tokens per target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
@@ -102,7 +102,7 @@ def test_the_text_and_its_distance_from_the_training_text_are_reported(stored: A
 
 def test_a_map_without_home_says_that_the_distance_is_not_known(folder: Path) -> None:
     made_map(folder / "one.safetensors", LAYERS, HEADS, home=False)
-    words = said(opened())
+    words = page_text(opened())
     assert "| words per sentence | 14.5 |" in words
     assert "the distance is not known" in words
 
@@ -124,8 +124,8 @@ def test_an_unreadable_map_is_reported_and_the_rest_of_the_page_is_drawn(
     else:
         path.write_text(content)
     app = opened()
-    assert "Measure again" in said(app)
-    assert "a guess" in said(app)
+    assert "Measure again" in page_text(app)
+    assert "a guess" in page_text(app)
     assert components(app, "attention_lines")[1]["title"].startswith("Soft alignment")
 
 
@@ -133,7 +133,7 @@ def test_a_map_that_was_measured_again_is_read_again(folder: Path, stored: Align
     app = opened()
     map_path(folder / "one.safetensors").unlink()
     app.run()
-    assert "a guess" in said(app)
+    assert "a guess" in page_text(app)
 
 
 def test_table_alt_text_and_hover_have_the_numbers() -> None:

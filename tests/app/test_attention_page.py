@@ -59,7 +59,7 @@ def bertviz_data(app: AppTest) -> dict[str, Any]:
     return found
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(element.value for kind in (app.caption, app.text, app.info, app.warning) for element in kind)
 
 
@@ -146,9 +146,9 @@ def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
     assert drawn == pytest.approx(expected / expected.sum(axis=-1, keepdims=True), abs=1e-5)
     assert drawn.sum(axis=-1) == pytest.approx(1, abs=1e-5)
     assert "rows renormalised" in components(app, "attention_lines")[0]["title"]
-    assert "Hidden columns: `</s>`" in said(app)
+    assert "Hidden columns: `</s>`" in page_text(app)
     share = weights["cross"][1, 2][rows][:, -1].mean()
-    assert f"On average {Share(share):.0%} of a row of this head lay there" in said(app)
+    assert f"On average {Share(share):.0%} of a row of this head lay there" in page_text(app)
 
 
 def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(shown: Open) -> None:
@@ -156,7 +156,7 @@ def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(show
     drawn = heat(app, 0)
     assert np.isnan(drawn[0]).all()
     assert np.nansum(drawn[1:], axis=-1) == pytest.approx(1, abs=1e-5)
-    assert "1 row stays empty" in said(app)
+    assert "1 row stays empty" in page_text(app)
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -201,21 +201,21 @@ def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
 ) -> None:
     row = weights[kind][1, 2, 0]
     app = shown(kind=kind, layer="2", head="3")
-    assert "Row 1 (" in said(app)
-    assert f'attends to key {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
-    assert f"with {number(float(row.max()), 4)}." in said(app)
+    assert "Row 1 (" in page_text(app)
+    assert f'attends to key {row.argmax() + 1} ("' in page_text(app)  # opens with the strongest key
+    assert f"with {number(float(row.max()), 4)}." in page_text(app)
     app.session_state[place] = 1
     app.run()
     frame = charts(app)[0]["layout"]["shapes"][-1]
     assert (frame["x0"], frame["x1"], frame["y0"], frame["y1"]) == (0.5, 1.5, -0.5, 0.5)
     expected = "not at all: that is masked" if kind == "decoder" else f"with {number(float(row[1]), 4)}."
-    assert expected in said(app)
+    assert expected in page_text(app)
 
 
 def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:
     app = shown(kind="encoder", one="true", hide="true", s=str(len(pieces[0])))
     assert components(app, "attention_lines")[0]["row"] is None
-    assert "This row is hidden" in said(app)
+    assert "This row is hidden" in page_text(app)
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -266,14 +266,14 @@ def test_the_alignment_is_that_of_the_chosen_heads(
     assert (drawn[~reached] == 0).all()
     text = pharaoh(links(expected.weights, 0.1))
     assert [element.value for element in app.code if element.value[:1].isdigit()] == [text]
-    assert f"{reached.sum()} link" in said(app)
+    assert f"{reached.sum()} link" in page_text(app)
 
 
 def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Open) -> None:
     app = shown(more="alignment")
     app.multiselect[0].set_value([]).run()
     assert not app.exception
-    assert "Choose at least one head" in said(app)
+    assert "Choose at least one head" in page_text(app)
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
@@ -311,7 +311,7 @@ def test_each_part_of_the_page_carries_its_own_styles_alone(shown: Open) -> None
 
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
-    assert "Up to 30 tokens it draws all layers, up to 160 the chosen one" in said(app)
+    assert "Up to 30 tokens it draws all layers, up to 160 the chosen one" in page_text(app)
     tokens = len(components(app, "attention_lines")[0]["keys"]["tokens"])
     assert tokens > 30
     assert len(bertviz_data(app)["attention"][0]["attn"]) == 1
@@ -325,7 +325,7 @@ def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, mo
     monkeypatch.setattr(bertviz_tab, "MOST_TOKENS", 60)
     app.run()
     assert not app.get("iframe")
-    assert "more than this view can draw" in said(app)
+    assert "more than this view can draw" in page_text(app)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -131,12 +131,12 @@ def test_after_too_many_wrong_codes_an_address_is_refused_also_with_the_right_on
 
 def test_a_token_tells_nothing_about_a_code(classes: Classes) -> None:
     code, _ = classes.open()
-    said = []
+    messages = []
     for guess in (code, "000000"):
         with pytest.raises(NoClass) as error:
             classes.news(guess, "invented")
-        said.append(str(error.value))
-    assert said[0] == said[1]
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]
 
 
 def test_a_class_has_a_last_place_which_a_phone_that_is_gone_gives_back(classes: Classes, clock: Clock) -> None:

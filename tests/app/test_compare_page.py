@@ -69,8 +69,8 @@ def test_where_no_heads_are_below_the_sum_is_beside_each_translation(open_app: O
         if components(app, "head_changes"):
             assert row["note"] == "log-probability"
         else:
-            said = float(row["note"].removeprefix("log-probability, sum ").replace("−", "-"))
-            assert said == pytest.approx(total, abs=0.005 * (1 + len(row["tokens"])))
+            shown = float(row["note"].removeprefix("log-probability, sum ").replace("−", "-"))
+            assert shown == pytest.approx(total, abs=0.005 * (1 + len(row["tokens"])))
 
 
 def test_the_edited_model_is_beside_the_original(open_app: Open, folder: Path) -> None:
@@ -166,10 +166,10 @@ def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
     ours, its = Written("abc", -0.1, -0.69, -1), Written("axc", -0.1, -0.6901, -2)
     stages = (Stage("Logits", 10.0, 0.1), Stage("Log-probabilities", 3.0, 0.02))
     config = small(norm="post", attention_window=2)
-    said = torch_side.says(AgainstTorch(its, stages), Compared(its, ours), config)  # type: ignore[arg-type]
-    assert "at most 0.0200: that is more than rounding" in said[0]
-    assert said[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
-    assert "left out; torch.nn gets the attention window of 2 as a mask." in said[2]
+    sentences = torch_side.says(AgainstTorch(its, stages), Compared(its, ours), config)  # type: ignore[arg-type]
+    assert "at most 0.0200: that is more than rounding" in sentences[0]
+    assert sentences[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
+    assert "left out; torch.nn gets the attention window of 2 as a mask." in sentences[2]
 
 
 def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) -> None:
@@ -181,9 +181,9 @@ def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) 
     wanted = f"Second sentence: “{in_words(first)}”; Your sentence: “{in_words(second)}”."
     assert found["summary"].endswith(wanted)
     sums = [sum(float(token["note"].replace("−", "-")) for token in row["tokens"]) for row in (one, other)]
-    said = re.search(r"Second sentence (\S+), Your sentence (\S+);", words(app))
-    assert said
-    assert [float(each.replace("−", "-")) for each in said.groups()] == pytest.approx(sums, abs=0.2)
+    match = re.search(r"Second sentence (\S+), Your sentence (\S+);", words(app))
+    assert match
+    assert [float(each.replace("−", "-")) for each in match.groups()] == pytest.approx(sums, abs=0.2)
 
 
 def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:

@@ -109,8 +109,8 @@ def test_the_bars_are_softmax_of_the_logits_divided_by_the_temperature(
         app.slider(key="what_if_beam_1.0").set_value(temperature).run()
         healthy(app)
     assert ("at temperature 0.4" in title(charts(app)[0])) == (temperature == 0.4)
-    said = " ".join(caption.value for caption in app.caption)
-    assert ("It was decoded at 1, where the chosen token has" in said) == (temperature == 0.4)
+    captions = " ".join(caption.value for caption in app.caption)
+    assert ("It was decoded at 1, where the chosen token has" in captions) == (temperature == 0.4)
     translator, found = searched(folder)
     logits = logits_of(translator, found)[2].astype(np.float64)
     expected = np.exp(logits / temperature) / np.exp(logits / temperature).sum()
@@ -155,9 +155,9 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder:
 
 def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling", top_k="20", top_p="0.5")
-    said = re.search(r"in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
-    assert said
-    begin, end = map(float, said.groups())
+    match = re.search(r"in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
+    assert match
+    begin, end = map(float, match.groups())
     bars, outlines = charts(app)[0]["data"][:2]
     (chosen,) = [i for i, text in enumerate(bars["text"]) if "chosen" in text]
     assert array(outlines["x"])[chosen] == pytest.approx(end - begin, abs=2e-5)
@@ -178,9 +178,9 @@ def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None
 
 def test_sampling_shows_the_interval_of_its_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling")
-    said = re.search(r"number (\S+) is in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
-    assert said
-    number, begin, end = map(float, said.groups())
+    match = re.search(r"number (\S+) is in the interval of this token, (\S+) to (\S+):", frame(app)["steps"][1]["why"])
+    assert match
+    number, begin, end = map(float, match.groups())
     assert begin - 1e-5 <= number <= end + 1e-5
     bars = charts(app)[0]["data"][0]
     chosen = next(float(x) for x, text in zip(array(bars["x"]), bars["text"], strict=True) if "chosen" in text)
@@ -524,13 +524,13 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_page: Open, fold
     }
     assert (f"; greedy decoding writes “{found['greedy'].text}”." in texts(app)) == (method == "beam")
     apart = next(i for i, (a, b) in enumerate(zip(found["greedy"].ids, found["beam"].ids, strict=True)) if a != b)
-    said = " ".join(caption.value for caption in app.caption)
+    captions = " ".join(caption.value for caption in app.caption)
     for name, hypothesis in found.items():
         strip = component(app, f"{name}_strip")
         assert strip["headline"] == hypothesis.text
         assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
         assert [i for i, chip in enumerate(strip["chips"]) if "differs here" in chip["under"]] == [apart]
-        assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in said
+        assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in captions
     assert f"They differ from step {apart + 1} on. Greedy takes the most probable token there" in texts(app)
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)
@@ -577,8 +577,8 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
         assert score == pytest.approx(node.sum / base(node.step) ** 1.5)
     winner = table["name"][int(np.argmax(table[f"{form}, α 1.5"]))]
     figure = charts(app)[0 if form == "paper" else 1]
-    said = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]
-    assert [text.split()[0] for text in said] == [winner]
+    labels = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]
+    assert [text.split()[0] for text in labels] == [winner]
 
 
 def test_where_nothing_finished_there_is_nothing_to_rank(open_page: Open, folder: Path) -> None:
@@ -649,8 +649,8 @@ def test_a_reference_stays_with_other_settings_and_goes_with_its_sentence(open_p
 @pytest.mark.parametrize("reference", ["", "Ja."])
 def test_the_scores_name_their_sources_and_show_the_lines_that_compute_them(open_page: Open, reference: str) -> None:
     app = open_page("reference", {"reference": reference})
-    said = " ".join(caption.value for caption in app.caption)
-    assert "Not in the paper: BLEU, Papineni et al. (2002); chrF, Popović (2015)" in said
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Not in the paper: BLEU, Papineni et al. (2002); chrF, Popović (2015)" in captions
     code = "\n".join(code.value for code in app.code)
     assert "metric.sentence_score" in code
     assert "SequenceMatcher" in code

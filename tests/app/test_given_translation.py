@@ -108,11 +108,11 @@ def test_every_part_of_decoding_has_something_to_say(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     app = opened("decoding", part=part, method=method, reference="Das Tier", details=True)
-    said = words(app)
+    page_text = words(app)
     if part == "loop":
         assert "hypotheses" not in str(components(app, "decoding_loop")[0])  # the token was given, nothing was searched
     if part in ("tree", "penalty"):
-        assert "was not searched for" in said
+        assert "was not searched for" in page_text
     if part == "reference":
         assert f"{sentence_score(OWN, ['Das Tier'])['chrf']:.1f}" in [metric.value for metric in app.metric]
     if part == "lens":

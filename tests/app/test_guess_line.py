@@ -39,7 +39,7 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def said(app: AppTest) -> list[str]:
+def shown_texts(app: AppTest) -> list[str]:
     return [text.value for text in app.text]
 
 
@@ -54,41 +54,41 @@ def test_nothing_is_said_where_the_model_knows_its_words(open_page: Open, senten
 
 def test_a_german_sentence_is_offered_the_checkpoint_that_reads_it(open_page: Open) -> None:
     app = open_page("Wo ist der nächste Bahnhof, bitte?")
-    assert "This looks like German" in said(app)
+    assert "This looks like German" in shown_texts(app)
     assert lines(app) == 1
     assert app.button(key="guess_remedy").label == "Open German → English"
     app.button(key="guess_remedy").click().run()
     assert not app.exception
     assert app.session_state["checkpoint"] == "de-en"
     assert app.text_input(key="sentence").value == "Wo ist der nächste Bahnhof, bitte?"
-    assert "This looks like German" not in said(app)
+    assert "This looks like German" not in shown_texts(app)
 
 
 def test_nothing_but_the_language_is_said_of_a_sentence_in_another_one(open_page: Open) -> None:
-    texts = said(open_page("Anna hat 4711 Bücher gelesen und Xylophilus den ganzen Morgen gesucht."))
+    texts = shown_texts(open_page("Anna hat 4711 Bücher gelesen und Xylophilus den ganzen Morgen gesucht."))
     assert "This looks like German" in texts
     assert not [text for text in texts if "not in the translation" in text or "The model is guessing" in text]
 
 
 @pytest.mark.parametrize("sentence", ["Ich bin müde.", "Ich weiß es nicht.", "Das Buch ist rot."])
 def test_a_german_sentence_of_three_words_is_enough(open_page: Open, sentence: str) -> None:
-    assert "This looks like German" in said(open_page(sentence))
+    assert "This looks like German" in shown_texts(open_page(sentence))
 
 
 def test_an_english_sentence_is_not_german(open_page: Open) -> None:
     app = open_page("Where is the nearest train station?", "de-en")
-    assert "This looks like English" in said(app)
+    assert "This looks like English" in shown_texts(app)
     assert app.button(key="guess_remedy").label == "Open English → German"
 
 
 def test_for_french_which_no_checkpoint_reads_nothing_is_offered(open_page: Open) -> None:
     app = open_page("Je n'ai jamais vu un aussi beau jardin.")
-    assert "This looks like French" in said(app)
+    assert "This looks like French" in shown_texts(app)
     assert "guess_remedy" not in [button.key for button in app.button]
 
 
 def test_words_of_an_unknown_language_are_reported(open_page: Open) -> None:
-    assert "This does not look like English" in said(open_page("snurf blicky wobnar teggle frim"))
+    assert "This does not look like English" in shown_texts(open_page("snurf blicky wobnar teggle frim"))
 
 
 def test_a_sentence_in_capitals_is_read_in_its_usual_case_so_nothing_is_said(open_page: Open) -> None:
@@ -97,7 +97,7 @@ def test_a_sentence_in_capitals_is_read_in_its_usual_case_so_nothing_is_said(ope
 
 def test_a_name_and_a_number_that_are_missing_are_named(open_page: Open) -> None:
     app = open_page(CHANGED)
-    assert [text for text in said(app) if text.endswith("not in the translation")]
+    assert [text for text in shown_texts(app) if text.endswith("not in the translation")]
     assert lines(app) == 1
 
 
@@ -124,13 +124,17 @@ def test_a_sign_is_said_at_once_and_the_doctor_is_asked_after_the_picture(
 
 def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
     app = open_page("42", "numbers")
-    assert not [text for text in said(app) if "not in the translation" in text]
+    assert not [text for text in shown_texts(app) if "not in the translation" in text]
 
 
 def test_an_improbable_translation_is_marked_and_one_typed_by_the_visitor_is_not(open_page: Open) -> None:
     sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
     app = open_page(sentence)
-    assert [text for text in said(app) if text.startswith("The model is guessing: its tokens have a probability of 3")]
+    assert [
+        text
+        for text in shown_texts(app)
+        if text.startswith("The model is guessing: its tokens have a probability of 3")
+    ]
     assert lines(open_page(sentence, given="Schach", alternative=-1)) == 0
 
 
@@ -195,18 +199,18 @@ def test_the_model_of_the_other_direction_offers_the_translation_from_which_it_f
     open_page: Open,
 ) -> None:
     app = open_page(MISTAKEN)
-    assert TITLE in said(app)
+    assert TITLE in shown_texts(app)
     app.button(key="show_preferred").click().run()
     assert not app.exception
     assert "Maschine" in app.session_state["given"]
-    assert TITLE not in said(app)
+    assert TITLE not in shown_texts(app)
 
 
 def test_it_is_offered_behind_a_sign_that_says_more(open_page: Open) -> None:
     app = open_page(CHANGED)
     assert lines(app) == 1
-    assert TITLE not in said(app)
-    assert any("“Herr Featherstonehaugh bezahlte 9876 Dollar.”" in text for text in said(app))
+    assert TITLE not in shown_texts(app)
+    assert any("“Herr Featherstonehaugh bezahlte 9876 Dollar.”" in text for text in shown_texts(app))
     app.button(key="show_preferred").click().run()
     assert "Herr" in app.session_state["given"]
 

@@ -328,7 +328,7 @@ CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
 
 
 @pytest.mark.parametrize(
-    ("kind", "query", "key", "parts", "said"),
+    ("kind", "query", "key", "parts", "reason"),
     [
         ("decoder", 2, 1, [], "already been written. It is 1 position away, and the attention window"),
         ("decoder", 1, 0, [], "where every translation starts"),
@@ -344,7 +344,7 @@ CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
     ],
 )
 def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
-    kind: Any, query: int, key: int, parts: list[str], said: str
+    kind: Any, query: int, key: int, parts: list[str], reason: str
 ) -> None:
     source, target = (5, 6, 3, 0, 0, 0), (2, 5, 6, 7, 8, 0)
     found = mask_parts(CONFIG, source, target, kind)
@@ -354,7 +354,7 @@ def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
     queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
     text = MaskReasons(found, queries, keys, 2, real).of_cell(query, key)
     assert text.startswith(row_name(queries, query) + " may ")
-    assert said in text
+    assert reason in text
     assert ("may not attend" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)
 

@@ -102,10 +102,10 @@ def test_a_forbidden_key_has_the_reason_of_the_mask() -> None:
     edited = causal & window
     edited[1, 1] = False
     reasons, texts = reasons_of(edited, {"causal": causal, "window": window})
-    said = [[texts[number] for number in row] for row in reasons]
-    assert said[0] == ["", "later word", "later word", "later word"]
-    assert said[1] == ["", "forbidden", "later word", "later word"]
-    assert said[3] == ["too far", "too far", "", ""]
+    cell_texts = [[texts[number] for number in row] for row in reasons]
+    assert cell_texts[0] == ["", "later word", "later word", "later word"]
+    assert cell_texts[1] == ["", "forbidden", "later word", "later word"]
+    assert cell_texts[3] == ["too far", "too far", "", ""]
 
 
 def test_the_details_are_drawn_only_while_they_are_open(open_hand: Open) -> None:
@@ -204,9 +204,9 @@ def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) -> None:
-    said = " ".join(text.value for text in open_hand(kind=kind, t="2", s="4", k="4").text)
-    assert ("the future" in said) == (kind == "decoder")
-    assert ("may attend to" in said) == (kind == "cross")
+    shown_text = " ".join(text.value for text in open_hand(kind=kind, t="2", s="4", k="4").text)
+    assert ("the future" in shown_text) == (kind == "decoder")
+    assert ("may attend to" in shown_text) == (kind == "cross")
 
 
 @pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])

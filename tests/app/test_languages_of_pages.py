@@ -57,9 +57,9 @@ def test_pages_of_two_languages_in_one_process_do_not_mix(page: str, open_app: O
         headings["de"] = translated(info(page).question)
     assert headings["en"] != headings["de"]
     for seen, own, other in ((first[2], "en", "de"), (german, "de", "en")):
-        said = [text for where, text in seen]
-        assert headings[own] in said
-        assert not [text for text in said if text == headings[other]]
+        shown_texts = [text for where, text in seen]
+        assert headings[own] in shown_texts
+        assert not [text for text in shown_texts if text == headings[other]]
 
 
 @pytest.mark.parametrize("given", LANGUAGES)
@@ -73,8 +73,8 @@ def test_every_link_to_a_page_keeps_the_language(given: Language, open_app: Open
 @pytest.mark.parametrize("page", ["translate", "models", "beside"])
 def test_the_browser_is_told_the_language(page: str, open_app: Open) -> None:
     for given in LANGUAGES:
-        said = [text for where, text in texts(open_app(page, lang=given)) if "document_language" in where]
-        assert said == [given]
+        languages = [text for where, text in texts(open_app(page, lang=given)) if "document_language" in where]
+        assert languages == [given]
 
 
 def test_another_page_and_a_whole_link_keep_the_language(open_app: Open) -> None:

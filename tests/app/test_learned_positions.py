@@ -30,7 +30,7 @@ def opened(**address: str) -> AppTest:
     return open_view("positions", sentence="the cat sat", kind="encoder", **address)
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
@@ -40,15 +40,15 @@ def test_the_spread_and_the_products_are_of_trained_positions_alone(table: np.nd
     np.testing.assert_allclose(array(chart(app, "PE · PE")["data"][0]["z"]), trained @ trained.T, rtol=1e-5, atol=1e-5)
     spread = number(over_distance(trained).spread, 2)
     assert spread != number(over_distance(table[:64]).spread, 2)
-    assert f"differ by at most **{spread}**" in said(app)
+    assert f"differ by at most **{spread}**" in page_text(app)
 
 
 def test_the_best_rotation_is_of_trained_positions_alone(table: np.ndarray) -> None:
     app = opened(offset="5")
     points = pairs(table[:TRAINED], "interleaved")
     error, _ = rotation_error(points, best_rotations(points, 5), 5)
-    assert f"the first {TRAINED - 5} positions" in said(app)
-    assert f"largest difference **{number(error, 2)}**" in said(app)
+    assert f"the first {TRAINED - 5} positions" in page_text(app)
+    assert f"largest difference **{number(error, 2)}**" in page_text(app)
 
 
 def test_untrained_positions_have_a_ground_of_their_own_among_the_waves_and_no_row_above(table: np.ndarray) -> None:
@@ -56,7 +56,7 @@ def test_untrained_positions_have_a_ground_of_their_own_among_the_waves_and_no_r
     shapes = chart(app, "Dimension 8, as learned")["layout"]["shapes"]
     assert [(shape["x0"], shape["x1"]) for shape in shapes][1:] == [(TRAINED - 0.5, 127.5)]
     assert len(array(chart(app, "Positional encoding")["data"][0]["z"])) == TRAINED
-    assert said(app).count(f"more than {TRAINED} positions") == 4
+    assert page_text(app).count(f"more than {TRAINED} positions") == 4
 
 
 def test_nothing_is_left_out_where_the_formula_knows_every_position(
@@ -65,5 +65,5 @@ def test_nothing_is_left_out_where_the_formula_knows_every_position(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     write_checkpoint(tmp_path / "paper.safetensors", max_length=40)
     app = opened(wave_span="128")
-    assert "as chance made them" not in said(app)
+    assert "as chance made them" not in page_text(app)
     assert array(chart(app, "PE · PE")["data"][0]["z"]).shape == (64, 64)

@@ -64,7 +64,7 @@ def lecture(open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return opened
 
 
-def told(app: AppTest) -> dict[str, object]:
+def component_data(app: AppTest) -> dict[str, object]:
     assert not app.exception
     (found,) = (each for each in components(app, "lecture") if "place" in each)
     return found
@@ -79,8 +79,8 @@ def test_a_lecture_has_neither_details_nor_a_next_question(open_app: Open) -> No
     usual, before_a_class = open_app("hand", sentence="the cat"), open_app("hand", sentence="the cat", lecture="1")
     assert [each.label for each in usual.expander if each.label.startswith("Details")]
     assert not [each.label for each in before_a_class.expander if each.label.startswith("Details")]
-    assert told(before_a_class)["is_on"]
-    assert not told(usual)["is_on"]
+    assert component_data(before_a_class)["is_on"]
+    assert not component_data(usual)["is_on"]
     assert chosen(before_a_class, "lecture") == "1"
     assert before_a_class.title[0].value == usual.title[0].value
 
@@ -106,14 +106,14 @@ def test_a_lecture_shows_a_figure_of_the_details_in_place_of_the_picture(open_ap
 def test_the_menu_opens_a_lecture(open_app: Open) -> None:
     app = open_app("hand", sentence="the cat")
     next(each for each in app.button if each.label == "Lecture mode").click().run()
-    assert told(app)["is_on"]
+    assert component_data(app)["is_on"]
     assert chosen(app, "lecture") == "1"
 
 
 @pytest.mark.parametrize("nonsense", ["true", "2", "<b>", ""])
 def test_nonsense_in_the_address_is_no_lecture(open_app: Open, nonsense: str) -> None:
     app = open_app("hand", sentence="the cat", lecture=nonsense, lesson=nonsense, scene=nonsense)
-    assert not told(app)["is_on"]
+    assert not component_data(app)["is_on"]
 
 
 def test_a_link_to_a_scene_opens_its_page_with_what_it_names(lecture: Open) -> None:
@@ -121,7 +121,7 @@ def test_a_link_to_a_scene_opens_its_page_with_what_it_names(lecture: Open) -> N
     assert app.title[0].value == "First"
     assert (chosen(app, "kind"), chosen(app, "attention_form")) == ("decoder", "arcs")
     assert app.text_input(key="sentence").value == "the cat sat"
-    assert (told(app)["text"], told(app)["count"]) == ("What the class reads.", 4)
+    assert (component_data(app)["text"], component_data(app)["count"]) == ("What the class reads.", 4)
 
 
 def test_a_lesson_stays_in_the_language_of_the_address(lecture: Open, tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_back_opens_the_scene_of_the_address(lecture: Open) -> None:
     app.run()
     assert app.title[0].value == "Third"
     assert app.text_input(key="sentence").value == "a b c"
-    assert told(app)["question"]
-    assert not told(app)["is_asked"]
+    assert component_data(app)["question"]
+    assert not component_data(app)["is_asked"]
 
 
 def test_a_key_on_the_page_that_is_left_does_not_lead_back(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:

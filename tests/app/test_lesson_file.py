@@ -190,14 +190,14 @@ def test_a_version_in_another_language_has_the_same_scenes(tmp_path: Path, capsy
     assert (f"{path}: 2 scenes" in printed, f"{version}: 2 scenes" in printed) == (True, True)
     assert not re.search("in English|Its language", printed)
     one_scene = LESSON.rpartition("## ")[0].replace("minutes: 3", "minutes: 2")
-    for changed, said in (
+    for changed, problem in (
         (LESSON.replace("language: de", "language: en"), "Its language is en, and the folder that it is in is de."),
         (LESSON.replace("Where is", "Wo is"), "Scene 1, line 9: its link is {"),
         (one_scene, "It has 1 scenes; in English there are 2."),
     ):
         version.write_text(changed, encoding="utf-8")
         assert main(["check", str(version)]) == 1
-        assert f"{version}: {said}" in capsys.readouterr().out
+        assert f"{version}: {problem}" in capsys.readouterr().out
 
 
 def test_the_command_prints_the_mistakes_of_each_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

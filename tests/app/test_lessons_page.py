@@ -46,11 +46,11 @@ def test_lessons_of_the_folder_are_listed_and_one_with_mistakes_stops_nothing(ow
     assert next(iter(found)) == "mine"  # the shortest
     assert set(found) == {"mine", *SHIPPED, "bytes", "wrong"}
     assert [name for name, each in found.items() if each.lesson is None] == ["bytes", "wrong"]
-    said = texts(open_app("lessons"))
-    assert "Two scenes" in said
-    assert "wrong.md has 17 mistakes." in said
-    assert "Line 7: There is no page “atention”. Did you mean attention?" in said
-    assert "bytes.md has one mistake.\nLine 1: This is not UTF-8." in said
+    page_text = texts(open_app("lessons"))
+    assert "Two scenes" in page_text
+    assert "wrong.md has 17 mistakes." in page_text
+    assert "Line 7: There is no page “atention”. Did you mean attention?" in page_text
+    assert "bytes.md has one mistake.\nLine 1: This is not UTF-8." in page_text
 
 
 def test_a_lesson_of_the_folder_replaces_one_that_ships(own: Path) -> None:
@@ -74,9 +74,9 @@ def test_a_lesson_is_shown_in_the_language_of_the_visitor_where_there_is_one(own
         assert app.title[0].value == title
     (own / "other.md").write_text(MISTAKES, encoding="utf-8")  # its mistakes are told to each in their language
     with speaking("de"):
-        told = lessons()["other"].mistakes
+        mistakes = lessons()["other"].mistakes
     assert lessons()["other"].mistakes[0].problem == "“three” is not a number of minutes."
-    assert told[0].line == lessons()["other"].mistakes[0].line
+    assert mistakes[0].line == lessons()["other"].mistakes[0].line
 
 
 def upload(app: AppTest, text: str) -> None:

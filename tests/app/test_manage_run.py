@@ -26,7 +26,7 @@ from app.views.training.launch_run import LOG, RECIPE
 from app.views.training.own_text import LaunchError
 from app.views.training.run_words import about
 from tests.app.test_runs import HOLD
-from tests.app.test_training_page import opened, said
+from tests.app.test_training_page import opened, page_text
 from transformer.recipe import load_recipe
 
 
@@ -108,11 +108,11 @@ def test_a_run_is_renamed_and_deleted_on_the_page_after_a_question(own: Path, ru
     app.button(key="rename_run").click().run()
     app.text_input(key="new_name_of_run").set_value("a/b").run()
     app.button(key="do_rename").click().run()
-    assert "A name has at most 60 characters" in said(app)
+    assert "A name has at most 60 characters" in page_text(app)
     app.text_input(key="new_name_of_run").set_value("mine").run()
     app.button(key="do_rename").click().run()
     assert [path.name for path in runs.iterdir()] == ["mine"]
-    assert "Finished after update 12 of 12" in said(app.run())
+    assert "Finished after update 12 of 12" in page_text(app.run())
     app.button(key="delete_run").click().run()
     app.button(key="no_delete").click().run()
     assert (runs / "mine").exists()
@@ -130,7 +130,7 @@ def test_a_run_whose_text_came_to_nothing_is_gone_and_its_reason_is_said(runs: P
     (folder / LOG).write_text(f"{launch_run._command(folder)}\nError: None of the 7 training pairs is short enough.\n")
     (folder / "metrics.jsonl").touch()
     app = opened(run="en-de-1")
-    assert "None of the 7 training pairs is short enough." in said(app)
+    assert "None of the 7 training pairs is short enough." in page_text(app)
     assert not folder.exists()
     folder.mkdir()
     (folder / OWNER).touch()

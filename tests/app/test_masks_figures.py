@@ -65,13 +65,13 @@ def having(figure: Any, mode: str) -> list[Any]:
 def test_a_cell_has_the_colour_of_its_reason_or_of_several_and_the_letters_of_all() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "decoder")
     mask = together(parts)
-    found, said = reasons(mask, parts), letters(mask, parts)
+    found, texts = reasons(mask, parts), letters(mask, parts)
     assert (found == 0).tolist() == mask.tolist()
-    assert (found[0, 1], said[0, 1]) == (2, "C")
-    assert (found[3, 0], said[3, 0]) == (3, "W")
-    assert (found[0, 4], said[0, 4]) == (SEVERAL, "PCW")
-    assert (found[3, 4], said[3, 4]) == (SEVERAL, "PC")
-    assert (said == "").tolist() == mask.tolist()
+    assert (found[0, 1], texts[0, 1]) == (2, "C")
+    assert (found[3, 0], texts[3, 0]) == (3, "W")
+    assert (found[0, 4], texts[0, 4]) == (SEVERAL, "PCW")
+    assert (found[3, 4], texts[3, 4]) == (SEVERAL, "PC")
+    assert (texts == "").tolist() == mask.tolist()
 
 
 def test_what_is_drawn_as_forbidden_is_the_models_mask_not_the_parts() -> None:

@@ -137,7 +137,7 @@ def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Ope
 
 
 @pytest.mark.parametrize(
-    ("kind", "place", "said"),
+    ("kind", "place", "reason"),
     [
         ("decoder", {"t": "2", "k": "1"}, "where every translation starts"),
         ("decoder", {"t": "3", "k": "2"}, "already been written"),
@@ -149,11 +149,11 @@ def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Ope
         ("cross", {"t": "last", "s": "last"}, "padding itself"),
     ],
 )
-def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place: dict[str, str], said: str) -> None:
+def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place: dict[str, str], reason: str) -> None:
     _, (_, short), _ = traces(folder / "en-de.safetensors")
     lengths = {"s": len(short.source_ids), "t": len(short.target_ids), "k": len(short.source_ids)}
     address = {name: str(lengths[name]) if value == "last" else value for name, value in place.items()}
-    assert said in texts(open_masks(kind=kind, **address))
+    assert reason in texts(open_masks(kind=kind, **address))
 
 
 def test_a_window_is_a_part_of_its_own_and_rows_that_are_fully_masked_are_named(open_masks: Open, folder: Path) -> None:
@@ -218,11 +218,11 @@ def test_the_shape_of_each_mask_is_that_of_the_tensor(kind: Kind, window: int | 
     whole = {"encoder": masks.source_mask(source, window), "decoder": masks.target_mask(target, window)}
     built[None] = whole.get(kind, built["padding"])
     for part, mask in built.items():
-        said = mask_shape(kind, part, windowed=window is not None, sizes=sizes)
-        assert f"**{' × '.join(map(str, mask.shape))}**, broadcast to" in said, part
+        shape = mask_shape(kind, part, windowed=window is not None, sizes=sizes)
+        assert f"**{' × '.join(map(str, mask.shape))}**, broadcast to" in shape, part
         scores = torch.zeros(2, 3, 5 if kind == "encoder" else 4, keys.shape[1])
         assert mask.expand_as(scores).shape == scores.shape
-        assert said.endswith(f"**{' × '.join(map(str, scores.shape))}**")
+        assert shape.endswith(f"**{' × '.join(map(str, scores.shape))}**")
 
 
 def test_it_opens_with_another_example_and_shows_the_shorter_which_is_padded(open_masks: Open, folder: Path) -> None:
@@ -246,12 +246,12 @@ def test_the_sentence_it_opens_with_is_one_that_the_model_has_positions_for(open
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [("", "Type a second sentence"), ("   ", "Type a second sentence"), ("\u200b", "There is nothing to translate")],
 )
-def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str, told: str) -> None:
+def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str, message: str) -> None:
     app = open_masks(short=words)
-    assert told in texts(app)
+    assert message in texts(app)
     assert not charts(app)
 
 

@@ -67,14 +67,14 @@ def cards(app: AppTest) -> dict[str, dict[str, Any]]:
     return {card["name"]: card for card in found["cards"]}
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     found = [*app.text, *app.caption, *app.info, *app.markdown, *app.header, *app.subheader]
     return "\n".join(str(each.value) for each in found)
 
 
 def test_every_checkpoint_has_a_card_and_a_file_that_is_none_says_why(shelf: Path) -> None:
     app = opened()
-    text = said(app)
+    text = page_text(app)
     drawn = cards(app)
     assert "2 + 3 layers" in drawn["en-de"]["size"]
     assert drawn["wrong"]["title"] == "This file cannot be opened"
@@ -92,9 +92,9 @@ def test_a_file_whose_name_is_not_utf_8_is_left_out_and_the_page_models_says_so(
     os.symlink(os.fsencode(shelf) + b"/\xff.safetensors", shelf / "link.safetensors")
     assert list(checkpoints()) == ["en-de", "wrong"]
     notes = [line.value for line in open_view(page).text if "Not listed" in line.value]
-    said = "Not listed, because the file name is not valid UTF-8: \\xff.safetensors, link.safetensors. "
-    said += "Rename it to open it."
-    assert notes == ([said] if page == "models" else [])
+    note = "Not listed, because the file name is not valid UTF-8: \\xff.safetensors, link.safetensors. "
+    note += "Rename it to open it."
+    assert notes == ([note] if page == "models" else [])
 
 
 def test_a_recipe_with_a_lone_surrogate_breaks_no_page_and_is_reported_on_its_card(shelf: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_recipe_with_a_lone_surrogate_breaks_no_page_and_is_reported_on_its_ca
     recipe, half = {"data": {"source_language": "unknown"}}, shelf / "half.safetensors"
     save_checkpoint(half, TrainedModel(translator.model, translator.tokenizer, recipe))
     half.write_bytes(half.read_bytes().replace(b"unknown", rb"\\ud800"))
-    assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(opened())
+    assert "recipe.data.source_language = \\ud800: not valid Unicode" in page_text(opened())
     open_view("translate", checkpoint="half")
 
 
@@ -142,7 +142,7 @@ def test_a_member_of_a_family_has_the_score_of_its_family_and_no_other(monkeypat
     assert f"{scored['bleu']:.1f}" in [table["BLEU"].iloc[0] for table in tables]
     header = entry(checkpoints()["family-heads-1"]).header
     assert header is not None
-    assert f"{header.metrics['valid_bleu']:.1f}" not in said(app)
+    assert f"{header.metrics['valid_bleu']:.1f}" not in page_text(app)
 
 
 def test_a_button_opens_a_checkpoint_with_the_current_sentence(shelf: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_button_opens_a_checkpoint_with_the_current_sentence(shelf: Path) -> N
 
 
 def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_ones(shelf: Path) -> None:
-    told = {
+    scores = {
         "data": "texts/test_2016_flickr.tsv.gz",
         "bleu": 39.87,
         "bleu_signature": "nrefs:1|tok:13a",
@@ -164,11 +164,11 @@ def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_one
         "sentences": 1000,
     }
     lines = [
-        told | {"decoding": {"method": "beam", "beam": 4}, "date": "2026-11-22"},
+        scores | {"decoding": {"method": "beam", "beam": 4}, "date": "2026-11-22"},
         {"bleu": "x"},
         [1],
         {"chrf": None},
-        told | {"bleu": 99.0, "date": "\ud800"},
+        scores | {"bleu": 99.0, "date": "\ud800"},
     ]
     path = shelf / "en-de.scores.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in lines) + "\n{rubbish", encoding="utf-8")
@@ -191,7 +191,7 @@ def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_one
 
 
 def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finished_run: Path) -> None:
-    assert "There is no run of these checkpoints" in said(opened())
+    assert "There is no run of these checkpoints" in page_text(opened())
     shutil.copy(finished_run / "metrics.jsonl", shelf / "en-de.metrics.jsonl")
     lines = [line for line in read_metrics(finished_run / "metrics.jsonl") if line["kind"] == "valid"]
     line = chart(opened(), "Validation loss")["data"][0]
@@ -212,7 +212,7 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     bar = points["error_y"]
     assert array(bar["array"]).tolist() == pytest.approx([max(b) - np.mean(b) for b in bleus], nan_ok=True)
     assert array(bar["arrayminus"]).tolist() == pytest.approx([np.mean(b) - min(b) for b in bleus], nan_ok=True)
-    assert "1 to 3 runs each: differences may be chance" in said(app)
+    assert "1 to 3 runs each: differences may be chance" in page_text(app)
     figure = chart(app, "BLEU over heads h")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "4", "8", "16"]
     assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not trained")]
@@ -267,7 +267,7 @@ def test_families_with_several_runs_are_drawn_and_those_with_one_run_are_tables_
     (drawn,) = [figure for figure in charts(app) if "Exact matches" in json.dumps(figure["layout"]["title"])]
     assert array(drawn["data"][0]["y"]).tolist() == pytest.approx([80.0, 90.0, 70.0])
     assert array(drawn["data"][0]["error_y"]["array"]).tolist() == pytest.approx([5.0] * 3)
-    text = said(app)
+    text = page_text(app)
     assert "2 runs each: the bar spans them" in text
     assert "is not reproduced: the mean of 4 heads is above that of 8 heads." in text
     assert "Heads, translating: 1 to 3 runs each" in text
@@ -335,7 +335,7 @@ def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, 
     found = read_families(checkpoints())
     assert [family.name for family in found] == families
     assert not any(member.ours for family in found for member in family.members)
-    assert ("Not trained here. `python -m transformer queue families`" in said(app)) == (not families)
+    assert ("Not trained here. `python -m transformer queue families`" in page_text(app)) == (not families)
     assert ('"text": "not trained"' in json.dumps(charts(app))) == bool(families)
 
 
@@ -391,14 +391,14 @@ def test_the_card_that_is_open_says_how_its_parameters_are_shared_out(shelf: Pat
     cards = cards_data(entries, {}, "en-de")["cards"]
     assert [bool(card["parts"]) for card in cards] == [True, False]
     counted = 525_568, 263_168  # by hand: 2 * 256 * 1024 + 1024 + 256, and 4 * (256 * 256 + 256)
-    said = parts_text(ModelConfig(vocab_size=8000, d_model=256, d_ff=1024, heads=8, encoder_layers=6, decoder_layers=6))
-    assert said == "feed-forward 48% ({:,} a network), attention 36% ({:,} each), embeddings 16%".format(*counted)
+    text = parts_text(ModelConfig(vocab_size=8000, d_model=256, d_ff=1024, heads=8, encoder_layers=6, decoder_layers=6))
+    assert text == "feed-forward 48% ({:,} a network), attention 36% ({:,} each), embeddings 16%".format(*counted)
 
 
 def test_a_search_in_a_file_of_scores_is_said_in_words_whatever_the_file_has() -> None:
     with speaking("de"):
-        said = [search_words(Score("test", "BLEU", 1.0, search)) for search in ("beam 4", "greedy", "", "<b>", LONG)]
-    assert said == ["Beam 4", "greedy", "", "<b>", LONG]
+        texts = [search_words(Score("test", "BLEU", 1.0, search)) for search in ("beam 4", "greedy", "", "<b>", LONG)]
+    assert texts == ["Beam 4", "greedy", "", "<b>", LONG]
 
 
 def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:

@@ -67,7 +67,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(element.value for element in (*app.markdown, *app.caption))
 
 
@@ -189,7 +189,7 @@ def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page:
     _, queries, keys = found[f"{site}.weights"].shape
     parameters = sum(p.numel() for p in translator.model.get_submodule(site).parameters())
     multiplications = (2 * queries + 2 * keys) * 32 * 32 + 2 * queries * keys * 32
-    text = said(app)
+    text = page_text(app)
     assert f"**{parameters:,} parameters**" in text
     assert f"**{multiplications:,} multiplications**" in text
     assert f"({queries} queries, {keys} keys)" in text
@@ -222,7 +222,7 @@ def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, na
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
     app = open_page(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
     assert len(charts(app)) == 4
-    assert "alert(1)" not in said(app)
+    assert "alert(1)" not in page_text(app)
     for spec in charts(app):
         assert "<img" not in spec["layout"]["title"]["text"]
     caption = next(c.value for c in app.caption if "slice alone" in c.value)
@@ -237,7 +237,7 @@ def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_
     whole, part = charts(app)[:2]
     assert [found["type"] for found in whole["data"]] == ["bar"]
     assert np.array_equal(array(part["data"][0]["z"]), weight.detach().numpy().T[-36:])
-    assert "more than a screen has room for" in said(app)
+    assert "more than a screen has room for" in page_text(app)
 
 
 def test_the_page_is_light(open_page: Open) -> None:

@@ -68,10 +68,10 @@ def test_of_many_bad_lines_ten_are_named() -> None:
 def test_more_bad_lines_than_the_command_line_skips_are_refused_with_what_to_do() -> None:
     with pytest.raises(LaunchError) as refused:
         read_own_text("x.tsv", text_with(BAD, 299))
-    said = str(refused.value)
-    assert said.startswith("x.tsv: 3 of 299 lines (1.00%) cannot be read as pairs.\nline 7: there is no column 2")
-    assert "At most 1% of the lines can be skipped." in said
-    assert "Correct the file and upload it again." in said
+    message = str(refused.value)
+    assert message.startswith("x.tsv: 3 of 299 lines (1.00%) cannot be read as pairs.\nline 7: there is no column 2")
+    assert "At most 1% of the lines can be skipped." in message
+    assert "Correct the file and upload it again." in message
     with pytest.raises(LaunchError) as refused:
         read_own_text("x.csv", b"one, eins\n" * 50)
     assert "can be skipped" not in str(refused.value)

@@ -263,7 +263,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(e.value for kind in (app.markdown, app.caption, app.info, app.header) for e in kind)
 
 
@@ -282,7 +282,7 @@ def test_the_page_draws_the_table_of_the_checkpoint(open_page: Open, odd: Path, 
     assert len(chart(app, "Dimension 5")["data"]) == 4
     above = array(chart(app, "Two layouts of the same numbers, d_model = 32")["data"][layout != "interleaved"]["z"])
     assert np.allclose(above, drawn[: len(above)], atol=1e-6)
-    assert ("half and half" if name == "halves" else "the paper's 2i, 2i+1") in said(app)
+    assert ("half and half" if name == "halves" else "the paper's 2i, 2i+1") in page_text(app)
 
 
 def test_a_learned_table_is_drawn_as_it_was_learned_for_each_stack(open_page: Open, odd: Path) -> None:
@@ -291,12 +291,12 @@ def test_a_learned_table_is_drawn_as_it_was_learned_for_each_stack(open_page: Op
         app = open_page(checkpoint="learned", sentence=SENTENCE, kind=stack)
         drawn = array(chart(app, "Positional encoding, as learned")["data"][0]["z"])
         assert np.array_equal(drawn, part.embedding.positions.table[: len(drawn)].detach().numpy())
-        assert "root-mean-square error" in said(app)
+        assert "root-mean-square error" in page_text(app)
 
 
 def test_without_positions_the_page_says_so_and_still_shows_the_sizes(open_page: Open) -> None:
     app = open_page(checkpoint="none", sentence=SENTENCE)
-    assert "has no positions" in said(app)
+    assert "has no positions" in page_text(app)
     position = chart(app, "Length of each token")["data"][1]
     assert (array(position["y"]) == 0).all()
 
@@ -323,15 +323,15 @@ def test_the_offset_of_the_address_is_the_rotation_that_is_drawn(open_page: Open
     first = rotations(9, 32)[0]
     assert f"{abs(first[0, 0]):.3f}" in matrices[0]
     assert f"{abs(first[0, 1]):.3f}" in matrices[0]
-    number = said(app).split("largest difference **")[1].split("**")[0]
+    number = page_text(app).split("largest difference **")[1].split("**")[0]
     assert 0 <= written(number) < 1e-6
 
 
-@pytest.mark.parametrize(("name", "said_of"), [("paper", "all 123 positions"), ("long", "the first 1,019 positions")])
-def test_what_a_rotation_was_checked_against_is_said(open_page: Open, name: str, said_of: str) -> None:
+@pytest.mark.parametrize(("name", "positions"), [("paper", "all 123 positions"), ("long", "the first 1,019 positions")])
+def test_what_a_rotation_was_checked_against_is_said(open_page: Open, name: str, positions: str) -> None:
     app = open_page(checkpoint=name, sentence=SENTENCE)  # offset 5
-    assert f"against PE(p+5), {said_of} and 16 pairs" in said(app)
-    assert ("**1,200 × 16**" in said(app)) == (name == "long")  # of the angles: all that the checkpoint has
+    assert f"against PE(p+5), {positions} and 16 pairs" in page_text(app)
+    assert ("**1,200 × 16**" in page_text(app)) == (name == "long")  # of the angles: all that the checkpoint has
 
 
 @pytest.mark.parametrize("name", ["paper", "learned"])

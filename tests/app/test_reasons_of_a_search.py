@@ -48,11 +48,11 @@ def test_every_reason_of_a_search_is_translated() -> None:
     for reason in found:
         assert reason_text(reason) == reason
         with speaking("de"):
-            said = reason_text(reason)
+            translated = reason_text(reason)
             numbers = [localised(each) for each in NUMBER.findall(reason)]
-        assert NUMBER.findall(said) == numbers
+        assert NUMBER.findall(translated) == numbers
         sentences = re.split(r"(?<=\.) (?=[A-Z])", reason)
-        for english, german in zip(sentences, re.split(r"(?<=\.) (?=[A-ZÄÖÜ])", said), strict=True):
+        for english, german in zip(sentences, re.split(r"(?<=\.) (?=[A-ZÄÖÜ])", translated), strict=True):
             assert german != english
         used |= {NUMBER.sub("", sentence) for sentence in sentences}
     assert len(used) == len(SENTENCES)

@@ -82,8 +82,8 @@ def test_the_flow_has_the_vector_after_each_sub_layer_and_what_was_added(
 
 @pytest.mark.parametrize(("norm", "formula"), [("pre", "x + FFN(LayerNorm(x))"), ("post", "LayerNorm(x + FFN(x))")])
 def test_the_page_says_what_a_residual_connection_is(open_page: Open, norm: str, formula: str) -> None:
-    said = f"its input x goes on and its output is added to it, for a feed-forward network {formula}."
-    assert any(said in each.value for each in open_page(checkpoint=norm).text)
+    sentence = f"its input x goes on and its output is added to it, for a feed-forward network {formula}."
+    assert any(sentence in each.value for each in open_page(checkpoint=norm).text)
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
@@ -97,9 +97,9 @@ def test_the_page_says_how_far_the_sum_is_from_the_last_vector(open_page: Open, 
         )
     else:
         wanted = np.abs(np.add(tensor["residual_in"], tensor["output"]) - tensor["residual_sum"])
-    said = "\n".join(text.value for text in open_page(checkpoint=norm, s="2").text)
-    found = re.search(r"largest difference [a-z0-9 ]+: (\S+)\)", said.replace("\n", " "))
-    assert found, said
+    shown_text = "\n".join(text.value for text in open_page(checkpoint=norm, s="2").text)
+    found = re.search(r"largest difference [a-z0-9 ]+: (\S+)\)", shown_text.replace("\n", " "))
+    assert found, shown_text
     assert written(found[1]) == pytest.approx(wanted.max(), rel=0.06, abs=1e-12)
     assert wanted.max() < 1e-5
 
@@ -135,24 +135,22 @@ def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
     if norm == "pre":
         np.testing.assert_allclose(after[:, 3], array(sent["addedLengths"])[:, 2], rtol=1e-6)
         assert not np.allclose(after[:, 4], before[:, 4], rtol=1e-2)
-    said = next(each.value for each in app.text if "largest difference" in each.value)
-    said_of_it = (
-        "Nothing passes around layer 2, self-attention: its input x does not go on, its output alone is the new"
-    )
-    assert (said_of_it in said) == (norm == "pre")
-    difference = re.search(r"largest difference [a-z0-9 ]+: ([^ )]+)\)", said)
+    shown_text = next(each.value for each in app.text if "largest difference" in each.value)
+    sentence = "Nothing passes around layer 2, self-attention: its input x does not go on, its output alone is the new"
+    assert (sentence in shown_text) == (norm == "pre")
+    difference = re.search(r"largest difference [a-z0-9 ]+: ([^ )]+)\)", shown_text)
     assert difference
     assert written(difference[1]) < 1e-5
-    assert "log-probability" in said
-    assert "(0.7 nats less: half as probable)" in said
+    assert "log-probability" in shown_text
+    assert "(0.7 nats less: half as probable)" in shown_text
 
 
 def test_a_sub_layer_that_reads_zeros_is_not_said_to_have_no_pass_around_it(open_page: Open) -> None:
     edits = "skip=encoder.1.feed_forward;noresidual=encoder.1.feed_forward"
     app = open_page(checkpoint="pre", edits=edits)
     assert flowing(app)[1]["off"] == edits.split(";")
-    said = next(each.value for each in app.text if "largest difference" in each.value)
-    assert "Nothing passes around layer 1, feed-forward" in said
+    shown_text = next(each.value for each in app.text if "largest difference" in each.value)
+    assert "Nothing passes around layer 1, feed-forward" in shown_text
 
 
 def test_all_connections_of_a_kind_are_one_edit_and_each_of_them_in_the_picture(open_page: Open) -> None:

@@ -53,11 +53,11 @@ def test_shipped_runs_are_small_and_contain_no_path() -> None:
 
 def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
     """Numbers in words are one word each, and BLEU counts runs of four."""
-    for name, said in (("numbers", True), ("reverse", False)):
+    for name, is_explained in (("numbers", True), ("reverse", False)):
         page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training")
         page.query_params.update({"run": name, "details": "true"})
         page.run()
-        assert any("BLEU counts" in caption.value for caption in page.caption) == said, name
+        assert any("BLEU counts" in caption.value for caption in page.caption) == is_explained, name
 
 
 def test_a_fresh_training_page_opens_with_a_translation_that_begins_as_nonsense(

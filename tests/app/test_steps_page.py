@@ -146,7 +146,7 @@ def test_the_boxes_of_the_map_are_in_the_picture_and_none_on_top_of_another(conf
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "second_lines"),
     [
         ({}, {"+ positions": "sine, cosine", "Feed-forward": "ReLU", "Self-attention": "2 heads"}),
         ({"sinusoid_layout": "concatenated"}, {"+ positions": "sines, then cosines"}),
@@ -164,10 +164,10 @@ def test_the_boxes_of_the_map_are_in_the_picture_and_none_on_top_of_another(conf
         ({"shared_embeddings": True}, {"Embedding · √d": "shared matrix", "Linear (logits)": "shared matrix"}),
     ],
 )
-def test_the_map_says_which_options_the_checkpoint_has(options: dict[str, Any], said: dict[str, str]) -> None:
+def test_the_map_says_which_options_the_checkpoint_has(options: dict[str, Any], second_lines: dict[str, str]) -> None:
     config = ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=1, decoder_layers=1, **options)
     boxes = model_map(config)["boxes"]
-    for label, second in said.items():
+    for label, second in second_lines.items():
         assert {box["second"] for box in boxes if box["label"] == label} == {second}
     assert any("positions" in box["label"] for box in boxes) == (config.positions != "none")
 
@@ -311,10 +311,10 @@ def test_the_parameters_of_feed_forward_networks_are_counted_where_the_box_opens
     boxes = [[name.replace("*", "0") for name in box["stations"]] for box in model_map(model.config)["boxes"]]
     (at_box,) = (names for names in boxes if "encoder.layers.0.feed_forward.output" in names)
     for detail in get_args(Detail):
-        said = {each.id: each.text for each in stations(model.config, detail)}
-        opened_first = next(name for name in at_box if name in said)
-        assert words in said[opened_first], (detail, opened_first)
-    assert words in said["encoder.layers.0.feed_forward.output"]  # at every step
+        texts = {each.id: each.text for each in stations(model.config, detail)}
+        opened_first = next(name for name in at_box if name in texts)
+        assert words in texts[opened_first], (detail, opened_first)
+    assert words in texts["encoder.layers.0.feed_forward.output"]  # at every step
 
 
 def test_numbers_are_in_the_cells_of_a_long_sentence_too() -> None:

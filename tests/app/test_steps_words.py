@@ -153,8 +153,8 @@ def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_words_of_a_station_are_in_every_language_with_what_the_checkpoint_fills_in(language: Language) -> None:
     table = tomllib.loads((Path(__file__).parents[2] / "app/views/steps/stations.toml").read_text(encoding="utf-8"))
-    said = [station for part in table.values() for station in part.values()]
-    texts = [each[key] for each in said for key in ("title", "section", "text", "training") if key in each]
+    entries = [station for part in table.values() for station in part.values()]
+    texts = [each[key] for each in entries for key in ("title", "section", "text", "training") if key in each]
     with speaking(language):
         for text in texts:
             assert set(Template(_(text)).get_identifiers()) == set(Template(text).get_identifiers()), text

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.snapshots import OWNER
 from app.views.training import launch_run
-from tests.app.test_training_page import opened, said
+from tests.app.test_training_page import opened, page_text
 from tests.support.drawn import charts, title
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
@@ -74,7 +74,7 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
     def state_of(app: AppTest) -> tuple[str, list[tuple[str, bool]]]:
         """The line about the run; the buttons beside it, and whether they can be clicked."""
         app.run()
-        assert "Stopped by" not in said(app)
+        assert "Stopped by" not in page_text(app)
         buttons = [each for each in app.button if each.key in ("stop_run", "resume_run")]
         line = next(text.value for text in app.text if text.value.startswith(("Running", "Start", "Stop")))
         return line, [(each.label, not each.disabled) for each in buttons]
@@ -117,7 +117,7 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
     with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 1 of 100"):
         train(toy_recipe(updates=100, log_every=20, validate_every=1), runs / "toy", device="cpu")
     app = opened()
-    assert "Nothing has been measured yet. The first numbers come after update 20." in said(app)
+    assert "Nothing has been measured yet. The first numbers come after update 20." in page_text(app)
     assert not any("Loss" in title(figure) for figure in charts(app))
-    assert "A nat is" not in said(app)
-    assert "includes label smoothing" not in said(app)
+    assert "A nat is" not in page_text(app)
+    assert "includes label smoothing" not in page_text(app)

@@ -62,7 +62,7 @@ def weights_of(found: dict[str, Any], update: int) -> np.ndarray:
     return values.reshape(len(found["head"]["rows"]), len(found["head"]["columns"]))
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     found = [*app.text, *app.caption, *app.info, *app.warning, *app.subheader, *app.header]
     return "\n".join(str(each.value) for each in found)
 
@@ -82,17 +82,19 @@ def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
         assert list(zip(array(line["x"]).tolist(), array(line["y"]).tolist(), strict=True)) == expected
     names = [line["name"] for line in chart(app, "Learning rate")["data"]]
     assert names == ["toy", "toy, equation 3 (warm-up 4)"]
-    assert "Finished after update 12 of 12" in said(app)
+    assert "Finished after update 12 of 12" in page_text(app)
 
 
 def test_the_page_says_what_became_of_the_pairs_of_a_text(toy: Path) -> None:
-    assert "pairs read" not in said(opened())  # a toy has no text
+    assert "pairs read" not in page_text(opened())  # a toy has no text
     counts = Counts(read=9000, empty=2, duplicates=1500, learnt=7498)
     counts.write(toy / "corpus.json")
-    assert "The text: 9,000 pairs read: 2 with an empty side, 1,500 duplicates, 7,498 to learn from." in said(opened())
+    assert "The text: 9,000 pairs read: 2 with an empty side, 1,500 duplicates, 7,498 to learn from." in page_text(
+        opened()
+    )
     for broken in ("", "[" * 5000, "[1]", '{"read": "many"}'):
         (toy / "corpus.json").write_text(broken)
-        assert "pairs read" not in said(opened())
+        assert "pairs read" not in page_text(opened())
 
 
 def test_without_snapshots_the_rows_are_the_sample_translations_and_the_details_have_all(toy: Path) -> None:
@@ -220,7 +222,7 @@ def translation(toy: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.Mon
 def test_it_opens_with_a_translation_on_the_sentence_of_the_page(translation: Path) -> None:
     app = open_view("training", sentence="a b")
     assert machine(app)["run"] == "en-de-small"  # and not with the run of the folder of runs
-    assert "“a b”" in said(app)
+    assert "“a b”" in page_text(app)
 
 
 def test_the_picture_says_which_model_it_is_where_that_is_not_the_one_above(translation: Path) -> None:
@@ -237,16 +239,16 @@ def test_the_picture_says_which_model_it_is_where_that_is_not_the_one_above(tran
 def test_a_sentence_of_another_language_is_not_used_and_the_page_says_so(translation: Path) -> None:
     app = open_view("training", checkpoint="de-en", sentence="ein Satz")
     assert machine(app)["run"] == "en-de-small"
-    assert "Your sentence is for German → English, this run for English → German. The example" in said(app)
-    assert EXAMPLES["en"][0] in said(app)
-    assert "ein Satz" not in said(app)
+    assert "Your sentence is for German → English, this run for English → German. The example" in page_text(app)
+    assert EXAMPLES["en"][0] in page_text(app)
+    assert "ein Satz" not in page_text(app)
 
 
 def test_a_toy_opens_with_the_run_of_its_task(translation: Path) -> None:
     write_checkpoint(translation / "letters.safetensors", Size(1, 1, 1), toy="reverse")
     app = open_view("training", checkpoint="letters", sentence="b a c")
     assert machine(app)["run"] == "another"
-    assert "“b a c”" in said(app)
+    assert "“b a c”" in page_text(app)
 
 
 def test_the_visitors_own_run_opens_while_it_is_trained_and_anothers_does_not(
@@ -263,7 +265,7 @@ def test_the_visitors_own_sentence_and_translation_are_used(toy: Path) -> None:
     app.text_input(key="run_sentence").set_value("a b c").run()
     assert app.text_input(key="run_right").placeholder == "c b a"
     app.text_input(key="run_right").set_value("b b").run()
-    assert "right translation, “b b”" in said(app)
+    assert "right translation, “b b”" in page_text(app)
     assert machine(app)["head"]["rows"] == ["b", "b", "</s>"]
     app.text_input(key="run_sentence").set_value("<img src=x> _a_ 🚂 " * 15).run()
     assert not app.exception
@@ -282,7 +284,7 @@ def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) ->
 
 def test_without_a_run_the_page_says_how_to_get_one(open_app: Open) -> None:
     app = opened()
-    assert "There is no run yet" in said(app)
+    assert "There is no run yet" in page_text(app)
     assert app.button(key="train_own_text")
     assert [title(figure) for figure in charts(app)] == ["Target distribution of step 1, V = 420, ε = 0.1"]
 
@@ -296,7 +298,7 @@ def test_switched_off_the_page_says_so_and_has_no_button(
     monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
     app = opened()
     app.button(key="train_own_text").click().run()
-    assert "switched off here" in said(app)
+    assert "switched off here" in page_text(app)
     assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
 
 
@@ -318,13 +320,15 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
     app.button(key="train_own_text").click().run()
     assert app.button(key="start_run").disabled
     app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\n", "text/plain")).run()
-    assert "evil name.tsv: 1 of 1 lines (100.00%) cannot be read as a pair.\nline 1: there is no column 2" in said(app)
+    assert "evil name.tsv: 1 of 1 lines (100.00%) cannot be read as a pair.\nline 1: there is no column 2" in page_text(
+        app
+    )
     assert app.button(key="start_run").disabled
     text = pairs(20)
     app.file_uploader(key="corpus").set_value(("mine.tsv", text, "text/plain")).run()
-    assert "20 pairs. The first: a0 → b" in said(app)
-    assert "3 + 3 layers, d_model 128, 80 updates: about " in said(app)
-    assert "3 + 3 layers, d_model 64, 80 updates: about " in said(
+    assert "20 pairs. The first: a0 → b" in page_text(app)
+    assert "3 + 3 layers, d_model 128, 80 updates: about " in page_text(app)
+    assert "3 + 3 layers, d_model 64, 80 updates: about " in page_text(
         app.button_group(key="start_preset").set_value("smaller").run()
     )
     app.button_group(key="start_preset").set_value("fits").run()
@@ -352,12 +356,15 @@ def test_the_form_names_bad_lines_before_there_is_a_run_and_trains_without_them_
     app = opened()
     app.button(key="train_own_text").click().run()
     app.file_uploader(key="corpus").set_value(("my.en-de.tsv", good + bad * 2, "text/plain")).run()
-    assert "my.en-de.tsv: 2 of 101 lines (1.98%) cannot be read as pairs." in said(app)
-    assert "At most 1% of the lines can be skipped." in said(app)
+    assert "my.en-de.tsv: 2 of 101 lines (1.98%) cannot be read as pairs." in page_text(app)
+    assert "At most 1% of the lines can be skipped." in page_text(app)
     assert app.button(key="start_run").disabled
     app.file_uploader(key="corpus").set_value(("my.en-de.tsv", good + bad, "text/plain")).run()
-    assert "my.en-de.tsv: 1 of 100 lines (1.00%) cannot be read as a pair.\nline 100: there is no column 2" in said(app)
-    assert "Correct them and upload the file again, or train without them." in said(app)
+    assert (
+        "my.en-de.tsv: 1 of 100 lines (1.00%) cannot be read as a pair.\nline 100: there is no column 2"
+        in page_text(app)
+    )
+    assert "Correct them and upload the file again, or train without them." in page_text(app)
     assert app.button(key="start_run").label == "Skip these lines and train"
     assert (plans, list(runs.glob("*"))) == ([], [])
     app.button(key="start_run").click().run()
@@ -368,7 +375,7 @@ def test_the_form_names_bad_lines_before_there_is_a_run_and_trains_without_them_
     assert app.button(key="start_run").label == "Start"
     app.file_uploader(key="validation_text").set_value(("v.tsv", good + bad, "text/plain")).run()
     assert app.button(key="start_run").label == "Skip these lines and train"
-    assert "v.tsv: 1 of 100 lines (1.00%) cannot be read" in said(app)
+    assert "v.tsv: 1 of 100 lines (1.00%) cannot be read" in page_text(app)
 
 
 def test_an_uploaded_file_names_its_languages_and_another_one_the_size_that_suits_it(
@@ -392,17 +399,17 @@ def test_a_running_run_shows_its_progress_and_can_be_stopped(toy: Path) -> None:
         assert process.stdout
         process.stdout.readline()
         app = opened()
-        assert "Running: update 12 of 12, loss " in said(app)
-        assert "now preparing to continue" in said(app)
+        assert "Running: update 12 of 12, loss " in page_text(app)
+        assert "now preparing to continue" in page_text(app)
         (toy / "metrics.jsonl").touch()  # as the trainer does when all is ready
-        assert "now averaging its last checkpoints and validating the average" in said(app.run())
+        assert "now averaging its last checkpoints and validating the average" in page_text(app.run())
         metrics = (toy / "metrics.jsonl").read_text().splitlines(keepends=True)
         (toy / "metrics.jsonl").write_text("".join(line for line in metrics if '"valid"' not in line))
-        assert "now validating" in said(app.run())
+        assert "now validating" in page_text(app.run())
         app.button(key="stop_run").click().run()
         assert process.wait(PATIENCE) == -signal.SIGTERM
     app.run()
-    assert "Finished after update 12 of 12" in said(app)
+    assert "Finished after update 12 of 12" in page_text(app)
 
 
 def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
@@ -416,10 +423,10 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         for snapshot in (toy / "snapshots").iterdir():
             snapshot.unlink()
         app = opened()
-        assert "Running: preparing its text and its model" in said(app)
+        assert "Running: preparing its text and its model" in page_text(app)
         assert "stores its first snapshot when its text and its model are prepared" in machine(app)["problem"]
         metrics.touch()
-        assert "Running: update 0, making its first updates" in said(app.run())
+        assert "Running: update 0, making its first updates" in page_text(app.run())
         process.kill()
     assert "This run has no snapshots" in machine(app.run())["problem"]
 

@@ -158,19 +158,19 @@ def test_an_uploaded_file_that_is_not_a_checkpoint_gets_an_error_message_and_cha
 
 
 @pytest.mark.parametrize(
-    ("empty", "told"),
+    ("empty", "message"),
     [
         ("", "Type a sentence above"),
         ("   ", "Type a sentence above"),
         ("\u200b\u200b", "There is nothing to translate"),
     ],
 )
-def test_an_empty_line_gets_an_error_message(open_app: Open, empty: str, told: str) -> None:
+def test_an_empty_line_gets_an_error_message(open_app: Open, empty: str, message: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value("the cat sat").run()
     app.text_input(key="sentence").set_value(empty).run()
     healthy(app)
-    assert told in words(app)
+    assert message in words(app)
     assert "Still shown: “the cat sat”" in words(app)
     assert components(app, "canvas_channel")
 

@@ -35,7 +35,7 @@ def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return written
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     """All words of the page."""
     kinds = (app.markdown, app.caption, app.text, app.info, app.latex, app.header)
     return "\n".join(element.value for kind in kinds for element in kind)
@@ -68,10 +68,10 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     (label,) = [text for text in bars["text"] if "chosen" in text]
     assert label.split(" · ")[0] == loop["probability"]  # after an arrow: without PAD, UNK and BOS, never drawn
     other = app.slider(key=f"what_if_sampling_{temperature}").set_value(2.0).run()
-    assert f"It was decoded at {temperature:g}, where the chosen token has {loop['probability']}." in said(other)
+    assert f"It was decoded at {temperature:g}, where the chosen token has {loop['probability']}." in page_text(other)
     assert array(chart(other, "at temperature 2")["data"][0]["x"]).sum() == pytest.approx(1)
     tree = open_view("decoding", temperature=str(temperature), part="tree", **address)
-    assert ("at temperature 1; tokens were drawn at" in said(tree)) == (temperature != 1)
+    assert ("at temperature 1; tokens were drawn at" in page_text(tree)) == (temperature != 1)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
         bars = json.dumps(marks or chart(app, "the next token")["data"][0]["text"])
         assert "given" in bars
         assert "chosen" not in bars
-        assert "was chosen" not in said(app)
+        assert "was chosen" not in page_text(app)
     app.session_state["at"] = "chosen"
     app.run()
-    assert "was given, and scored" in said(app)
+    assert "was given, and scored" in page_text(app)
     assert "ids = (*written, EOS)" in app.code[0].value
 
 
@@ -192,8 +192,8 @@ def test_the_sentence_is_called_read_not_typed_for_typed_quotes_have_become_plai
 def test_what_is_not_in_the_paper_is_not_called_paper(station: str, checkpoint: Any) -> None:
     checkpoint(norm="pre")
     app = open_view("steps", sentence=SENTENCE, at=station, detail="exam", details="true")
-    assert "· not in the paper" in said(app)
-    assert "paper, not" not in said(app)
+    assert "· not in the paper" in page_text(app)
+    assert "paper, not" not in page_text(app)
 
 
 def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
@@ -212,7 +212,7 @@ def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
 
 def test_the_most_bits_of_a_causal_head_are_those_of_its_rows(checkpoint: Any) -> None:
     checkpoint()
-    text = said(open_view("attention", sentence=SENTENCE, kind="decoder"))
+    text = page_text(open_view("attention", sentence=SENTENCE, kind="decoder"))
     found = re.search(r"of at most ([\d.]+) bits; \S+ ?% of the attention is on special tokens and punctuation", text)
     assert found
     rows = array(chart(open_view("attention", sentence=SENTENCE, kind="decoder"), "Decoder self")["data"][0]["z"])
@@ -241,13 +241,13 @@ def test_rollout_is_grey_where_nothing_has_been_reached_after_this_layer(layer: 
 
 def test_positions_speaks_of_this_checkpoint_s_table(checkpoint: Any) -> None:
     checkpoint(positions="none", attention_window=2)
-    text = said(open_view("positions", sentence=SENTENCE))
+    text = page_text(open_view("positions", sentence=SENTENCE))
     assert "as a set" not in text
     assert "who is near whom" in text
     checkpoint(positions="none")
-    assert "as a set" in said(open_view("positions", sentence=SENTENCE))
+    assert "as a set" in page_text(open_view("positions", sentence=SENTENCE))
     checkpoint(sinusoid_layout="concatenated")
-    text = said(open_view("positions", sentence=SENTENCE))
+    text = page_text(open_view("positions", sentence=SENTENCE))
     assert r"d_{model}/2+i)}=\cos" in text
     assert "half and half; the paper's" in text
 
@@ -283,7 +283,7 @@ def test_the_projections_are_said_to_read_what_they_read() -> None:
 @pytest.mark.parametrize(("norm", "does"), [("pre", "add to one"), ("post", "add to and normalise one")])
 def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkpoint: Any) -> None:
     checkpoint(norm=norm)
-    assert f"All layers {does} residual stream" in said(open_view("decoding", sentence=SENTENCE, part="lens"))
+    assert f"All layers {does} residual stream" in page_text(open_view("decoding", sentence=SENTENCE, part="lens"))
 
 
 def shown_layer(app: AppTest) -> int:

@@ -72,7 +72,7 @@ def test_a_message_about_an_upload_has_the_name_of_the_file_but_no_path_of_the_s
 ) -> None:
     app = open_app()
     give(app, b"this is no checkpoint, but a text of some length")
-    said = " ".join(text.value for text in app.text)
-    assert "mine.safetensors is not a checkpoint" in said
-    assert "It is not a safetensors file" in said
-    assert "headlight-" not in said  # the folder on the server
+    shown_text = " ".join(text.value for text in app.text)
+    assert "mine.safetensors is not a checkpoint" in shown_text
+    assert "It is not a safetensors file" in shown_text
+    assert "headlight-" not in shown_text  # the folder on the server

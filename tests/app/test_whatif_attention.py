@@ -30,7 +30,7 @@ def bars(app: AppTest) -> dict[str, Any]:
     return found
 
 
-def said(app: AppTest) -> str:
+def shown_text(app: AppTest) -> str:
     return str(next(each.value for each in app.text if "of the weight" in each.value or "predicts" in each.value))
 
 
@@ -78,7 +78,7 @@ def test_a_row_that_was_set_is_drawn_and_what_it_changes_is_said(open_app: Open,
     _, after, _ = by_hand(folder, heads, wanted)
     base = (plain.mean(0) if all_heads else plain[2]).numpy()
     np.testing.assert_allclose(found["base"], base, atol=1e-6)
-    text = said(app).replace("−", "-")
+    text = shown_text(app).replace("−", "-")
     assert text.startswith(f"{Share(np.abs(np.array(wanted) - base).sum() / 2):.0%} of the weight of ")
     scores = [float(each[3, ids[3]]) for each in (before, after)]
     numbers = [float(each) for each in re.findall(r"-\d+\.\d\d", text)]
@@ -101,10 +101,10 @@ def test_a_row_is_set_in_the_place_of_an_earlier_edit_of_it_and_of_no_other() ->
 
 
 @pytest.mark.parametrize(
-    "told", [None, [1, 2], [0, 0, 0], [1, 2, -3], [1, 2, WHOLE + 1], [1, 2, 0.5], ["1", 2, 3], "123"]
+    "sent", [None, [1, 2], [0, 0, 0], [1, 2, -3], [1, 2, WHOLE + 1], [1, 2, 0.5], ["1", 2, 3], "123"]
 )
-def test_what_the_browser_sends_is_checked(told: object) -> None:
-    assert not _are_weights(told, 3)
+def test_what_the_browser_sends_is_checked(sent: object) -> None:
+    assert not _are_weights(sent, 3)
     assert _are_weights([0, WHOLE, 0], 3)
 
 

@@ -77,8 +77,8 @@ def test_the_ranking_is_of_the_original_model_and_waits_until_it_is_asked_for(op
 def test_a_button_switches_off_a_part_without_which_the_translation_changes(open_app: Open, folder: Path) -> None:
     app = open_app("whatif", sentence=SENTENCE)
     strongest = grid(app)["strongest"][0]
-    said, buttons = texts(app), suggested(app)
-    assert len(buttons) == (1 if "The translation changes without the most important head" in said else 2)
+    page_text, buttons = texts(app), suggested(app)
+    assert len(buttons) == (1 if "The translation changes without the most important head" in page_text else 2)
     assert buttons[0].key == f"switch {strongest}"
     buttons[-1].click().run()
     (off,) = grid(app)["off"]

@@ -199,14 +199,14 @@ def test_no_cell_beside_the_matrix_is_empty(open_app: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "message"),
     [(" ", "Type a sentence"), (SENTENCE, "none has padding"), (HOSTILE * 15, "page shows up to")],
 )
-def test_two_sentences_that_are_no_padded_batch_say_why(open_app: Open, other: str, said: str) -> None:
+def test_two_sentences_that_are_no_padded_batch_say_why(open_app: Open, other: str, message: str) -> None:
     app = open_app("whatif", experiment="masks", edits="mask=padding", sentence=SENTENCE, padded_with=other)
     assert not app.exception
     assert not components(app, "padded_batch")
-    assert said in " ".join(each.value for each in app.text)
+    assert message in " ".join(each.value for each in app.text)
     assert drawn(app)["reads"]
 
 
@@ -228,8 +228,8 @@ def test_a_cell_that_is_allowed_is_drawn_and_what_its_row_predicts_is_said(open_
     weights = probe.records[site.format(1) + ".weights"][0, 2]
     np.testing.assert_allclose(unpacked(drawn(app)["free"], "weights", "<f4"), weights, rtol=0, atol=1e-5)
     was, now = (float(each.softmax(-1)[1, ids[1]]) for each in (before, after))
-    (said,) = [each.value for each in app.text if "Row 2 may attend to" in each.value]
-    assert f"goes from {probability_text(was)} to {probability_text(now)}." in said
+    (sentence,) = [each.value for each in app.text if "Row 2 may attend to" in each.value]
+    assert f"goes from {probability_text(was)} to {probability_text(now)}." in sentence
 
 
 def test_a_click_on_a_cell_allows_or_forbids_it_and_another_takes_that_back(monkeypatch: pytest.MonkeyPatch) -> None:

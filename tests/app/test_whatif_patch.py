@@ -30,7 +30,7 @@ def grid(app: AppTest) -> dict[str, Any]:
     return found
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return " ".join(str(each.value) for each in app.text)
 
 
@@ -90,7 +90,7 @@ def test_it_opens_with_a_sentence_that_differs_in_one_word_and_can_be_patched(op
 def test_what_cannot_be_patched_says_why_and_offers_what_can(open_app: Open, other: str, message: str) -> None:
     app = open_app("whatif", experiment="patch", sentence=SENTENCE, patched_sentence=other)
     assert not components(app, "cell_grid")
-    assert message in said(app)
+    assert message in page_text(app)
     app.button(key="patch_opening").click().run()
     assert grid(app)
 
@@ -118,7 +118,7 @@ def test_any_sentence_is_shown_or_says_what_is_missing(open_app: Open, sentence:
     app = open_app("whatif", experiment="patch", sentence=sentence)
     assert not app.exception
     assert components(app, "cell_grid") or re.search(
-        "Compute all|Type a second sentence|tokens", said(app) + str(app.button)
+        "Compute all|Type a second sentence|tokens", page_text(app) + str(app.button)
     )
 
 

@@ -84,8 +84,8 @@ def test_the_only_other_order_cannot_be_drawn_again_and_the_same_translation_is_
     app = open_app("positions", sentence=SENTENCE)
     assert picture(app)["again"] is True
     same = len(set(next(iter(rows(app).values())))) == 1
-    said = "In this order the model writes the same translation" in " ".join(each.value for each in app.text)
-    assert said == same
+    is_reported = "In this order the model writes the same translation" in " ".join(each.value for each in app.text)
+    assert is_reported == same
 
 
 def test_outputs_that_are_only_permuted_have_not_moved_and_others_have_by_their_share() -> None:

@@ -87,9 +87,11 @@ def main(questions: int = 10_000, sentences_each: int = typer.Option(200, "--sen
     for path in paths:
         count, wrong = check(path, sentences(path, sentences_each, seed), each, seed)
         total += count
-        said = ", ".join(f"{kind} {sum(n for (k, _), n in count.items() if k == kind)}" for kind in KINDS_OF_QUESTIONS)
+        counts = ", ".join(
+            f"{kind} {sum(n for (k, _), n in count.items() if k == kind)}" for kind in KINDS_OF_QUESTIONS
+        )
         print(
-            f"{path.stem}: {sum(count.values())} questions ({said}), {len(wrong)} mistakes",
+            f"{path.stem}: {sum(count.values())} questions ({counts}), {len(wrong)} mistakes",
             *wrong,
             sep="\n",
             flush=True,

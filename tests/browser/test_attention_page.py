@@ -37,7 +37,7 @@ def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
     page.wait_for_url("**lines_on=2-1-2-3-4**")  # a copied link has them
     assert drawn() == {0, 1, 2, 3}
     page.locator('.st-key-lines .token[data-side="1"]').first.hover()
-    assert "(head " in page.locator(".st-key-lines .spoken").inner_text()
+    assert "(head " in page.locator(".st-key-lines .status").inner_text()
 
 
 def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: Begin) -> None:

@@ -84,7 +84,7 @@ def test_heads_that_attend_to_a_word_from_several_others_too_are_named(
     page = alone(scene)
     weights = np.rint(255 * scene.attention("cross").weights)  # (N, H, T, S)
     layers, heads, rows, keys = weights.shape
-    said = []
+    mentioned = []
     for query, key in ((0, 0), (1, 2), (2, keys - 1)):
         page.locator(QUERY).nth(query).click()
         page.locator(KEY).nth(key).click()
@@ -93,12 +93,12 @@ def test_heads_that_attend_to_a_word_from_several_others_too_are_named(
         counts = {i: np.sum(2 * np.delete(columns[i], query) >= columns[i, query]) for i in linked}
         anyway = [i for i, count in counts.items() if count > 1 and 4 * count >= rows - 1]
         text = page.locator(".facts").inner_text()
-        said.append("Several other tokens attend to" in text)
-        assert said[-1] == bool(anyway)
+        mentioned.append("Several other tokens attend to" in text)
+        assert mentioned[-1] == bool(anyway)
         if 0 < len(anyway) < 6:
             assert all(f"layer {i // heads + 1} head {i % heads + 1}" in text for i in anyway)
         page.keyboard.press("Escape")
-    assert any(said)
+    assert any(mentioned)
 
 
 def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path: Path) -> None:

@@ -80,8 +80,8 @@ def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_
         assert share == f"{100 * weight:.{digits}f}%"
         assert share != after or digits == 4
     place = int((of_cell > of_cell[1, 2]).sum()) + 1
-    said = page.locator(".facts").inner_text()
-    assert (f"place {place} of {of_cell.size}." in said) == (place > 6)
+    facts = page.locator(".facts").inner_text()
+    assert (f"place {place} of {of_cell.size}." in facts) == (place > 6)
 
 
 def test_hovering_chooses_nothing_and_a_click_chooses_for_every_page(visit: Begin) -> None:

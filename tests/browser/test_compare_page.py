@@ -54,12 +54,12 @@ def test_grey_is_explained_only_where_a_cell_is_masked(visit: Begin) -> None:
 def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     one = visit(width=1280, height=720)
     one.open("compare", sentence="cat </script><b>", edits=EDITS)
-    said = one.page.locator(".changes p.pointed")
+    pointed = one.page.locator(".changes p.pointed")
     one.page.locator(".changes .maps svg").last.focus()
     one.page.keyboard.press("ArrowRight")
-    expect(said).to_contain_text("attends to “<s>”: 1.00, then 1.00; difference 0.00")
+    expect(pointed).to_contain_text("attends to “<s>”: 1.00, then 1.00; difference 0.00")
     one.page.keyboard.press("ArrowDown")
-    expect(said).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
+    expect(pointed).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
     one.page.get_by_role("button", name="The head that changes less").click()
     expect(one.page.locator(".changes .says")).to_contain_text("2 of 32 by change")
 

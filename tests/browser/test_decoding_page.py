@@ -59,8 +59,8 @@ def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Beg
     assert "sum of log p" in beams.locator("h3").inner_text()
     chips.last.click()
     assert beams.locator("h3").inner_text().startswith("At the end: finished hypotheses by score")
-    said = [text for text in beams.locator(".sum").all_inner_texts() if text.startswith("finished")]
-    scores = [float(text.split()[-1].replace("−", "-")) for text in said]
+    finished = [text for text in beams.locator(".sum").all_inner_texts() if text.startswith("finished")]
+    scores = [float(text.split()[-1].replace("−", "-")) for text in finished]
     assert scores == sorted(scores, reverse=True) != []
     assert beams.bounding_box() == before
     chips.nth(1).click()
@@ -73,16 +73,16 @@ def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width:
     is_drawn(one, "decoding")
     page = one.page
     root = page.locator(f"{FRAME} .root")
-    said, marked = page.locator(f"{FRAME} .least"), page.locator(f"{FRAME} .written .chip.doubtful")
-    assert said.inner_text().startswith("least certain, step ")
-    assert marked.get_attribute("aria-label").endswith(said.inner_text())
+    least, marked = page.locator(f"{FRAME} .least"), page.locator(f"{FRAME} .written .chip.doubtful")
+    assert least.inner_text().startswith("least certain, step ")
+    assert marked.get_attribute("aria-label").endswith(least.inner_text())
     assert page.locator(f"{FRAME} .written h3").bounding_box()["height"] <= 22  # one line
     with_it = root.evaluate(BOXES)
     root.evaluate("root => root.querySelector('.least').style.display = 'none'")
     assert root.evaluate(BOXES) == with_it
     root.evaluate("root => root.querySelector('.least').style.display = ''")
     index = marked.evaluate("chip => [...chip.parentNode.children].indexOf(chip)")
-    said.focus()
+    least.focus()
     page.keyboard.press("Enter")
     assert step_of(page) == str(index)
     assert root.evaluate(BOXES) == with_it

@@ -23,11 +23,11 @@ NOT_OURS = {
 }
 
 # All that a page says: its text, and the names of its pictures, those inside our own components too.
-SAID = """main => {
+PAGE_TEXT = """main => {
     const names = node => `${node.ariaLabel ?? ''} ${node.getAttribute('alt') ?? ''}`;
-    const said = root => root.textContent + [...root.querySelectorAll('*')].map(
-        node => `${names(node)} ${node.shadowRoot ? said(node.shadowRoot) : ''}`).join(' ');
-    return said(main);
+    const textOf = root => root.textContent + [...root.querySelectorAll('*')].map(
+        node => `${names(node)} ${node.shadowRoot ? textOf(node.shadowRoot) : ''}`).join(' ');
+    return textOf(main);
 }"""
 
 
@@ -79,7 +79,7 @@ def test_it_draws_hostile_words_and_is_accessible_in_the_light_and_in_the_dark(v
     ground = page.locator('[data-testid="stApp"]').evaluate("node => getComputedStyle(node).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
     if name not in WITHOUT_THE_SENTENCE:  # the model has no token for "<" and reads its byte; shown, never dropped
-        assert "<0x3C>" in page.locator('[data-testid="stMain"]').evaluate(SAID)
+        assert "<0x3C>" in page.locator('[data-testid="stMain"]').evaluate(PAGE_TEXT)
     assert serious(page) == []
 
 
@@ -146,7 +146,7 @@ def test_one_row_of_attention_by_words_without_special_tokens_is_accessible_in_t
 def test_the_doctors_findings_are_accessible(visit: Begin) -> None:
     one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
-    heading = one.page.locator("[class*='st-key-said_doctor'] h3").first
+    heading = one.page.locator("[class*='st-key-text_doctor'] h3").first
     for scheme in ("light", "dark"):
         one.page.emulate_media(color_scheme=scheme)
         one.settle()
@@ -175,7 +175,7 @@ def test_a_mask_with_a_chosen_cell_is_accessible(visit: Begin, kind: str, dark: 
     page = one.page
     click_cell(page, "picture_mask_parts", 1, 1)
     one.settle()
-    assert page.locator(".st-key-said_verdict").inner_text()
+    assert page.locator(".st-key-text_verdict").inner_text()
     assert serious(page) == []
 
 
@@ -228,7 +228,7 @@ def test_of_twelve_visitors_none_sees_the_sentence_of_another(visit: Begin) -> N
         one.settle()
         is_drawn(one, name)
         one.says(f"the {word}")
-        shown = one.page.locator('[data-testid="stMain"]').evaluate(SAID)
+        shown = one.page.locator('[data-testid="stMain"]').evaluate(PAGE_TEXT)
         assert word in shown or name != "translate", name  # elsewhere other text may be between the tokens of a word
         found = [other for other in words if other != word and other in shown]
         assert not found, (word, shown[max(shown.find(found[0]) - 60, 0) :][:120])

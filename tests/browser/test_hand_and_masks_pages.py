@@ -28,37 +28,37 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     page.get_by_role("heading", name="Decoder self-attention, sentence 1").wait_for()
     one.settle()
     click_cell(page, "picture_mask_parts", 2, 4, "3")
-    said = page.locator(".st-key-said_verdict")
-    said.get_by_text("the future").wait_for()
-    assert said.inner_text().startswith("Row 3")
+    verdict = page.locator(".st-key-text_verdict")
+    verdict.get_by_text("the future").wait_for()
+    assert verdict.inner_text().startswith("Row 3")
     page.get_by_role("radiogroup", name="Key").get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowLeft")
-    said.get_by_text("key 4").wait_for()
+    verdict.get_by_text("key 4").wait_for()
     one.settle()
     page.keyboard.press("ArrowLeft")  # the row of tokens keeps the focus
-    said.get_by_text("the same position").wait_for()
+    verdict.get_by_text("the same position").wait_for()
 
 
 def test_a_cell_of_the_causal_mask_is_pinned_by_a_click_and_a_link_has_it(visit: Begin) -> None:
     """The pointer may show others; Escape, or a second click on it, lets it go."""
     one = visit().open("masks", sentence=SENTENCE)
     page = one.page
-    cells, said = page.locator(".st-key-picture_causal svg .cell"), page.locator(".st-key-picture_causal .said")
+    cells, status = page.locator(".st-key-picture_causal svg .cell"), page.locator(".st-key-picture_causal .status")
     framed, pinned = (
         page.locator(f".st-key-picture_causal svg {which}") for which in ('[stroke-width="4"]', ".pinned")
     )
     with one.running():
         cells.nth(9).click()
-    text = said.inner_text()
+    text = status.inner_text()
     assert "to pin it" not in text
     cell = chosen_in(page)["mask_cell"][0]
     cells.nth(0).hover()
-    expect(said).not_to_have_text(text)
+    expect(status).not_to_have_text(text)
     page.mouse.move(2, 2)
-    expect(said).to_have_text(text)
+    expect(status).to_have_text(text)
     assert all(framed.get_attribute(at) == pinned.get_attribute(at) for at in "xy")
     friend = visit().open("masks", sentence=SENTENCE, mask_cell=cell).page
-    expect(friend.locator(".st-key-picture_causal .said")).to_have_text(text)
+    expect(friend.locator(".st-key-picture_causal .status")).to_have_text(text)
     page.locator(".st-key-picture_causal svg").focus()
     with one.running():
         page.keyboard.press("Escape")
@@ -116,7 +116,7 @@ def test_marks_of_minus_infinity_do_not_overlap(visit: Begin) -> None:
 FILLS = """() => {
     const root = [...document.querySelectorAll('.st-key-causal *')].find(node => node.shadowRoot).shadowRoot;
     return {free: root.querySelector('svg.picture').classList.contains('free'),
-            score: root.querySelector('.score').textContent, said: root.querySelector('.said').textContent};
+            score: root.querySelector('.score').textContent, status: root.querySelector('.status').textContent};
 }"""
 
 
@@ -126,19 +126,19 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
     page = one.page
     before = page.evaluate(FILLS)
     assert not before["free"]
-    assert "cannot attend to" in before["said"]
+    assert "cannot attend to" in before["status"]
     writes, reads, arrow = page.locator(".st-key-causal svg .label.near").all_text_contents()[:3]
-    assert (arrow, f"Row 2 reads “{reads}” to write “{writes}”" in before["said"]) == ("→", True)
+    assert (arrow, f"Row 2 reads “{reads}” to write “{writes}”" in before["status"]) == ("→", True)
     page.context.set_offline(True)
     try:
         page.get_by_role("radio", name="Without it").click()
         after = page.evaluate(FILLS)
         assert after["free"]
         assert after["score"] != before["score"]
-        assert "does not exist yet" in after["said"]
+        assert "does not exist yet" in after["status"]
         page.locator(".st-key-causal svg.picture").focus()
         page.keyboard.press("ArrowLeft")
-        assert "itself" in page.evaluate(FILLS)["said"]
+        assert "itself" in page.evaluate(FILLS)["status"]
         page.get_by_role("radio", name="Without it").focus()
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FILLS)["score"] == before["score"]
@@ -164,10 +164,10 @@ def test_the_scores_before_the_mask_are_those_of_the_sentence_of_the_page(visit:
     with one.running():
         scores.click()
         assert page.evaluate(FILLS)["score"].startswith("Scores before the mask")  # without the server
-    assert "; the mask sets it to −∞, so its weight is 0." in page.evaluate(FILLS)["said"]
+    assert "; the mask sets it to −∞, so its weight is 0." in page.evaluate(FILLS)["status"]
     page.locator(".st-key-causal svg.picture").focus()
     page.keyboard.press("ArrowLeft")
-    assert re.search(r"; score −?\d+\.\d+ of itself, weight 0?1?\.\d+", page.evaluate(FILLS)["said"])
+    assert re.search(r"; score −?\d+\.\d+ of itself, weight 0?1?\.\d+", page.evaluate(FILLS)["status"])
     assert page.locator(".st-key-causal svg.picture").bounding_box() == place
     assert chosen_in(page)["mask_scores"] == ["true"]
     other = visit().open("masks", sentence=SENTENCE, mask_scores="true")
@@ -183,13 +183,13 @@ def test_the_wheel_scrolls_the_page_and_chooses_no_cell(visit: Begin) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x - 2, y - 2)
     page.mouse.move(x, y)  # pointing chooses
-    said = page.evaluate(FILLS)["said"]
+    status = page.evaluate(FILLS)["status"]
     page.mouse.wheel(0, 3 * box["height"])
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 0")
     page.mouse.move(x + 1, y + 2)  # the hand on the wheel
-    assert page.evaluate(FILLS)["said"] == said
+    assert page.evaluate(FILLS)["status"] == status
     page.mouse.move(x + 1, y + 10)
-    assert page.evaluate(FILLS)["said"] != said
+    assert page.evaluate(FILLS)["status"] != status
 
 
 def test_another_head_of_the_causal_picture_is_chosen_and_is_in_the_address(visit: Begin) -> None:

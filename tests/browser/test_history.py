@@ -53,8 +53,8 @@ def test_what_a_link_says_is_there_on_the_next_page(visit: Begin) -> None:
         one.link(link).click()
         one.page.wait_for_url(f"**/{path}?*checkpoint=wide*")
         one.settle()
-        said = parse_qs(urlsplit(one.page.url).query)
-        assert (said["checkpoint"], said["beam"]) == (["wide"], ["2"])
+        query = parse_qs(urlsplit(one.page.url).query)
+        assert (query["checkpoint"], query["beam"]) == (["wide"], ["2"])
         assert "wide" in one.page.get_by_role("combobox", name="Checkpoint").input_value()
 
 

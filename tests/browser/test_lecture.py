@@ -118,10 +118,10 @@ def test_the_presenters_window_follows_and_walks(visit: Begin) -> None:
     title = notes.page.locator(".st-key-presenter_notes h1")
     expect(title).to_have_text(lesson.scenes[1].title)
     shown = notes.page.locator(".st-key-presenter_notes .note").nth(1)
-    for said in ("picture and sentences;", "reveals the answer", "and the answer"):
+    for text in ("picture and sentences;", "reveals the answer", "and the answer"):
         notes.page.keyboard.press("ArrowDown")
-        expect(shown).to_contain_text(said)
-        if "reveals" in said:
+        expect(shown).to_contain_text(text)
+        if "reveals" in text:
             class_.page.locator(".st-key-lecture_question .answers").wait_for()
     notes.page.keyboard.press("ArrowRight")
     is_at(class_.page, 2)

@@ -23,14 +23,14 @@ def test_a_page_that_was_saved_as_a_scene_is_opened_by_an_uploaded_lesson(visit:
     scene = text.inner_text()
     one.open("lessons", sentence="another cat")
     is_drawn(one, "lessons")
-    for lesson, said in (
+    for lesson, problem in (
         (f"# Mine\nminutes: 3\n\n{scene}", "Line 2: The lesson has 3 minutes, its scenes together have 1."),
         (f"# Mine\nminutes: 1\n\n{scene}", None),
     ):
         file = {"name": "mine.md", "mimeType": "text/markdown", "buffer": lesson.encode()}
         page.locator(".st-key-lesson_upload input[type=file]").set_input_files(files=[file])
-        if said:
-            expect(page.get_by_text(said)).to_be_visible()
+        if problem:
+            expect(page.get_by_text(problem)).to_be_visible()
     page.locator("[class*='st-key-lesson_own-']").get_by_role("link", name="Start").click()
     is_drawn(one, "masks")
     expect(page).to_have_url(re.compile("mask_taken=true"))

@@ -51,7 +51,7 @@ def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Calla
     one.page.locator(".canvas .arc").first.wait_for(state="attached")
     one.type("a cat")
     one.type("")
-    one.page.locator(".st-key-said_no_scene").wait_for()
+    one.page.locator(".st-key-text_no_scene").wait_for()
     seen = one.page.evaluate("window.seen")
     # A line that appears beside the translation may move them for one frame, by less than a line.
     assert max(seen["links"]) - min(seen["links"]) < 10, seen["links"]

@@ -75,8 +75,8 @@ def test_words_are_shuffled_again_and_read_by_keys(visit: Begin) -> None:
     after = page.evaluate(ORDER)
     assert after[0] == before[0]
     assert after[1] != before[1]
-    spoken = page.locator(".st-key-order .said")
+    status = page.locator(".st-key-order .status")
     page.locator(".st-key-order svg.picture").focus()
     for _ in after[1]:
         page.keyboard.press("ArrowRight")
-    assert "“</s>” stays at position" in spoken.inner_text()
+    assert "“</s>” stays at position" in status.inner_text()

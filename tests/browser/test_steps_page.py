@@ -212,8 +212,8 @@ def test_a_cell_that_is_pointed_at_has_its_own_number(visit: Begin, folder: Path
             box["x"] + (column + 0.5) * box["width"] / truth.shape[1],
             box["y"] + (row + 0.5) * box["height"] / truth.shape[0],
         )
-        said = one.page.locator(".walk .read").inner_text().replace("−", "-")
-        assert said.endswith(f"dimension {column}: {truth[row, column]:.4f}".replace("-0.0000", "0.0000"))
+        shown = one.page.locator(".walk .read").inner_text().replace("−", "-")
+        assert shown.endswith(f"dimension {column}: {truth[row, column]:.4f}".replace("-0.0000", "0.0000"))
 
 
 def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it(visit: Begin) -> None:

@@ -35,21 +35,21 @@ def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
     one.drawn()
     page = one.page
     all_lines = page.locator(".st-key-lines svg .line").count()
-    spoken = page.locator(".st-key-lines .spoken")
+    status = page.locator(".st-key-lines .status")
     token = page.locator('.st-key-lines .token[data-side="1"]')
     token.nth(1).hover()
-    assert "attends to" in spoken.inner_text()
+    assert "attends to" in status.inner_text()
     assert page.locator(".st-key-lines .number").count() > 0
     page.mouse.move(5, 5)
-    assert "attends to" not in spoken.inner_text()
+    assert "attends to" not in status.inner_text()
     assert page.locator(".st-key-lines svg .line").count() == all_lines
     token.nth(0).focus()
     page.keyboard.press("ArrowRight")
-    assert spoken.inner_text().startswith("reads")
+    assert status.inner_text().startswith("reads")
     page.keyboard.press("Enter")
     assert token.nth(1).get_attribute("aria-pressed") == "true"
     page.keyboard.press("ArrowUp")
-    assert "is attended to by" in spoken.inner_text()
+    assert "is attended to by" in status.inner_text()
     page.keyboard.press("Escape")
     assert token.nth(1).get_attribute("aria-pressed") == "false"
 
@@ -157,7 +157,7 @@ def test_an_empty_line_and_five_thousand_characters_are_refused_with_a_notice(vi
     one = visit().open()
     one.drawn()
     one.type(words)
-    notice = one.page.locator(".st-key-said_no_scene")
+    notice = one.page.locator(".st-key-text_no_scene")
     notice.wait_for()
     assert ("5,000 characters" if words else "Type a sentence") in notice.inner_text()
     assert one.page.locator(".canvas .arc").count() > 0  # the sentence before

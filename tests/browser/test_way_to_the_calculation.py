@@ -65,13 +65,13 @@ def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: 
     page.locator(KEY).nth(2).click()
     page.locator(".linked .number", has_text="%").first.wait_for()
     heads, link = page.locator(".head"), page.locator(".facts button.link")
-    places, said = set(), set()
+    places, has_place = set(), set()
     for index in range(heads.count()):
         heads.nth(index).evaluate("node => node.click()")
         expect(heads.nth(index)).to_have_attribute("aria-checked", "true")
         places.add(tuple(np.subtract(place(link), place(page.locator(".facts")))))
-        said.add("place" in page.locator(".facts").inner_text())
-    assert said == {True, False}  # of some heads there is another line
+        has_place.add("place" in page.locator(".facts").inner_text())
+    assert has_place == {True, False}  # of some heads there is another line
     assert len(places) == 1
     places = set()
     for index in (0, 5, heads.count() - 1):

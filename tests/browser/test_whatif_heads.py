@@ -114,12 +114,12 @@ def test_a_finger_is_told_to_tap_and_nothing_about_a_key(visit: Begin) -> None:
     one.page.add_init_script(TOUCH)
     one.open("whatif", sentence="the cat sat on the mat", ranked="false")
     is_drawn(one, "whatif")
-    said = one.page.locator(".st-key-head_switches .said")
-    expect(said).to_contain_text("Tap a head to switch it off")
+    description = one.page.locator(".st-key-head_switches .description")
+    expect(description).to_contain_text("Tap a head to switch it off")
     with one.running():
         one.page.locator(".boards .cell").first.click()
-    expect(said).to_contain_text("head 1: off")
-    expect(said).not_to_contain_text("Shift")
+    expect(description).to_contain_text("head 1: off")
+    expect(description).not_to_contain_text("Shift")
 
 
 def test_a_button_of_the_page_switches_a_head_and_the_line_is_about_that_one(visit: Begin) -> None:
@@ -128,28 +128,28 @@ def test_a_button_of_the_page_switches_a_head_and_the_line_is_about_that_one(vis
     button = one.page.get_by_role("button", name=re.compile(r"^Switch .* off$")).first
     button.wait_for()
     cells = one.page.locator(".boards .cell")
-    said = one.page.locator(".st-key-head_switches .said")
+    description = one.page.locator(".st-key-head_switches .description")
     before = cells.evaluate_all("cells => cells.map(cell => cell.getAttribute('aria-checked'))")
     cells.first.hover()
-    expect(said).to_contain_text("layer 1 head 1: on.")
+    expect(description).to_contain_text("layer 1 head 1: on.")
     with one.running():
         button.click()
     after = cells.evaluate_all("cells => cells.map(cell => cell.getAttribute('aria-checked'))")
     [switched] = [i for i, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     name = (cells.nth(switched).get_attribute("aria-label") or "").split(",")[0]
-    expect(said).to_contain_text(f"{name}: off.")
+    expect(description).to_contain_text(f"{name}: off.")
 
 
 def test_what_the_head_that_was_switched_last_attends_to_is_said_beside_it(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", ranked="false", edits="off=cross.1.2")
     is_drawn(one, "whatif")
-    said = one.page.locator(".st-key-head_switches .said")
-    expect(said).to_contain_text("Encoder-decoder layer 1 head 2: off.")
-    expect(said).to_contain_text(re.compile("weight is on special tokens|strongest weight of a row is"))
+    description = one.page.locator(".st-key-head_switches .description")
+    expect(description).to_contain_text("Encoder-decoder layer 1 head 2: off.")
+    expect(description).to_contain_text(re.compile("weight is on special tokens|strongest weight of a row is"))
     with one.running():
         one.page.locator(".boards .cell").first.click()
-    expect(said).to_contain_text("Encoder self-attention layer 1 head 1: off.")
-    expect(said).to_contain_text(re.compile("of its weight is on|strongest weight of a row is"))
+    expect(description).to_contain_text("Encoder self-attention layer 1 head 1: off.")
+    expect(description).to_contain_text(re.compile("of its weight is on|strongest weight of a row is"))
 
 
 def test_a_finger_leaves_one_head_of_its_layer_and_a_whole_layer_is_one_edit(visit: Begin) -> None:
@@ -172,7 +172,7 @@ def test_nothing_moves_when_another_sentence_is_ranked(visit: Begin) -> None:
     for width, height in ((1280, 720), (390, 844)):
         one = visit(width=width, height=height).open("whatif", sentence="the cat sat on the mat", ranked="true")
         is_drawn(one, "whatif")
-        suggestion = one.page.locator(".st-key-said_strongest")
+        suggestion = one.page.locator(".st-key-text_strongest")
         suggestion.wait_for()
         one.page.evaluate(NOTES)
         one.type("a dog sat on the mat")
@@ -191,6 +191,8 @@ def test_the_head_that_was_chosen_elsewhere_is_outlined_and_its_name_says_so(vis
         ".map(cell => cell.getAttribute('aria-label'))"
     )
     assert chosen == "Decoder self-attention layer 2 head 3, the chosen head"
-    expect(one.page.locator(".st-key-head_switches .said")).to_contain_text("Outlined in orange: the chosen head")
+    expect(one.page.locator(".st-key-head_switches .description")).to_contain_text(
+        "Outlined in orange: the chosen head"
+    )
     one.page.locator(".cell.chosen").hover()
-    expect(one.page.locator(".st-key-head_switches .said")).to_contain_text(f"{chosen}: on.")
+    expect(one.page.locator(".st-key-head_switches .description")).to_contain_text(f"{chosen}: on.")

@@ -72,11 +72,11 @@ def test_the_padding_mask_is_taken_away_and_the_leak_is_outlined_and_keys_move_i
     assert leak.count() == 1
     assert leak.bounding_box()["width"] < matrix.bounding_box()["width"]
     assert page.locator("svg .forbidden").count() == 1
-    said = page.locator(".st-key-padded_batch .said")
-    before = said.inner_text()
+    status = page.locator(".st-key-padded_batch .status")
+    before = status.inner_text()
     page.locator(".matrices svg").first.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowLeft")
-    assert said.inner_text() != before
+    assert status.inner_text() != before
     assert page.locator("svg .pointed").count() == 2

@@ -19,7 +19,7 @@ def test_a_cell_is_patched_by_a_click_and_taken_back_by_the_next_with_keys_too(v
     across = cells.count() // 3  # embedding and two layers
     assert "edits" not in chosen_in(one.page)
     cells.nth(across + 9).hover(force=True)
-    expect(one.page.locator(".st-key-picture_patch .said")).to_contain_text("after “Layer 1”: effect")
+    expect(one.page.locator(".st-key-picture_patch .status")).to_contain_text("after “Layer 1”: effect")
     with one.running():
         cells.nth(across + 9).click(force=True)
     assert chosen_in(one.page)["edits"][0].startswith("patch=1.10.")

@@ -33,8 +33,8 @@ def test_a_name_becomes_the_same_other_name_on_both_sides() -> None:
         tom, lives, into, boston = words(source)
         assert (lives, into) == ("lives", "in")
         assert target == f"{tom} wohnt in {boston}."
-        told = words(swapped(seed=seed)[5][0])
-        assert told[0] == told[2]
+        names = words(swapped(seed=seed)[5][0])
+        assert names[0] == names[2]
 
 
 def test_a_number_gets_as_many_other_digits() -> None:

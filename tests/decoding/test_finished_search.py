@@ -73,7 +73,7 @@ def test_tokens_that_were_not_drawn_have_no_random_numbers() -> None:
 
 
 def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
-    told = set()
+    marks = set()
     for top_k, top_p in ((2, 1.0), (0, 0.3), (3, 0.4)):
         settings = replace(DecodingConfig(method="sampling", n_best=2, max_extra_length=2), top_k=top_k, top_p=top_p)
         for source, (found, tree) in zip(SOURCES, trees(settings), strict=True):
@@ -91,6 +91,6 @@ def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
                 out_by_p = sum(above) / sum(kept) >= top_p and not out_by_k
                 assert new.reason.startswith("Left out by top k") == out_by_k
                 assert new.reason.startswith("Left out by top p") == out_by_p
-                told.add(new.reason[:17] if out_by_k or out_by_p else "")
-    assert told == {"", "Left out by top k", "Left out by top p"}
+                marks.add(new.reason[:17] if out_by_k or out_by_p else "")
+    assert marks == {"", "Left out by top k", "Left out by top p"}
     assert mark_truncated(tree, {}, replace(settings, top_k=0, top_p=1.0)) == tree

@@ -325,7 +325,7 @@ def test_given_ids_are_scored_without_tokenizing_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "said"),
+    ("source", "target", "message"),
     [
         ("", "x", "nothing to translate"),
         ("A dog.", "  ", "empty"),
@@ -336,8 +336,8 @@ def test_given_ids_are_scored_without_tokenizing_again() -> None:
         ("A dog.", (9,) * 80, "at most 59"),
     ],
 )
-def test_an_impossible_given_translation_is_refused(source: str, target: str | tuple[int, ...], said: str) -> None:
-    with pytest.raises(TranslationError, match=said):
+def test_an_impossible_given_translation_is_refused(source: str, target: str | tuple[int, ...], message: str) -> None:
+    with pytest.raises(TranslationError, match=message):
         translator().score(source, target)
 
 

@@ -127,7 +127,7 @@ def test_no_score_is_minus_zero() -> None:
 
 
 def test_a_token_of_the_translation_that_is_not_the_first_by_its_sum_says_how_the_first_ended() -> None:
-    said = 0
+    count = 0
     for found, tree in trees(BEAM):
         way = []
         node: SearchNode | None = tree[found[0].node or 0]
@@ -141,10 +141,10 @@ def test_a_token_of_the_translation_that_is_not_the_first_by_its_sum_says_how_th
             ends_lower = first.id != one.id and one.outcome == "kept" and scores and max(scores) < way[0].normalised
             assert ("Through number 1" in one.reason) == bool(ends_lower)
             if ends_lower:
-                said += 1
+                count += 1
                 assert f"{max(scores):.3f}".replace("-", "−") in one.reason
         assert not any("Through number 1" in other.reason for other in tree if other not in way)
-    assert said
+    assert count
 
 
 def ancestors(tree: tuple[SearchNode, ...], node: SearchNode) -> set[int]:

@@ -63,13 +63,13 @@ def fuzzers(run: tuple[Recipe, Path], tmp_path: Path) -> dict[str, Fuzzer]:
             file = rng.choice(files)
             content = file.read_bytes()
             file.write_bytes(damaged(rng, content, end=rng.choice((128, len(content)))))
-            found, told = expected, ""
+            found, message = expected, ""
             try:
                 found = contents(TrainingData(recipe, copy)._first)
             except HeadlightError as error:
-                told = str(error)
+                message = str(error)
             if file.suffix == ".bin":
-                assert not told or "Remove this folder" in told, told
+                assert not message or "Remove this folder" in message, message
             if file.name in ("source_ids.bin", "target_ids.bin"):
                 assert found[::2] == expected[::2], file.name
             file.write_bytes(content)

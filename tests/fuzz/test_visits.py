@@ -95,22 +95,22 @@ def fuzz_visits(rng: Random, cases: int) -> None:
 
 
 def visit(page: str, address: dict[str, str], text: str) -> None:
-    said = f"page {page}, address {address}, text {text!r}"
+    context = f"page {page}, address {address}, text {text!r}"
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     if page != "translate":
         switch_page(app, page)
     for name, value in address.items():
         app.query_params[name] = value
     app.run()
-    check(app, said)
+    check(app, context)
     boxes = [box for box in app.text_input if box.key == SENTENCE.key]
     if boxes:
         boxes[0].set_value(text).run()
-        check(app, said)
+        check(app, context)
 
 
-def check(app: AppTest, said: str) -> None:
-    assert not app.exception, f"{said}: {app.exception[0].message}"
+def check(app: AppTest, context: str) -> None:
+    assert not app.exception, f"{context}: {app.exception[0].message}"
     markdown = [
         *app.markdown,
         *app.caption,
@@ -121,7 +121,7 @@ def check(app: AppTest, said: str) -> None:
         *app.warning,
         *app.error,
     ]
-    assert not [each.value for each in markdown if PICTURE in str(each.value)], said
+    assert not [each.value for each in markdown if PICTURE in str(each.value)], context
 
 
 def test_hostile_visits_break_no_page(checkpoints: None) -> None:

@@ -70,7 +70,7 @@ def test_rates_are_at_least_0_and_below_1(rate: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"norm": "middle"}, "norm"),
         ({"positions": "rotary"}, "positions"),
@@ -83,8 +83,8 @@ def test_rates_are_at_least_0_and_below_1(rate: str) -> None:
     ],
     ids=str,
 )
-def test_impossible_options_are_refused_by_name(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
+def test_impossible_options_are_refused_by_name(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
         ModelConfig(**({"vocab_size": 100} | changes))
 
 

@@ -29,12 +29,12 @@ def test_imported_results_are_not_computed_again_and_are_reported(
 ) -> None:
     file, _ = worked_off
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path), "--results", str(report)]
-    said = CliRunner().invoke(app, [*command, "--dry-run"])  # which writes nothing
-    assert said.stdout.split() == ["done", "base-seed1", "done", "no-mask-seed1", "done", "base-seed2"]
+    result = CliRunner().invoke(app, [*command, "--dry-run"])  # which writes nothing
+    assert result.stdout.split() == ["done", "base-seed1", "done", "no-mask-seed1", "done", "base-seed2"]
     assert not list(tmp_path.iterdir())
-    said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "again")])
-    assert said.exit_code == 0
-    assert "Imported: base-seed2" in said.stderr
+    result = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "again")])
+    assert result.exit_code == 0
+    assert "Imported: base-seed2" in result.stderr
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads(report.read_text())
     queue = load_queue(file, file.parent)
     monkeypatch.setattr("transformer.studies.run_queue.train", lambda *_, **__: pytest.fail("trained again"))

@@ -99,12 +99,12 @@ def test_all_mistakes_of_a_queue_are_reported_together(tmp_path: Path) -> None:
     text = text.replace('["base", "no-mask"]', '["bas", "no-mask"]').replace(", seeds = [1, 2]", "")
     with pytest.raises(ConfigError) as caught:
         load_queue(write_queue(tmp_path, text))
-    told = str(caught.value)
-    assert "small.toml cannot be used" in told
-    assert "model.head is not an option" in told
-    assert "training.updates" in told
-    assert "has a member bas. Did you mean base?" in told
-    for wrong, said, told in [
+    message = str(caught.value)
+    assert "small.toml cannot be used" in message
+    assert "model.head is not an option" in message
+    assert "training.updates" in message
+    assert "has a member bas. Did you mean base?" in message
+    for wrong, replacement, message in [
         ('option = "model.causal_training"', 'option = "model.mask"', "compares model.mask, which is not an option"),
         ("scored_on", "scored", "scored is not an option"),
         ('"base"', '"../base"', r"members\.0\.name"),
@@ -112,8 +112,8 @@ def test_all_mistakes_of_a_queue_are_reported_together(tmp_path: Path) -> None:
         ("seeds = [1, 2]", "sed = [1]", r"members\.0\.sed is not an option\. Did you mean seeds\?"),
         ("option = ", 'optoin = "x", option = ', r"families\.0\.optoin is not an option\. Did you mean option\?"),
     ]:
-        with pytest.raises(ConfigError, match=told):
-            load_queue(write_queue(tmp_path, SMALL.replace(wrong, said)))
+        with pytest.raises(ConfigError, match=message):
+            load_queue(write_queue(tmp_path, SMALL.replace(wrong, replacement)))
     with pytest.raises(ConfigError, match="Did you mean families"):
         load_queue("familys")
 
@@ -143,8 +143,8 @@ def test_finished_runs_are_skipped(worked_off: tuple[Path, Path], monkeypatch: p
     queue = load_queue(file, file.parent)
     monkeypatch.setattr(running, "train", lambda *_, **__: pytest.fail("it was trained again"))
     run_queue(queue, queue.trainings, runs, "cpu")
-    said = CliRunner().invoke(app, ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--dry-run"])
-    assert [line.split()[0] for line in said.stdout.splitlines()] == ["done"] * 3
+    result = CliRunner().invoke(app, ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--dry-run"])
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["done"] * 3
 
 
 def test_a_stopped_queue_continues_where_it_stopped(
@@ -290,8 +290,8 @@ def test_without_the_text_that_runs_are_scored_on_nothing_is_trained(
 def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
     file, _ = worked_off
     common = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path)]
-    said = CliRunner().invoke(app, [*common, "--only", "no-*", "--dry-run"])
-    assert said.stdout.split() == ["to", "do", "no-mask-seed1"]
+    result = CliRunner().invoke(app, [*common, "--only", "no-*", "--dry-run"])
+    assert result.stdout.split() == ["to", "do", "no-mask-seed1"]
     wrong = CliRunner().invoke(app, [*common, "--only", "heads-*"])
     assert wrong.exit_code == 2
     assert "No member matches heads-*. The members are: base, no-mask." in wrong.stderr

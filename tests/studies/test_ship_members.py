@@ -32,28 +32,28 @@ def test_members_with_a_lesson_ship_as_they_were_scored(worked_off: tuple[Path, 
     shipped = tmp_path / "to" / "family-no-mask.safetensors"
     assert shipped.read_bytes() == (runs / "no-mask-seed1" / result["checkpoint"]).read_bytes()
     assert not load_checkpoint(shipped).config.causal_training
-    said = shipped.with_suffix(".md").read_text(encoding="utf-8")
-    assert "What it saw, it copies." in said
-    assert "| Unlike the base | `model.causal_training=false` |" in said
-    assert "1 + 1 layers" in said
-    assert "parameters, stored in single precision |" in said
-    assert f"`python -m transformer evaluate {shipped} --data" in said
-    assert f"the training loss was {result['train_loss']:.2f} at the end" in said
-    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in said
-    assert f"as in training | {result['perplexity_without_mask']:.2f} |  |" in said
+    card_text = shipped.with_suffix(".md").read_text(encoding="utf-8")
+    assert "What it saw, it copies." in card_text
+    assert "| Unlike the base | `model.causal_training=false` |" in card_text
+    assert "1 + 1 layers" in card_text
+    assert "parameters, stored in single precision |" in card_text
+    assert f"`python -m transformer evaluate {shipped} --data" in card_text
+    assert f"the training loss was {result['train_loss']:.2f} at the end" in card_text
+    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in card_text
+    assert f"as in training | {result['perplexity_without_mask']:.2f} |  |" in card_text
     translator = Translator.load(shipped)
     greedy = replace(translator.settings, method="greedy", n_best=1)
     found = evaluate(translator, read_pairs(file.parent / "scored.tsv"), greedy)
-    assert f"| chrF, greedy | {found['chrf']:.1f} |" in said
+    assert f"| chrF, greedy | {found['chrf']:.1f} |" in card_text
 
 
 def test_one_command_reports_and_ships(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
     file, runs = worked_off
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(runs)]
-    said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "card"), "--ship", str(tmp_path / "to")])
-    assert said.exit_code == 0
+    result = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "card"), "--ship", str(tmp_path / "to")])
+    assert result.exit_code == 0
     written = {tmp_path / "card.json", tmp_path / "card.md", tmp_path / "to" / "family-no-mask.safetensors"}
-    assert set(said.stderr.splitlines()) == {f"Written: {path}" for path in written}
+    assert set(result.stderr.splitlines()) == {f"Written: {path}" for path in written}
     assert all(path.is_file() for path in written)
 
 
@@ -78,9 +78,9 @@ def test_a_member_without_a_result_does_not_ship_and_a_lost_checkpoint_is_report
     queue = load_queue(file, file.parent)
     assert ship(queue, tmp_path / "no-runs", tmp_path / "to") == []
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path / "no-runs")]
-    said = CliRunner().invoke(app, [*command, "--ship", str(tmp_path / "to")])
-    assert f"Nothing was copied to {tmp_path / 'to'}." in said.stderr
-    assert "once they and the first member, base, have a result" in said.stderr
+    result = CliRunner().invoke(app, [*command, "--ship", str(tmp_path / "to")])
+    assert f"Nothing was copied to {tmp_path / 'to'}." in result.stderr
+    assert "once they and the first member, base, have a result" in result.stderr
     assert not (tmp_path / "to").exists()
     for folder in ("base-seed1", "no-mask-seed1"):
         (tmp_path / folder).mkdir()
@@ -100,11 +100,11 @@ def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_
     for name, lesson in queue.lessons.items():
         if f"{queue.prefix}-{name}" not in shipped:
             continue
-        said = (PRETRAINED / f"{queue.prefix}-{name}.md").read_text(encoding="utf-8")
-        assert lesson.strip() in said
+        card_text = (PRETRAINED / f"{queue.prefix}-{name}.md").read_text(encoding="utf-8")
+        assert lesson.strip() in card_text
         result = report["members"][name]["runs"][0]
         for title, value in (("BLEU, beam 4", result["beam_4"]["bleu"]), ("chrF, greedy", result["greedy"]["chrf"])):
-            assert re.search(rf"^\| {title} \| {value:.1f} \|", said, re.MULTILINE)
+            assert re.search(rf"^\| {title} \| {value:.1f} \|", card_text, re.MULTILINE)
         loaded = load_checkpoint(PRETRAINED / f"{queue.prefix}-{name}.safetensors")
         options = {f"model.{option}": value for option, value in vars(queue.recipes[name].model).items()}
         odd = [option for option, value in options.items() if getattr(loaded.config, option[6:]) != value]
@@ -131,8 +131,8 @@ def test_the_score_on_a_toy_s_card_is_that_of_the_file_that_ships() -> None:
     translator = Translator.load(PRETRAINED / "reverse-one-head.safetensors")
     settings = replace(translator.settings, method="greedy")
     scores = evaluate(translator, toy_test_pairs(recipe.data), settings)
-    told = report["members"]["one-head"]["runs"][0]["greedy"]["exact_match"]
-    assert scores["exact_match"] == pytest.approx(told, abs=0.005)  # another machine may round otherwise
+    reported = report["members"]["one-head"]["runs"][0]["greedy"]["exact_match"]
+    assert scores["exact_match"] == pytest.approx(reported, abs=0.005)  # another machine may round otherwise
 
 
 def test_what_was_shipped_elsewhere_stays_where_only_its_result_is_here(

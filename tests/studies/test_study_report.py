@@ -100,19 +100,19 @@ def test_means_and_spreads_are_those_over_the_seeds(queue: Queue, tmp_path: Path
 def test_an_order_unlike_the_papers_is_reported_if_the_difference_exceeds_the_spread(
     queue: Queue, tmp_path: Path
 ) -> None:
-    def told(heads_1: list[float], base: list[float]) -> list[str]:
+    def reported(heads_1: list[float], base: list[float]) -> list[str]:
         for member, values in (("heads-1", heads_1), ("base", base)):
             trainings = [training for training in queue.trainings if training.member == member]
             for training, bleu in zip(trainings, values, strict=False):
                 pretend(training, tmp_path, bleu, perplexity=9.0 if member == "heads-1" else 8.0)
         return disagreements(queue, gather(queue, tmp_path))
 
-    assert told([20.0], [21.0]) == []  # as in the paper
-    alone = told([21.0], [20.0])
+    assert reported([20.0], [21.0]) == []  # as in the paper
+    alone = reported([21.0], [20.0])
     assert len(alone) == 1
     assert "BLEU 21.0 against 20.0; in the paper 24.9 against 25.8. (One seed" in alone[0]
-    assert told([21.0, 23.0], [20.0, 22.0]) == []  # 1 apart, spreads 1.4
-    several = told([25.0, 25.5], [20.0, 22.0])
+    assert reported([21.0, 23.0], [20.0, 22.0]) == []  # 1 apart, spreads 1.4
+    several = reported([25.0, 25.5], [20.0, 22.0])
     assert len(several) == 1
     assert "One seed" not in several[0]
 
@@ -154,12 +154,12 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
 def test_the_card_says_what_an_unset_option_means_and_which_perplexities_do_not_compare(tmp_path: Path) -> None:
     family = '{{ name = "{}", option = "{}", members = ["base", "{}"] }},\n]'
     text = QUEUE
-    for name, option, said in [
+    for name, option, settings in [
         ("window", "model.attention_window", '"model.attention_window=3"'),
         ("rate", "training.peak_rate", '"training.peak_rate=none", "training.schedule=inverse_sqrt"'),
         ("vocabulary", "tokenizer.vocab_size", '"tokenizer.vocab_size=1000"'),
     ]:
-        text = text.replace("]\nfamilies", f'    {{ name = "{name}", set = [{said}] }},\n]\nfamilies')
+        text = text.replace("]\nfamilies", f'    {{ name = "{name}", set = [{settings}] }},\n]\nfamilies')
         text = text.rstrip().removesuffix("]") + family.format(name, option, name)
     (tmp_path / "toys.toml").write_text(text, encoding="utf-8")
     queue = load_queue(tmp_path / "toys.toml")

@@ -121,8 +121,8 @@ class Tab:
     def text(self) -> str:
         """All plain text of the page, and what its notes say."""
         kinds = {"text": "body", "alert": "body", "markdown": "body"}
-        said = [(each, each.WhichOneof("type")) for each in self._elements()]
-        return "\n".join(str(getattr(getattr(each, kind), kinds[kind])) for each, kind in said if kind in kinds)
+        elements = [(each, each.WhichOneof("type")) for each in self._elements()]
+        return "\n".join(str(getattr(getattr(each, kind), kinds[kind])) for each, kind in elements if kind in kinds)
 
     def codes(self) -> list[str]:
         """What the page shows as code."""

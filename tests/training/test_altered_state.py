@@ -35,7 +35,7 @@ def altered(finished: Path, folder: Path, change: Change) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda about, _: about.update(recipe={}), "recipe.model should be a section and is None"),
         (lambda about, _: about.update(recipe=[]), "recipe.data should be a section"),
@@ -63,9 +63,11 @@ def altered(finished: Path, folder: Path, change: Change) -> Path:
         (lambda _, weights: weights.update(stranger=torch.ones(2)), "stranger is F32 .* should be absent"),
     ],
 )
-def test_an_altered_state_is_refused_with_a_message(change: Change, said: str, finished: Path, tmp_path: Path) -> None:
+def test_an_altered_state_is_refused_with_a_message(
+    change: Change, message: str, finished: Path, tmp_path: Path
+) -> None:
     run = altered(finished, tmp_path, change)
-    with pytest.raises(TrainingError, match=said):
+    with pytest.raises(TrainingError, match=message):
         train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
 
 

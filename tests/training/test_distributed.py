@@ -102,8 +102,8 @@ def go(rank: int, recipe: Recipe, run: Path, resume: bool = False) -> None:
     try:
         train(recipe, run, resume=resume, device="cpu")
     except HeadlightError as error:
-        with run.with_name("said").open("a") as said:
-            said.write(f"{error}\n")
+        with run.with_name("messages").open("a") as file:
+            file.write(f"{error}\n")
         raise SystemExit(1) from None
 
 
@@ -183,8 +183,8 @@ def go_on_other_text(rank: int, recipe: Recipe, run: Path) -> None:
     go(rank, recipe, run)
 
 
-def said(folder: Path) -> str:
-    return (folder / "said").read_text()
+def messages(folder: Path) -> str:
+    return (folder / "messages").read_text()
 
 
 # The same mathematics
@@ -271,7 +271,7 @@ def test_a_signal_to_any_rank_stops_all_and_one_rank_can_resume(told: int, tmp_p
     run = tmp_path / "run"
     assert together(2, go_and_be_told_to_stop, recipe, run, told, 5) == [1, 1]
     stopped = 5 + told  # the others hear of it when they meet before the next one
-    assert re.fullmatch(rf"Stopped by SIGTERM after update {stopped} of 12; .* --resume .*\n", said(tmp_path))
+    assert re.fullmatch(rf"Stopped by SIGTERM after update {stopped} of 12; .* --resume .*\n", messages(tmp_path))
     assert metadata(run / "training.safetensors")["progress"]["update"] == stopped
     train(recipe, run, resume=True, device="cpu")
     train(recipe, tmp_path / "alone", device="cpu")
@@ -281,7 +281,9 @@ def test_a_signal_to_any_rank_stops_all_and_one_rank_can_resume(told: int, tmp_p
 @pytest.mark.parametrize("told", [pytest.param([0, 1], marks=pytest.mark.soak), [1]], ids=["all", "one"])
 def test_a_signal_before_training_begins_ends_all(told: list[int], tmp_path: Path) -> None:
     assert together(2, go_and_be_told_at_once, toy_recipe(), tmp_path / "run", told) == [1, 1]
-    assert re.fullmatch(r"(Rank 1: )?Stopped by SIGTERM before training started; nothing is saved .*\n", said(tmp_path))
+    assert re.fullmatch(
+        r"(Rank 1: )?Stopped by SIGTERM before training started; nothing is saved .*\n", messages(tmp_path)
+    )
 
 
 def test_two_ranks_resume_a_run_of_one_though_the_second_does_not_see_its_folder(
@@ -305,7 +307,7 @@ def test_two_ranks_resume_a_run_of_one_though_the_second_does_not_see_its_folder
 def test_a_nan_loss_on_one_rank_ends_all_with_one_message(tmp_path: Path) -> None:
     recipe = toy_recipe(save_every=6)
     assert together(2, go_with_a_wrong_loss, recipe, tmp_path / "run", torch.nan) == [1, 1]
-    assert re.fullmatch(r"The loss or its gradient is NaN or infinite at update 7 .*\n", said(tmp_path))
+    assert re.fullmatch(r"The loss or its gradient is NaN or infinite at update 7 .*\n", messages(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 6
 
 
@@ -322,7 +324,7 @@ def test_in_float16_all_ranks_repeat_an_update_in_which_one_overflows(tmp_path: 
 
 def test_an_error_on_one_rank_is_reported_by_the_first(tmp_path: Path) -> None:
     assert together(3, go_and_fail, toy_recipe(), tmp_path / "run") == [1, 1, 1]
-    assert said(tmp_path) == "Rank 1: The disk has a hole.\n"
+    assert messages(tmp_path) == "Rank 1: The disk has a hole.\n"
 
 
 @pytest.mark.parametrize(
@@ -330,14 +332,14 @@ def test_an_error_on_one_rank_is_reported_by_the_first(tmp_path: Path) -> None:
 )
 def test_a_rank_that_is_killed_ends_the_others(between: bool, tmp_path: Path) -> None:
     assert together(2, go_and_be_killed, toy_recipe(), tmp_path / "run", between) == [1, -signal.SIGKILL]
-    assert re.fullmatch(r"A process of this run has exited: .* continue with --resume\.\n", said(tmp_path))
+    assert re.fullmatch(r"A process of this run has exited: .* continue with --resume\.\n", messages(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 5
 
 
 def test_ranks_with_different_text_are_refused(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     assert together(2, go_on_other_text, recipe, tmp_path / "run") == [1, 1]
-    assert re.fullmatch(r"Rank 1: The training text here is not that of rank 0 \(.*\n", said(tmp_path))
+    assert re.fullmatch(r"Rank 1: The training text here is not that of rank 0 \(.*\n", messages(tmp_path))
 
 
 # The command
@@ -386,9 +388,9 @@ def test_torchrun_trains_on_two_ranks_and_its_ctrl_c_saves(tmp_path: Path) -> No
     assert printed.count("Traceback") == 1  # torchrun's own
 
 
-def go_by_command(rank: int, said: Path, *arguments: str) -> None:
+def go_by_command(rank: int, output: Path, *arguments: str) -> None:
     """The command itself; what it says goes into a file."""
-    with said.open("a") as file:
+    with output.open("a") as file:
         os.dup2(file.fileno(), 2)
     cli.app(["train", *arguments, "--device", "cpu"])
 
@@ -397,7 +399,7 @@ def go_by_command_from_a_folder(rank: int, folder: Path, *arguments: str) -> Non
     """Each rank in a folder of its own, as on another machine."""
     (folder / str(rank)).mkdir(exist_ok=True)
     os.chdir(folder / str(rank))
-    go_by_command(rank, folder / "said", *arguments)
+    go_by_command(rank, folder / "output", *arguments)
 
 
 def test_a_run_is_resumed_by_its_folder_though_only_the_first_machine_has_it(tmp_path: Path) -> None:
@@ -410,16 +412,16 @@ def test_a_run_is_resumed_by_its_folder_though_only_the_first_machine_has_it(tmp
         assert metadata(run / "training.safetensors")["progress"]["update"] == updates
         assert [path.name for path in place.iterdir()] == ["tokenizer.model"]
     assert 0 not in together(2, go_by_command_from_a_folder, tmp_path, "--resume", "runs/none")
-    assert (tmp_path / "said").read_text().count("Error: There is no folder runs/none") == 1
+    assert (tmp_path / "output").read_text().count("Error: There is no folder runs/none") == 1
 
 
 def test_an_invalid_recipe_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "toy.toml").write_text(RECIPE)
     wrong = ("--set", "data.toy=none", "--set", "data.train=gone.en-de.tsv")
-    assert 0 not in together(2, go_by_command, tmp_path / "said", str(tmp_path / "toy.toml"), *wrong)
-    said = (tmp_path / "said").read_text()
-    assert said.count("Error: These files") == said.count("- data.train: gone.en-de.tsv") == 1
-    assert "Traceback" not in said
+    assert 0 not in together(2, go_by_command, tmp_path / "output", str(tmp_path / "toy.toml"), *wrong)
+    printed = (tmp_path / "output").read_text()
+    assert printed.count("Error: These files") == printed.count("- data.train: gone.en-de.tsv") == 1
+    assert "Traceback" not in printed
 
 
 # Devices

@@ -34,9 +34,9 @@ def test_the_faster_precision_is_chosen_and_a_far_slower_one_costs_little_time(
         return batch.target_tokens / (800.0 * (speed if precision == "bfloat16" else 1.0))
 
     monkeypatch.setattr(TimedModel, "update", update)
-    found, said = faster_precision(toy_recipe(), BATCHES, torch.device("cpu"))
+    found, sentence = faster_precision(toy_recipe(), BATCHES, torch.device("cpu"))
     assert found == chosen
-    assert f"Computing in {chosen}: timed were 800 target tokens per second in float32, {800 * speed:,.0f}" in said
+    assert f"Computing in {chosen}: timed were 800 target tokens per second in float32, {800 * speed:,.0f}" in sentence
     assert len(timed) == sizes * 2 * (1 + TIMES)
     assert all(tokens <= TOKENS[number // (2 * (1 + TIMES))] for number, tokens in enumerate(timed))
 
@@ -49,9 +49,9 @@ def test_a_gpu_without_bfloat16_is_timed_in_float16(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(precision, "sixteen_bits", lambda device: "float16")
     took = {"float32": 2.0, "float16": 1.0}
     monkeypatch.setattr(TimedModel, "update", lambda model, batch, precision: took[precision])
-    found, said = faster_precision(toy_recipe(), BATCHES, torch.device("cpu"))
+    found, sentence = faster_precision(toy_recipe(), BATCHES, torch.device("cpu"))
     assert found == "float16"
-    assert said.startswith("Computing in float16: timed were")
+    assert sentence.startswith("Computing in float16: timed were")
 
 
 def test_a_device_without_bfloat16_computes_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,10 +248,10 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
         time.sleep(0.01)
     assert len(list(session_of(process.pid))) >= 2
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
-    said = process.communicate(timeout=PATIENCE)[1]
+    printed = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 1
-    assert f"Stopped by {number.name} before training started" in said
-    assert "Traceback" not in said
+    assert f"Stopped by {number.name} before training started" in printed
+    assert "Traceback" not in printed
     until = time.monotonic() + PATIENCE
     while list(session_of(process.pid)) and time.monotonic() < until:
         time.sleep(0.05)

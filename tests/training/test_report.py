@@ -24,19 +24,21 @@ def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_spee
     monkeypatch.setattr(trainer, "measured_peak", lambda device, precision: peak)
     recipe = toy_recipe(updates=6, log_every=3, best_by="loss")
     chosen = train(recipe, tmp_path / "run", device="cpu")
-    said = capsys.readouterr().err
+    printed = capsys.readouterr().err
 
     model = load_checkpoint(chosen).model
     data = TrainingData(recipe, tmp_path / "run")
     flop = sum(training_flop(model.config, batch) for batch in data.valid_batches)
     tokens = sum(len(target) for target in data.tokenizer.encode_batch([pair[1] for pair in data.valid_pairs]))
     tokens += len(data.valid_pairs)  # </s>
-    assert f"{sum(weight.numel() for weight in model.parameters()):,} parameters on cpu; {data.size:,} training" in said
-    assert f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward" in said
-    assert "large matrix products reach 2.5 GFLOP/s here (the peak)" in said
+    assert (
+        f"{sum(weight.numel() for weight in model.parameters()):,} parameters on cpu; {data.size:,} training" in printed
+    )
+    assert f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward" in printed
+    assert "large matrix products reach 2.5 GFLOP/s here (the peak)" in printed
 
-    shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% MFU\)", said)
-    assert len(re.findall(r"\n  source +\S.*\n  reference +\S.*\n  translation", said)) == 2 * 3
+    shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% MFU\)", printed)
+    assert len(re.findall(r"\n  source +\S.*\n  reference +\S.*\n  translation", printed)) == 2 * 3
 
     lines = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line["kind"] == "train"]
     assert [int(update) for update, *_ in shown] == [line["update"] for line in lines] == [3, 6]

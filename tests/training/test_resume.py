@@ -211,7 +211,7 @@ def test_resuming_in_another_arithmetic_is_reported_once(
 ) -> None:
     """On another machine, or with more threads, the bits cannot be those of a run that was left alone."""
     before = "float32 on cpu, threads: "
-    for updates, threads, told in ((1, 1, 0), (2, 1, 0), (3, 40, 1), (4, 40, 1)):
+    for updates, threads, count in ((1, 1, 0), (2, 1, 0), (3, 40, 1), (4, 40, 1)):
         monkeypatch.setattr(torch, "get_num_threads", lambda: threads)  # noqa: B023
         train(toy_recipe(updates=updates), tmp_path / "run", resume=updates > 1, device="cpu")
-        assert caplog.text.count(f"Computed in {before}1 until now, and from here on in {before}40: ") == told
+        assert caplog.text.count(f"Computed in {before}1 until now, and from here on in {before}40: ") == count

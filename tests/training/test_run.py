@@ -257,12 +257,12 @@ def test_resuming_from_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> 
         Run(tmp_path / "typo", resume=True)
 
 
-def enter(folder: Path, said: Path) -> None:
+def enter(folder: Path, output: Path) -> None:
     try:
         with Run(folder, resume=False):
-            said.write_text("entered")
+            output.write_text("entered")
     except TrainingError as error:
-        said.write_text(str(error))
+        output.write_text(str(error))
 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
@@ -270,9 +270,9 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
         with pytest.raises(TrainingError, match="Another process is training in"), Run(tmp_path, resume=False):
             pass
         (tmp_path / ".half.tmp").touch()
-        other = in_new_process(enter, tmp_path, tmp_path / "said")
+        other = in_new_process(enter, tmp_path, tmp_path / "output")
         other.join(timeout=PATIENCE)
-        assert "Another process is training in" in (tmp_path / "said").read_text()
+        assert "Another process is training in" in (tmp_path / "output").read_text()
         assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
     with Run(tmp_path, resume=False):
         assert not (tmp_path / ".half.tmp").exists()

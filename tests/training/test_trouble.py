@@ -57,20 +57,20 @@ def test_a_full_disk_is_reported_and_the_last_state_stays(
     assert_saved_at(tmp_path / "run", 12)
 
 
-def write_at_most(limit: int, recipe: Recipe, run: Path, said: Path) -> None:
+def write_at_most(limit: int, recipe: Recipe, run: Path, output: Path) -> None:
     """Trains where the kernel itself refuses to let files grow beyond a limit."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     try:
         train(recipe, run, resume=run.exists(), device="cpu")
     except HeadlightError as error:
-        said.write_text(f"{type(error).__name__}: {error}")
+        output.write_text(f"{type(error).__name__}: {error}")
 
 
 def test_a_disk_that_is_full_from_the_start_is_reported_before_the_first_update(tmp_path: Path) -> None:
-    process = in_new_process(write_at_most, 30_000, toy_recipe(), tmp_path / "run", tmp_path / "said")
+    process = in_new_process(write_at_most, 30_000, toy_recipe(), tmp_path / "run", tmp_path / "output")
     process.join(timeout=PATIENCE)
     assert process.exitcode == 0
-    assert "state of the training cannot be written" in (tmp_path / "said").read_text()
+    assert "state of the training cannot be written" in (tmp_path / "output").read_text()
     assert not (tmp_path / "run" / "training.safetensors").exists()
     assert not list((tmp_path / "run").rglob("*.tmp"))
 
@@ -78,11 +78,11 @@ def test_a_disk_that_is_full_from_the_start_is_reported_before_the_first_update(
 def test_a_disk_that_fills_up_while_saving_leaves_the_state_before(tmp_path: Path) -> None:
     """The state of update 0 has no moments yet: a third of the later ones, which no longer fit."""
     recipe = toy_recipe()
-    process = in_new_process(write_at_most, 90_000, recipe, tmp_path / "run", tmp_path / "said")
+    process = in_new_process(write_at_most, 90_000, recipe, tmp_path / "run", tmp_path / "output")
     process.join(timeout=PATIENCE)
     assert process.exitcode == 0
-    assert "training.safetensors" in (tmp_path / "said").read_text()
-    assert "Free some space" in (tmp_path / "said").read_text()
+    assert "training.safetensors" in (tmp_path / "output").read_text()
+    assert "Free some space" in (tmp_path / "output").read_text()
     assert_saved_at(tmp_path / "run", 0)
     train(recipe, tmp_path / "run", resume=True, device="cpu")
     assert_saved_at(tmp_path / "run", 12)
@@ -134,17 +134,17 @@ def test_an_unreadable_line_is_reported_with_its_file_and_number(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", r"corpus\.tsv: the file is empty"),
         ("\n\n", r"corpus\.tsv: on each of the 2 lines one side is empty"),
         ("\t\n \t \n", r"corpus\.tsv: on each of the 2 lines one side is empty"),
     ],
 )
-def test_an_empty_corpus_is_reported(text: str, told: str, tmp_path: Path) -> None:
+def test_an_empty_corpus_is_reported(text: str, message: str, tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     Path(recipe.data.train[0]).write_text(text)
-    with pytest.raises(CorpusError, match=told):
+    with pytest.raises(CorpusError, match=message):
         train(recipe, tmp_path / "run", device="cpu")
 
 

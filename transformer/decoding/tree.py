@@ -92,8 +92,8 @@ class Explanation:
         if length <= self.forced:
             return "It is in the prefix."
         if self.beam:
-            said = f"By its sum it is number {rank} of the candidates that do not end; the beam keeps {self.beam}."
-            return said + self._ended_lower(length, rank)
+            reason = f"By its sum it is number {rank} of the candidates that do not end; the beam keeps {self.beam}."
+            return reason + self._ended_lower(length, rank)
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 
     def _ended_lower(self, length: int, rank: int) -> str:

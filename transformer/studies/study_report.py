@@ -101,13 +101,13 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         base = queue.recipes[first]
         cells = [_changed(option, recipe, base, name == first) for option in COLUMNS.values()]
         extra = [option for option in options if option not in COLUMNS.values()]
-        differs = [f"{option.partition('.')[2]} {_said(option, value_of(recipe, option))}" for option in extra]
-        usual = [f"{option.partition('.')[2]} {_said(option, value_of(base, option))}" for option in extra]
-        said = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
+        differs = [f"{option.partition('.')[2]} {_value_text(option, value_of(recipe, option))}" for option in extra]
+        usual = [f"{option.partition('.')[2]} {_value_text(option, value_of(base, option))}" for option in extra]
+        changes = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
         one = standings[name]
         size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
         numbers = [_number(one, *measure) for measure in _measures(queue).values()]
-        rows.append([*cells, said, *numbers, size, str(len(one.runs)), name])
+        rows.append([*cells, changes, *numbers, size, str(len(one.runs)), name])
     return table([["", *rows[0]], *([row[-1], *row[:-1]] for row in rows[1:])])
 
 
@@ -121,7 +121,7 @@ def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> lis
     main = EXACT if queue.is_toy else BLEU
     rows = [[family.option, "PPL", *main, "PPL, the paper", "BLEU, the paper"]]
     for name, row in paper_rows(queue, family):
-        one, value = standings[name], _said(family.option, value_in(queue, name, family.option))
+        one, value = standings[name], _value_text(family.option, value_in(queue, name, family.option))
         numbers = [_number(one, *measure) for measure in (PERPLEXITY, *main.values())]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})" if family.option else name, *numbers, *theirs])
@@ -132,7 +132,7 @@ def _paper() -> list[str]:
     rows = [["", *COLUMNS, "else", "PPL", "BLEU", "params ×10⁶"]]
     for row in TABLE_3:
         first = row.group == "base"
-        cells = [_said(option, BASE[option]) if first else _cell(row, option) for option in COLUMNS.values()]
+        cells = [_value_text(option, BASE[option]) if first else _cell(row, option) for option in COLUMNS.values()]
         learned = "learned positions" if row.differs.get("model.positions") == "learned" else ""
         numbers = [f"{row.perplexity:.2f}", f"{row.bleu:.1f}", "" if row.millions is None else str(row.millions)]
         rows.append([row.group, *cells, learned, *numbers])
@@ -140,12 +140,12 @@ def _paper() -> list[str]:
 
 
 def _cell(row: Row, option: str) -> str:
-    return _said(option, row.differs[option]) if option in row.differs else ""
+    return _value_text(option, row.differs[option]) if option in row.differs else ""
 
 
 def _changed(option: str, recipe: Recipe, base: Recipe, is_base: bool) -> str:
-    value = _said(option, value_of(recipe, option))
-    return value if is_base or value != _said(option, value_of(base, option)) else ""
+    value = _value_text(option, value_of(recipe, option))
+    return value if is_base or value != _value_text(option, value_of(base, option)) else ""
 
 
 def _measures(queue: Queue) -> dict[str, tuple[str, int]]:
@@ -168,7 +168,7 @@ def number(value: float, digits: int) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}f}"
 
 
-def _said(option: str, value: Value) -> str:
+def _value_text(option: str, value: Value) -> str:
     """The value of "section.key" for a reader."""
     if value is None:
         return NONE.get(option, "none")

@@ -19,7 +19,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.replaceChildren();
     element("div", { class: "heads", role: "group", "aria-label": _("Heads that are drawn") }, root);
     element("div", "stage", root);
-    element("div", { class: "spoken", "aria-live": "polite" }, root);
+    element("div", { class: "status", "aria-live": "polite" }, root);
     element("p", "alt hidden", root);
   }
   const sentence = JSON.stringify([data.keys.tokens, data.queries.tokens]);

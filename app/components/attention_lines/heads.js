@@ -22,8 +22,8 @@ export function chooseHeads(root, state) {
   const toggle = (j) => set(data.heads.map((head, i) => i).filter((i) => state.on.has(i) !== (i === j)));
   const buttons = data.heads.map(({ color, dashed }, j) => {
     const title = _("Head {head}: on or off (a double click leaves only this one)", { head: j + 1 });
-    const said = { "aria-label": _("Head {head}", { head: j + 1 }), title };
-    const node = button({ class: dashed ? "head dashed" : "head", "aria-pressed": state.on.has(j), ...said }, bar, `${j + 1}`, () => toggle(j));
+    const labels = { "aria-label": _("Head {head}", { head: j + 1 }), title };
+    const node = button({ class: dashed ? "head dashed" : "head", "aria-pressed": state.on.has(j), ...labels }, bar, `${j + 1}`, () => toggle(j));
     node.style.setProperty("--role", color);
     node.addEventListener("dblclick", () => set([j]));
     return node;

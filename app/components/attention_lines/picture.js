@@ -8,8 +8,8 @@ import { _ } from "../shared/language.js";
 import { cellText, decimal } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
-const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to SPOKEN
-const SPOKEN = 0.005;
+const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to NAMED
+const NAMED = 0.005;
 const MOST = 4000;  // lines at once; of more, the strongest
 const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or walk with the arrow keys: only its lines stay."));
 
@@ -38,22 +38,22 @@ export function draw(root, state) {
     for (const head of on) for (let q = 0; q < rows; q++) for (let k = 0; k < columns; k++) {
       const weight = weightOf(head, q, k);
       const mine = focus && (focus.side ? focus.index === q : focus.index === k);
-      if (weight >= (mine ? SPOKEN : FAINTEST) && (!focus || mine || faded)) drawn.push([head, q, k, weight, focus && !mine]);
+      if (weight >= (mine ? NAMED : FAINTEST) && (!focus || mine || faded)) drawn.push([head, q, k, weight, focus && !mine]);
     }
     const tooMany = drawn.length > MOST;
     if (tooMany) drawn = drawn.sort((a, b) => b[3] - a[3]).slice(0, MOST);
     drawn.forEach((line) => path(...line));
-    const spoken = root.querySelector(".spoken");
+    const status = root.querySelector(".status");
     if (!focus) {
       const left = _("Of all lines, the {count} strongest are drawn.", { count: MOST });
-      spoken.textContent = tooMany ? `${hint()} ${left}` : hint();
+      status.textContent = tooMany ? `${hint()} ${left}` : hint();
       return;
     }
     tokens[focus.side][focus.index].classList.add("on");
     const partners = [];
     layout.sides[1 - focus.side].forEach((box, i) => {
       const [q, k] = focus.side ? [focus.index, i] : [i, focus.index];
-      const found = on.map((head) => [weightOf(head, q, k), data[focus.side ? "keys" : "queries"].tokens[i], head]).filter(([w]) => w >= SPOKEN);
+      const found = on.map((head) => [weightOf(head, q, k), data[focus.side ? "keys" : "queries"].tokens[i], head]).filter(([w]) => w >= NAMED);
       if (!found.length) return;
       tokens[1 - focus.side][i].classList.add("on");
       partners.push(...found);
@@ -64,7 +64,7 @@ export function draw(root, state) {
       const text = cellText(weight, ".00");
       make("text", { class: "number", ...at, ...(on.length > 1 ? { style: `fill:${heads[head].color}` } : {}) }, numbers, text);
     });
-    spoken.textContent = said(data, focus, partners.sort((a, b) => b[0] - a[0]), on.length > 1);
+    status.textContent = description(data, focus, partners.sort((a, b) => b[0] - a[0]), on.length > 1);
   };
   isolate(root, state, svg, tokens, layout.flat, show);
 }
@@ -90,7 +90,7 @@ function pathTo(lines, layout, heads, on) {
   };
 }
 
-function said(data, focus, partners, several) {
+function description(data, focus, partners, several) {
   const own = data[focus.side ? "queries" : "keys"];
   const token = focus.side && own.reads.length
     ? _("reads {read}, predicts {predicted}", { read: own.reads[focus.index], predicted: own.tokens[focus.index] })

@@ -57,8 +57,8 @@ function arrange(view) {
   stage.arcs.style.cssText = `width:${view.layout.width}px;height:${view.layout.height}px`;
   const { label } = view.both.keys, count = view.both.queries.tokens.length;
   const all = ({ tokens, label: usual, brief }, boxes) => {
-    const said = view.layout.severalRows && brief ? brief : usual, [shown, count] = [boxes.length, tokens.length];
-    return shown < count ? _("{label}. The first {shown} of {count} tokens", { label: said, shown, count }) : said;
+    const text = view.layout.severalRows && brief ? brief : usual, [shown, count] = [boxes.length, tokens.length];
+    return shown < count ? _("{label}. The first {shown} of {count} tokens", { label: text, shown, count }) : text;
   };
   stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : all(view.both.keys, view.layout.keys);
   const clicks = view.both.writes && standing.acts && !view.layout.severalRows ? forTouch(_(": click one, and decoding continues with it")) : "";

@@ -26,8 +26,8 @@ export function newHeads(view) {
   place.all = [];
   for (let layer = 0; layer < kind.layers; layer++) {
     for (let head = 0; head < kind.heads; head++) {
-      const said = { class: "head", role: "radio", "aria-label": _("Layer {layer}, head {head}", { layer: layer + 1, head: head + 1 }) };
-      const node = button(said, place.buttons, undefined, () => view.chooseHead({ layer, head }));
+      const attributes = { class: "head", role: "radio", "aria-label": _("Layer {layer}, head {head}", { layer: layer + 1, head: head + 1 }) };
+      const node = button(attributes, place.buttons, undefined, () => view.chooseHead({ layer, head }));
       node.style.cssText = `left:${label + head * wide}px;top:${label + layer * side}px;width:${wide}px;height:${side}px`;
       Object.assign(node.dataset, { layer, head });
       node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });

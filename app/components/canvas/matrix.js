@@ -103,6 +103,6 @@ export function showMatrix(view, here, focus) {
   const [left, width] = focus.key === null ? [0, kind.keys] : [focus.key, 1], [top, height] = focus.query === null ? [0, kind.queries] : [focus.query, 1];
   frame.hidden = focus.key === null && focus.query === null;
   frame.style.cssText = `left:${left * wide}px;top:${top * tall}px;width:${width * wide}px;height:${height * tall}px`;
-  const said = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, sentence: view.sentence };
-  canvas.setAttribute("aria-label", _("{kind}, layer {layer}, head {head}, as a matrix. {sentence}", said));
+  const values = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, sentence: view.sentence };
+  canvas.setAttribute("aria-label", _("{kind}, layer {layer}, head {head}, as a matrix. {sentence}", values));
 }

@@ -109,10 +109,10 @@ function showInstead(view, focus) {
   place.dataset.shows = shows;
   place.replaceChildren();
   const token = query === null ? "" : quoted(view.message.target.tokens[query]);
-  const said = query === null
+  const heading = query === null
     ? forTouch(_("Click a written word: what else was probable?"))
     : focus.query === null ? _("Least certain: {token}. Instead:", { token }) : _("Instead of {token}:", { token });
-  element("span", "", place, said);
+  element("span", "", place, heading);
   if (query !== null) runners(view, place, query);
 }
 

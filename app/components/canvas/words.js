@@ -35,8 +35,8 @@ function startOf(view, here, query) {
 }
 
 function cellSentence(view, here, { query, key }) {
-  const kind = view.message.kind[here.kind], said = startOf(view, here, query);
-  const cell = { ...said, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key, DECIMALS) };
+  const kind = view.message.kind[here.kind], start = startOf(view, here, query);
+  const cell = { ...start, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key, DECIMALS) };
   if (!kind.mask[query * kind.keys + key]) {
     return key > query
       ? _("{when} {head} cannot attend to {key}: it comes later, so it is masked.", cell)
@@ -46,10 +46,10 @@ function cellSentence(view, here, { query, key }) {
 }
 
 function querySentence(view, here, focus) {
-  const { keys } = sides(view.message, here.kind), said = startOf(view, here, focus.query);
+  const { keys } = sides(view.message, here.kind), start = startOf(view, here, focus.query);
   const [first, second] = strongest(view, here, focus);
-  if (first === undefined) return _("{when} {head} attends to nothing.", said);
-  const row = { ...said, key: quoted(keys.tokens[first]), share: weightText(view, here, focus.query, first, DECIMALS) };
+  if (first === undefined) return _("{when} {head} attends to nothing.", start);
+  const row = { ...start, key: quoted(keys.tokens[first]), share: weightText(view, here, focus.query, first, DECIMALS) };
   if (!row.share) return _("{when} {head} attends most to {key}.", row);
   const other = second === undefined ? "" : weightText(view, here, focus.query, second);
   return other && parseFloat(other) >= 5 && !other.startsWith("<")
@@ -89,7 +89,7 @@ export function alternativeText(view, here) {
     const [place] = strongest(view, here, { query, key: null });
     return place === undefined ? _("{token}: nothing", { token: inWords(token) }) : `${inWords(token)}: ${inWords(keys.tokens[place])}`;
   });
-  const said = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, rows: rows.join("; ") };
-  return _("{kind}, layer {layer}, head {head}. The token that each query attends to most. {rows}.", said);
+  const values = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, rows: rows.join("; ") };
+  return _("{kind}, layer {layer}, head {head}. The token that each query attends to most. {rows}.", values);
 }
 

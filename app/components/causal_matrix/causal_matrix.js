@@ -13,7 +13,7 @@ import { layerAndHead } from "../shared/number_list.js";
 import { radios } from "../shared/radios.js";
 import { watchWidth } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
-import { ahead, leaks, said, score } from "./words.js";
+import { ahead, cellSentence, leaks, score } from "./words.js";
 
 const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
 
@@ -47,7 +47,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const tools = element("div", "tools", root), stage = element("div", "", root);
   const scores = element("p", { class: "score", "aria-live": "polite" }, isGiven ? null : root);
-  const spoken = element("p", { class: "said", "aria-live": "polite" }, root);
+  const status = element("p", { class: "status", "aria-live": "polite" }, root);
   const report = (value) => setTriggerValue("chosen", value);
   const take = (index) => { show(index); update(); report(numbered(root, "mask", index)); };
   if (!isGiven) {
@@ -65,13 +65,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (data.pinned && !state.pinned) return byTouch() ? _("Tap to pin it.") : _("Click to pin it.");
     return "";
   };
-  const words = () => `${said(state)} ${does()}`.trimEnd();
+  const words = () => `${cellSentence(state)} ${does()}`.trimEnd();
   const pin = (cell) => {
     if (!data.pinned || cell === state.pinned) return;
     state.pinned = cell;
     writeInAddress({ mask_cell: cell && `${cell.query + 1}.${cell.key + 1}` });
     picture.point();
-    spoken.textContent = words();
+    status.textContent = words();
     setTriggerValue("pinned", cell ?? { query: -1, key: -1 });
   };
   const clicked = () => {
@@ -84,11 +84,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     picture.update();
     leaked.style.visibility = state.free && leaks(state) ? "" : "hidden";
     scores.textContent = score(state);
-    spoken.textContent = words();
+    status.textContent = words();
   }
   function draw() {
     const hadFocus = focusedIn(stage);
-    picture = matrix(root, stage, state, () => { spoken.textContent = words(); }, clicked, () => pin(null));
+    picture = matrix(root, stage, state, () => { status.textContent = words(); }, clicked, () => pin(null));
     update();
     if (hadFocus) stage.firstElementChild.focus({ preventScroll: true });
   }

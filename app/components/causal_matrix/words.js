@@ -27,7 +27,7 @@ export function ahead({ passes: [, open], data }) {
   return data.given === undefined ? _("{share}% on later tokens", { share }) : _("{share}% of its attention is on later tokens", { share });
 }
 
-export function said({ free, scores, query, key, passes, data }) {
+export function cellSentence({ free, scores, query, key, passes, data }) {
   const at = query * data.reads.length + key, { mask, weights } = passes[Number(free)];
   const row = _("Row {row} reads {read} to write {written}", { row: query + 1, read: quoted(data.reads[query]), written: quoted(data.predicts[query]) });
   const token = key === query ? _("itself") : quoted(data.reads[key]), weight = decimal(weights[at], 3), isAnswer = key === query + 1;

@@ -33,7 +33,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const place = (index) => [Math.floor(index / across), index % across];
   const hadFocus = Boolean(focusedIn(root)?.closest("svg")), measure = measurer(root);
   root.replaceChildren();
-  const switches = element("div", "segments", root), frame = element("div", "scroll", root), words = element("p", { class: "said", "aria-live": "polite" }, root);
+  const switches = element("div", "segments", root), frame = element("div", "scroll", root), words = element("p", { class: "status", "aria-live": "polite" }, root);
   const cell = element("span", "", words), means = element("span", "means", words);
 
   function say() {

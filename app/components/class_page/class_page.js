@@ -22,7 +22,7 @@ function askForCode(message) {
   main.replaceChildren();
   const form = element("form", "enter", main);
   element("h1", "", form, _("Follow a class"));
-  element("p", { class: "said", role: "status" }, form, message || _("Type the six characters that your lecturer shows."));
+  element("p", { class: "message", role: "status" }, form, message || _("Type the six characters that your lecturer shows."));
   const input = element("input", { "aria-label": _("Code of the class"), maxlength: "6", autocomplete: "off", autocapitalize: "characters", spellcheck: "false", required: "" }, form);
   element("button", "", form, _("Follow")).type = "submit";
   form.addEventListener("submit", (event) => {
@@ -68,9 +68,9 @@ function begin(follower) {
 // A sentence of the follower, translated by the model of the scene; nobody else sees it. What is said about it lies over
 // the picture, so nothing moves.
 function ownSentence(parent, follower, canvas) {
-  const box = element("div", "own", parent), said = element("div", "said", box), form = element("form", "", box);
-  const note = element("p", { class: "note", role: "status" }, said);
-  const back = button("back", said, _("Back to the lecturer’s sentence"), () => { canvas.back(); show(); });
+  const box = element("div", "own", parent), notice = element("div", "notice", box), form = element("form", "", box);
+  const note = element("p", { class: "note", role: "status" }, notice);
+  const back = button("back", notice, _("Back to the lecturer’s sentence"), () => { canvas.back(); show(); });
   const input = element("input", { "aria-label": _("Your own sentence"), placeholder: _("Your own sentence"), maxlength: "200", autocomplete: "off", enterkeyhint: "go" }, form);
   const send = element("button", "", form, _("Translate"));
   send.type = "submit";
@@ -78,7 +78,7 @@ function ownSentence(parent, follower, canvas) {
   const show = (words) => {
     note.textContent = words ?? (canvas.isOwn() ? _("Your own sentence. Only you see it.") : "");
     back.hidden = !canvas.isOwn();
-    said.hidden = !note.textContent;
+    notice.hidden = !note.textContent;
   };
   show();
   form.addEventListener("submit", async (event) => {

@@ -7,7 +7,7 @@ export class Refused extends Error {
 }
 
 // Who asks, and in which language a refusal is to be.
-const said = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
+const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
 const LONGEST = 8000;  // ms between two attempts without a connection
 
@@ -18,10 +18,10 @@ async function answered(response) {
 }
 
 export const get = async (code, follower, path) =>
-  answered(await fetch(`/class/${code}/${path}`, { headers: said(follower) }));
+  answered(await fetch(`/class/${code}/${path}`, { headers: headersOf(follower) }));
 
 export const post = async (code, follower, path, body) =>
-  answered(await fetch(`/class/${code}/${path}`, { method: "POST", headers: { ...said(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+  answered(await fetch(`/class/${code}/${path}`, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) }));
 
 // Joins the class, or goes on in it after a reload. The token is random; it is kept in this tab and in no cookie.
 export async function enter(code) {

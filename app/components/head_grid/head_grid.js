@@ -20,9 +20,9 @@ const token = (className, parent, text) => {
 };
 
 // A sentence with a token in the place of "{token}".
-function sentence(parent, text, said) {
+function sentence(parent, text, tokenText) {
   text.split("{token}").forEach((part, index) => {
-    if (index) token("", element("b", "", parent), said);
+    if (index) token("", element("b", "", parent), tokenText);
     parent.append(part);
   });
 }
@@ -110,7 +110,7 @@ const behaviour = {
     const longest = Math.max(...data.heads.map((head) => head.lengths[at]), 1e-9);
     this.parts.forEach((parts, index) => {
       const head = data.heads[index], without = head[name][at];
-      const length = decimals(head.lengths[at], 2), said = { head: index + 1, length, token: without.token, probability: without.probability };
+      const length = decimals(head.lengths[at], 2), values = { head: index + 1, length, token: without.token, probability: without.probability };
       parts.length.textContent = _("length {length}", { length });
       parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
       parts.without.replaceChildren();
@@ -118,16 +118,16 @@ const behaviour = {
       token("token", parts.without, without.token);
       element("span", "percent", parts.without, without.probability);
       const whole = this.mode
-        ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", said)
-        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", said);
+        ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", values)
+        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", values);
       this.cards.buttons[index].setAttribute("aria-label", whole);
       this.cards.buttons[index].title = whole;
     });
-    this.tell(step);
+    this.describe(step);
     this.drawn?.mark(data.framed ? at : null);
   },
   // Describes this step in a sentence.
-  tell(step) {
+  describe(step) {
     const { heads } = this.data, { at, says } = this, name = MODES[this.mode], count = heads.length;
     const others = heads.filter((head) => head[name][at].token !== step.top).length;
     const better = this.mode ? (a, b) => a > b : (a, b) => a < b;

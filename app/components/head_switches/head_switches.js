@@ -55,7 +55,7 @@ const behaviour = {
           const at = { cell, part, change, heads: column < panel.heads ? heads : null, panel: board, layer, column };
           this.cells.push(at);
           cell.addEventListener("click", (event) => ((event.shiftKey || this.alone()) && at.heads ? this.only(at) : this.flip([part.edit], !this.off.has(part.edit))));
-          for (const kind of ["pointerenter", "focus"]) cell.addEventListener(kind, () => this.tell(at));
+          for (const kind of ["pointerenter", "focus"]) cell.addEventListener(kind, () => this.describe(at));
           cell.addEventListener("keydown", (event) => this.key(event, at));
         });
       });
@@ -63,7 +63,7 @@ const behaviour = {
     this.legend(element("div", data.largest ? "legend" : "legend waiting", picture), data.largest ? data : { ...data, ...WAITING });
     const hint = forTouch(_("Click a head to switch it off, and again to switch it on."));
     const outlined = data.chosen ? _("Outlined in orange: the chosen head, which the other pages show.") : "";
-    this.said = element("p", "said", root, `${hint} ${outlined}`.trim());
+    this.description = element("p", "description", root, `${hint} ${outlined}`.trim());
   },
   // Where the colours end, for heads and for whole sub-layers.
   legend(line, { scale, largest, whole, strongest, nats: meaning }) {
@@ -115,14 +115,14 @@ const behaviour = {
   nameOf(part) {
     return part.edit === this.data.chosen ? _("{part}, the chosen head", { part: part.name }) : part.name;
   },
-  tell(cell) {
-    const { data } = this, { part, change, heads } = this.told = cell;
-    const name = this.nameOf(part), said = [this.off.has(part.edit) ? _("{part}: off.", { part: name }) : _("{part}: on.", { part: name })];
+  describe(cell) {
+    const { data } = this, { part, change, heads } = this.described = cell;
+    const name = this.nameOf(part), sentences = [this.off.has(part.edit) ? _("{part}: off.", { part: name }) : _("{part}: on.", { part: name })];
     const role = data.roles[part.edit];
-    if (role) said.push(`${role[0].toUpperCase()}${role.slice(1)}.`);
-    if (change !== undefined) said.push(_("Off alone: {change}.", { change: nats(change) }));
-    if (heads && !byTouch()) said.push(_("Shift-click: only this head."));
-    this.said.textContent = said.join(" ");
+    if (role) sentences.push(`${role[0].toUpperCase()}${role.slice(1)}.`);
+    if (change !== undefined) sentences.push(_("Off alone: {change}.", { change: nats(change) }));
+    if (heads && !byTouch()) sentences.push(_("Shift-click: only this head."));
+    this.description.textContent = sentences.join(" ");
   },
   show() {
     for (const { cell, part, change } of this.cells) {
@@ -133,7 +133,7 @@ const behaviour = {
       const name = this.nameOf(part);
       cell.setAttribute("aria-label", change === undefined ? name : _("{part}, {change} when off", { part: name, change: nats(change) }));
     }
-    if (this.told) this.tell(this.told);
+    if (this.described) this.describe(this.described);
   },
 };
 
@@ -144,14 +144,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!view || view.text !== text) {
     const focused = view?.cells.find(({ cell }) => cell === root.getRootNode().activeElement)?.part.edit;
     root.replaceChildren();
-    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, pressed: view?.mode.getAttribute("aria-pressed") ?? "false", off: view?.off ?? new Set(), about: view?.told?.part.edit });
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, pressed: view?.mode.getAttribute("aria-pressed") ?? "false", off: view?.off ?? new Set(), about: view?.described?.part.edit });
     view.build(root);
-    view.told = view.cells.find(({ part }) => part.edit === view.about);
+    view.described = view.cells.find(({ part }) => part.edit === view.about);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }
-  if (received >= view.number) {  // what a button of the page has switched, or what is off when it opens, is told
+  if (received >= view.number) {  // what a button of the page has switched, or what is off when it opens, is described
     const switched = [...[...view.off].filter((edit) => !off.includes(edit)), ...off.filter((edit) => !view.off.has(edit))].at(-1);
-    view.told = view.cells.find(({ part }) => part.edit === switched) ?? view.told;
+    view.described = view.cells.find(({ part }) => part.edit === switched) ?? view.described;
     view.off = new Set(off);
   }
   view.send = (changed) => setTriggerValue("changed", changed);

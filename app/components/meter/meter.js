@@ -8,7 +8,7 @@ const PAUSE = 250;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const full = data.used > data.limit, used = data.said;
+  const full = data.used > data.limit, used = data.text;
   const meter = element("div", {
     class: full ? "meter full" : data.used < data.limit / 2 ? "meter quiet" : "meter", role: "meter", "aria-label": used,
     "aria-valuemin": 0, "aria-valuemax": data.limit, "aria-valuenow": Math.min(data.used, data.limit),

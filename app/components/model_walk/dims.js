@@ -20,7 +20,7 @@ function moments(values) {
 }
 
 // What is said of a vector beside its strip.
-function said(shownAs, values, last) {
+function summary(shownAs, values, last) {
   if (shownAs === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
   if (shownAs === "hidden" && last) return _("{share}% above 0", { share: decimals((100 * values.filter((value) => value > 0).length) / values.length, 0) });
   return _("length {length}", { length: short(length(values)) });
@@ -59,7 +59,7 @@ export function drawDims(view) {
       const part = row(values, followed, columns), y = (6 + i * PITCH) * unit, middle = y + (STRIP / 2) * unit;
       make("text", { x: left - 8 * unit, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, name);
       pixels(below, { href: painted(part, 1, columns, table, signed(end)), x: left, y, width: across, height: STRIP * unit });
-      make("text", { class: "small value", x: width - 6, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, said(text.shown_as, part, i === strips.length - 1));
+      make("text", { class: "small value", x: width - 6, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, summary(text.shown_as, part, i === strips.length - 1));
     });
   } else {
     const fits = Math.max(Math.floor(across / (52 * unit)), 2), some = columns > fits ? [...own.subarray(0, fits - 2), null, own[columns - 1]] : [...own];
@@ -75,8 +75,8 @@ export function drawDims(view) {
   image.addEventListener("pointermove", (event) => {
     const [r, c] = at(event) ?? [], value = tensor.values[base + r * columns + c];
     if (value === undefined) return;
-    const said = { token: inWords(tokens[r]), number: c, value: written(value) };
-    view.read.textContent = isHidden ? _("{token}, unit {number}: {value}", said) : _("{token}, dimension {number}: {value}", said);
+    const values = { token: inWords(tokens[r]), number: c, value: written(value) };
+    view.read.textContent = isHidden ? _("{token}, unit {number}: {value}", values) : _("{token}, dimension {number}: {value}", values);
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
   image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));

@@ -64,8 +64,8 @@ export function drawKeys(view) {
   image.addEventListener("pointermove", (event) => {
     const [q, k] = at(event) ?? [], i = q * across + k;
     if (values[i] === undefined) return;
-    const said = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs !== "weights" ? written(values[i]) : hidden(i) ? _("masked") : decimal(values[i], 4);
-    view.read.textContent = _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said });
+    const shown = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs !== "weights" ? written(values[i]) : hidden(i) ? _("masked") : decimal(values[i], 4);
+    view.read.textContent = _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said: shown });
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
   image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));

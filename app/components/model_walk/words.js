@@ -51,7 +51,7 @@ export function drawShifted(view) {
 
 export function drawChosen(view) {
   const list = chips(view, view.data.decoder, _("Tokens of the translation"));
-  view.data.predicts.forEach((token, i) => chip(list, inWords(token), [view.picture.said[i]], { on: i === view.followed, act: () => view.follow(i, true) }));
+  view.data.predicts.forEach((token, i) => chip(list, inWords(token), [view.picture.share_texts[i]], { on: i === view.followed, act: () => view.follow(i, true) }));
   view.read.textContent = _("Below each token: its probability when it was chosen.");
 }
 
@@ -65,13 +65,13 @@ export function drawOffers(view) {
   const value = (offer) => (text.name === "logits" ? offer.logit : offer.probability);
   const lowest = Math.min(0, ...offers.map(value)), most = Math.max(...offers.map(value), text.name === "logits" ? 1 : 0.01) - lowest;
   const svg = make("svg", { class: "walk-picture picture", width, height: offers.length * high, role: "img",
-    "aria-label": _("The most probable next tokens: {tokens}", { tokens: offers.map((offer) => `${offer.token} ${text.name === "logits" ? written(offer.logit, 2) : offer.said}`).join(", ") }) });
+    "aria-label": _("The most probable next tokens: {tokens}", { tokens: offers.map((offer) => `${offer.token} ${text.name === "logits" ? written(offer.logit, 2) : offer.probability_text}`).join(", ") }) });
   offers.forEach((offer, i) => {
     const y = (i + 0.5) * high, from = left + (across * (Math.min(value(offer), 0) - lowest)) / most, wide = (across * Math.abs(value(offer))) / most;
     write(make("text", { x: left - 8 * unit, y, "text-anchor": "end", "dominant-baseline": "central", style: offer.mark ? "font-weight: 700" : "" }, svg), offer.token);
     make("rect", { x: from, y: y - 0.36 * high, width: Math.max(wide, 1), height: 0.72 * high, rx: 3, fill: offer.mark ? data.decoder : "rgba(128, 136, 150, 0.6)" }, svg);
     make("text", { class: "value", x: Math.max(from + wide, left) + 8 * unit, y, "dominant-baseline": "central" }, svg,
-      `${text.name === "logits" ? written(offer.logit, 2) : offer.said}${offer.mark ? ` · ${marks[offer.mark]}` : ""}`);
+      `${text.name === "logits" ? written(offer.logit, 2) : offer.probability_text}${offer.mark ? ` · ${marks[offer.mark]}` : ""}`);
   });
   frame.replaceChildren(svg);
   view.read.textContent = _("Row {row} of {count}: it reads “{token}”.", { row: followed + 1, count: data.target.length, token: inWords(data.target[followed]) });

@@ -66,8 +66,8 @@ function showWritten(parts, at) {
     chip.classList.remove("newest", "slot", "later");
     if (state) chip.classList.add(state);
     const place = n === 0 ? _("the start") : _("token {n} of {count}", { n, count: last + 1 });
-    const said = n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place });
-    chip.setAttribute("aria-label", n - 1 === least?.step ? `${said}, ${least.words}` : said);
+    const label = n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place });
+    chip.setAttribute("aria-label", n - 1 === least?.step ? `${label}, ${least.words}` : label);
     chip.setAttribute("aria-current", n === at + 1 ? "step" : "false");
   });
   keepInView(parts.writtenChips, parts.chips[at + 1]);

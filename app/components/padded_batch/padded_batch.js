@@ -47,7 +47,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const duo = element("div", "duo", root), picture = element("div", "matrices", duo);
   results(duo, data);
   const tools = element("div", "tools", picture), frame = element("div", "frame", picture);
-  const words = element("p", { class: "said", "aria-live": "polite" }, picture);
+  const words = element("p", { class: "status", "aria-live": "polite" }, picture);
   element("span", "kind", tools, data.kind);
   const report = (value) => setTriggerValue("chosen", value);
   layerAndHead(tools, root, data, report);

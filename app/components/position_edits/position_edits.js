@@ -46,14 +46,14 @@ function centred(row, column) {
   if (column) row.scrollLeft = column.offsetLeft - row.offsetLeft - (row.clientWidth - column.offsetWidth) / 2;
 }
 
-function bar(parent, { name, lost, isOn, isFramed, act, tell }, data, color) {
+function bar(parent, { name, lost, isOn, isFramed, act, describe }, data, color) {
   const node = element("button", { class: `change${isFramed ? " framed" : ""}`, "aria-pressed": isOn, "aria-label": `${name}: ${nats(lost)}` }, parent);
   element("span", "value", node, lost === null ? "?" : fixed(lost, 1));
   const fill = element("i", "bar", node), share = lost === null ? 0 : within(lost / data.largest, -1, 1);
   fill.style.setProperty("--share", Math.abs(share));
   fill.style.background = color(0.5 - 0.5 * share).fill;
   node.addEventListener("click", act);
-  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => tell(`${name}: ${nats(lost)}.`));
+  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => describe(`${name}: ${nats(lost)}.`));
   return node;
 }
 
@@ -67,7 +67,7 @@ function drawn(root, state, report) {
   const focused = focusedIn(root), focus = focused?.dataset.at;
   const left = [...root.querySelectorAll(".row")].map((row) => row.scrollLeft);
   const frame = element("div", { class: "frame", role: "group", "aria-label": data.alt });
-  const said = element("p", "said"), tell = (text) => { said.textContent = text; };
+  const description = element("p", "description"), describe = (text) => { description.textContent = text; };
 
   element("h3", "", frame, _("Swap the position of “{word}” with that of …", { word: inWords(data.tokens[first]) }));
   const words = element("div", "row words", frame);
@@ -79,7 +79,7 @@ function drawn(root, state, report) {
     else {
       const name = _("“{one}” with “{other}”", { one: inWords(data.tokens[first]), other: inWords(token) });
       const isFramed = String(pair) === String(data.striking);
-      bars.push(bar(column, { name, lost: data.swaps[first][other], isOn: on === number, isFramed, act: () => choose(number), tell }, data, color));
+      bars.push(bar(column, { name, lost: data.swaps[first][other], isOn: on === number, isFramed, act: () => choose(number), describe }, data, color));
       bars.at(-1).dataset.at = `swap ${other}`;
     }
     const chip = element("button", { class: "word", role: "radio", "aria-checked": other === first, "aria-label": _("Swap {word}, token {number}", { word: inWords(token), number: other + 1 }), "data-at": `word ${other}` }, column);
@@ -98,15 +98,15 @@ function drawn(root, state, report) {
     const row = element("div", "row", box), nodes = [];
     for (const { label, name, lost } of changes) {
       const column = element("div", "column", row), mine = number;
-      nodes.push(bar(column, { name, lost, isOn: on === mine, isFramed: false, act: () => choose(mine), tell }, data, color));
+      nodes.push(bar(column, { name, lost, isOn: on === mine, isFramed: false, act: () => choose(mine), describe }, data, color));
       nodes.at(-1).dataset.at = `change ${mine}`;
       element("span", "label", column, label);
       number += 1;
     }
     withArrowKeys(row, nodes, 0);
   }
-  tell(forTouch(hint(data, on !== NOTHING)));
-  root.replaceChildren(frame, said);
+  describe(forTouch(hint(data, on !== NOTHING)));
+  root.replaceChildren(frame, description);
   root.querySelectorAll(".row").forEach((row, i) => { row.scrollLeft = left[i] ?? 0; });
   if (focus) root.querySelector(`[data-at="${focus}"]`)?.focus({ preventScroll: true });
 }

@@ -51,9 +51,9 @@ export function viewOf(root, state, choose) {
   let sum = new Float64Array(message.d_k);
 
   const say = (text) => {
-    const said = text ?? sentenceOf(scene, state.step);
-    if (text === undefined && state.step === 2) typeset(sentence, said);  // no other has a formula, and tokens are no formulas
-    else sentence.textContent = said;
+    const content = text ?? sentenceOf(scene, state.step);
+    if (text === undefined && state.step === 2) typeset(sentence, content);  // no other has a formula, and tokens are no formulas
+    else sentence.textContent = content;
   };
   const trace = (key, isActive = false) => {
     scene.key = key;

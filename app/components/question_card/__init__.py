@@ -46,21 +46,21 @@ def question_card(
 ) -> None:
     """Draws the card. To answer and to reveal are two events: a class answers first, and the lecturer reveals."""
 
-    def told(name: str) -> dict[str, Any]:
+    def event(name: str) -> dict[str, Any]:
         found = sent(key, name)
         return found if isinstance(found, dict) and found.get("question") == card.id else {}
 
     def answered() -> None:
-        index = told("answered").get("index")
+        index = event("answered").get("index")
         if isinstance(index, int) and 0 <= index < len(card.answers):
             on_answer(index)
 
     def revealed() -> None:
-        if told("revealed"):
+        if event("revealed"):
             on_reveal()
 
     def acted() -> None:
-        if (act := told("acted").get("act")) in ACTS:
+        if (act := event("acted").get("act")) in ACTS:
             on_act(act)
 
     right, why = card.right or (-1, "")

@@ -46,9 +46,9 @@ function build(root, card, { answer, reveal, act }) {
     element("span", { class: "text", dir: "auto" }, node, text);
     element("span", "mark", node);
   });
-  const said = element("div", { class: "said", role: "status", "aria-live": "polite" }, box);
-  element("p", "verdict", said);
-  element("p", "why", said);
+  const status = element("div", { class: "status", role: "status", "aria-live": "polite" }, box);
+  element("p", "verdict", status);
+  element("p", "why", status);
   const line = element("div", "buttons", box);
   button({ class: "reveal" }, line, _("Reveal"), reveal);
   for (const name of card.acts) button({ class: name }, line, NAMES[name], () => act(name));

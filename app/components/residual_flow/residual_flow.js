@@ -25,7 +25,7 @@ const ADDRESS = { encoder: "s", decoder: "t" };  // in which choice the token of
 const TAKEN = { sublayer: _("the sub-layer"), pass: _("the pass around it") };  // the first button has the name of the chosen one
 const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
-const said = (value) => decimals(value, value < 10 ? 2 : 1);
+const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
 const degrees = (value) => `${decimals(value, 0)}°`;
 
 function skeleton(root) {
@@ -72,9 +72,9 @@ function words({ data, stack, row, off }, u) {
   const all = data.stacks[stack], { values: lengths } = decoded(all.lengths), { values: added } = decoded(all.addedLengths);
   const { values: angles } = decoded(all.toStream), count = all.parts.length;
   const [before, after] = [lengths[row * (count + 1) + u], lengths[row * (count + 1) + u + 1]];
-  const { layer, name, edits } = all.parts[u], ends = { before: said(before), after: said(after) };
+  const { layer, name, edits } = all.parts[u], ends = { before: lengthText(before), after: lengthText(after) };
   const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
-  const given = { layer, name, own: said(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
+  const given = { layer, name, own: lengthText(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
   if (off.has(edits.pass)) return _("Layer {layer}, {name}, without the pass: its output, of length {own}, is the new stream; {length}", given);
   if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
   if (u === largest(all, row)) return _("Layer {layer}, {name}, adds most of all: a vector of length {own}, at {angle} to the stream; {length}", given);
@@ -122,9 +122,9 @@ function draw(root, state) {
   const numbers = (place, middle, parent, edits) => {
     const length = lengths[row * (count + 1) + place], angle = angles[row * (count + 1) + place];
     const number = (x, text) => make("text", { class: "small", x, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, parent, text);
-    if (place) number(at.added, `${edits && state.off.has(edits.pass) ? "=" : "+"} ${said(addedLengths[row * count + place - 1])}`);
-    number(at.length, said(length));
-    if (originally) number(at.before, said(originally[row * (count + 1) + place])).classList.add("before");
+    if (place) number(at.added, `${edits && state.off.has(edits.pass) ? "=" : "+"} ${lengthText(addedLengths[row * count + place - 1])}`);
+    number(at.length, lengthText(length));
+    if (originally) number(at.before, lengthText(originally[row * (count + 1) + place])).classList.add("before");
     if (narrow) return;
     number(at.angle, degrees(angle));
     const reach = Math.min(high * 1.3, 34 * unit), pointer = make("g", { class: "pointer", stroke: all.color, "aria-hidden": "true" }, parent);

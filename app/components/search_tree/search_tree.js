@@ -121,12 +121,12 @@ function writeIn(group, node, { box, isNarrow }, unit, measure) {
 }
 
 function legend(data, { isNarrow, first, last, steps, leftOut }) {
-  const said = [isNarrow
+  const sentences = [isNarrow
     ? _("{legend}. In a node: its probability, and Σ the sum of log-probabilities.", { legend: data.legend.join(" · ") })
     : _("{legend}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.", { legend: data.legend.join(" · ") })];
-  if (first > 0 || last < steps) said.push(_("Steps {first} to {last} of {count} are shown: click a node at the edge to go on.", { first: Math.max(first, 1), last, count: steps }));
-  if (leftOut) said.push(ngettext("{count} candidate with a smaller sum is left out.", "{count} candidates with smaller sums are left out.", leftOut));
-  return said.join(" ");
+  if (first > 0 || last < steps) sentences.push(_("Steps {first} to {last} of {count} are shown: click a node at the edge to go on.", { first: Math.max(first, 1), last, count: steps }));
+  if (leftOut) sentences.push(ngettext("{count} candidate with a smaller sum is left out.", "{count} candidates with smaller sums are left out.", leftOut));
+  return sentences.join(" ");
 }
 
 // Brings the chosen node into view, and keeps the place to which a reader has scrolled.

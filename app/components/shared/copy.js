@@ -5,7 +5,7 @@
 import { button, element } from "./dom.js";
 import { _ } from "./language.js";
 
-const SAID_FOR = 3000;  // ms
+const SHOWN_FOR = 3000;  // ms
 
 export function copyButton(root, { label, help, field: kind, text }) {
   root.replaceChildren();
@@ -16,8 +16,8 @@ export function copyButton(root, { label, help, field: kind, text }) {
       await navigator.clipboard.writeText(copied);
       copy.style.width = `${copy.offsetWidth}px`;
       copy.textContent = _("Copied");
-      said.textContent = _("Copied.");
-      setTimeout(() => { copy.textContent = label; }, SAID_FOR);
+      status.textContent = _("Copied.");
+      setTimeout(() => { copy.textContent = label; }, SHOWN_FOR);
     } catch {
       row.querySelector(kind)?.remove();
       const field = element(kind, { readonly: "readonly", rows: 4, "aria-label": help }, row);
@@ -25,5 +25,5 @@ export function copyButton(root, { label, help, field: kind, text }) {
       field.select();
     }
   });
-  const said = element("span", { class: "hidden", role: "status" }, row);
+  const status = element("span", { class: "hidden", role: "status" }, row);
 }

@@ -81,23 +81,23 @@ function headingOf(isDivided, isNarrow, d_k) {
 
 function sliderOf(state, update, send) {
   const { widths, own } = state.message;
-  const label = element("label", "width"), said = element("output", "");
+  const label = element("label", "width"), output = element("output", "");
   const slider = element("input", { class: "slider", type: "range", min: 0, max: widths.length - 1, "aria-label": _("d_k, the width of a head") }, label);
   slider.value = state.width;
-  const tell = () => {
-    said.textContent = `d_k = ${grouped(widths[state.width])}`;
-    slider.setAttribute("aria-valuetext", said.textContent);
+  const showWidth = () => {
+    output.textContent = `d_k = ${grouped(widths[state.width])}`;
+    slider.setAttribute("aria-valuetext", output.textContent);
   };
-  slider.addEventListener("input", () => { state.width = Number(slider.value); tell(); update(); });
+  slider.addEventListener("input", () => { state.width = Number(slider.value); showWidth(); update(); });
   slider.addEventListener("change", () => send("width", state.width));
   const back = button("own", null, state.isNarrow ? _("Own: {d_k}", { d_k: own }) : _("This checkpoint: {d_k}", { d_k: own }), () => {
     slider.value = state.width = widths.indexOf(own);
-    tell();
+    showWidth();
     update();
     send("width", state.width);
   });
-  tell();
-  label.prepend(said);
+  showWidth();
+  label.prepend(output);
   return [label, back];
 }
 

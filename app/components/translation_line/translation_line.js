@@ -38,8 +38,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.sentences.length > 1) {
     const group = element("div", { class: "sentences", role: "group", "aria-label": _("Sentence that is shown") }, line);
     data.sentences.forEach((text, i) => {
-      const said = { title: text, "aria-label": _("Sentence {number}: {text}", { number: i + 1, text }), "aria-pressed": i === data.shown };
-      button(said, group, String(i + 1), () => setTriggerValue("chosen", i));
+      const attributes = { title: text, "aria-label": _("Sentence {number}: {text}", { number: i + 1, text }), "aria-pressed": i === data.shown };
+      button(attributes, group, String(i + 1), () => setTriggerValue("chosen", i));
     });
   }
   if (data.mark.leaves) button({ class: "mark", title: data.mark.help }, line, `${data.mark.words} ×`, () => setTriggerValue("left", true));

@@ -77,7 +77,7 @@ function drawn(root, frame, data, before, point) {
   return { mark: (chosen) => marks.forEach((nodes, token) => nodes.forEach((node) => node.classList.toggle("near", token === chosen))), size: svg };
 }
 
-function said({ tokens, order, bars }, token) {
+function description({ tokens, order, bars }, token) {
   const place = order.indexOf(token) + 1;
   const values = { token: inWords(tokens[token]), from: token + 1, to: place };
   const moved = place === token + 1 ? _("“{token}” stays at position {to}", values) : _("“{token}” goes from position {from} to {to}", values);
@@ -99,19 +99,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.replaceChildren();
     const tools = element("div", "tools", root);
     state.button = button("", tools, _("Shuffle again"), () => state.shuffle());
-    element("span", { class: "said", "aria-live": "polite" }, tools);
+    element("span", { class: "status", "aria-live": "polite" }, tools);
     element("div", "frame sideways", root);
   }
   state.button.disabled = !data.again;
   state.button.title = data.again ? "" : _("These words have no other order");
   state.shuffle = () => setTriggerValue("shuffled", true);
-  const frame = root.querySelector(".frame"), spoken = root.querySelector(".said");
+  const frame = root.querySelector(".frame"), status = root.querySelector(".status");
   let picture;
   const point = (which) => {
     state.token = typeof which === "function" ? which(state.token) : which;
     if (!(state.token in data.tokens)) state.token = data.order[0];  // it was one of a longer sentence
     picture.mark(state.token);
-    spoken.textContent = said(data, state.token);
+    status.textContent = description(data, state.token);
   };
   const draw = (from) => {
     const hadFocus = focusedIn(frame);

@@ -191,7 +191,7 @@ def _controls(view: View) -> str:
     if view == "head":
         return f'<label>{layer} <select id="layer"></select></label>'
     both = ((layer, "layer"), (head, "att_head"))
-    return " ".join(f'<label class="dropdown-label">{said} <select id="{id}"></select></label>' for said, id in both)
+    return " ".join(f'<label class="dropdown-label">{label} <select id="{id}"></select></label>' for label, id in both)
 
 
 def _packed(text: str) -> str:

@@ -124,13 +124,13 @@ def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAx
     matrix(chosen, None if row is None or column is None else (row, column), partial(_clicked, kind, now))
     place = {"row": row_name(queries, query), "column": key_name(keys, key)}
     weight = number(float(weights[query, key]), 4)
-    said = (
+    sentence = (
         _("{row} attends to {column} with {weight}.", weight=weight, **place)
         if found.mask[query, key]
         else _("{row} attends to {column} not at all: that is masked.", **place)
     )
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(said, width="content")
+        st.text(sentence, width="content")
         if st.button(_("Work it out by hand"), key="to_hand", type="tertiary", help=_("Every number of this weight.")):
             go_to("hand")
 

@@ -76,14 +76,14 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         )
     if kind == "cross":
         from_source = float(arrived[layer].sum(axis=-1).mean())
-        said = _(
+        caption = _(
             "A row sums to the share that comes from the source, here {share:.0%} on average; the rest comes from what "
             "the decoder has read.",
             share=Share(from_source),
         )
         if now.hidden_keys:
-            said += " " + _("With special tokens hidden, each row is divided by what is left of it.")
-        st.caption(said)
+            caption += " " + _("With special tokens hidden, each row is divided by what is left of it.")
+        st.caption(caption)
     else:
         st.caption(
             _(

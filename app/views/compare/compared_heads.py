@@ -64,8 +64,8 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
         changes = head_changes(one, its)
     except HeadlightError as error:  # the translation is too long for the other model
         return Heads([str(error), *languages])
-    said = _most(changes[0], is_other_sentence=not all(kept)) if same_file else _matched(changes)
-    return Heads([said, *languages], changes, (one, its), _tokens(other, mine, read))
+    sentence = _most(changes[0], is_other_sentence=not all(kept)) if same_file else _matched(changes)
+    return Heads([sentence, *languages], changes, (one, its), _tokens(other, mine, read))
 
 
 def _replace_a_word(size: int) -> str:

@@ -28,7 +28,7 @@ def draw(scene: Scene) -> None:
     try:
         sides = chosen_sides(scene)
     except NoScene as problem:
-        with st.container(key="said_nothing_to_compare"):
+        with st.container(key="text_nothing_to_compare"):
             st.text(str(problem))
         suggest(scene)
         return

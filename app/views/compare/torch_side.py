@@ -49,17 +49,17 @@ def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[s
     is_rounding = worst.difference <= ROUNDING * max(worst.largest, 1.0)
     text = number(most) if most else "0"
     if is_rounding:
-        said = _(
+        sentence = _(
             "The log-probability of a token differs by at most {most}: that is the rounding of float32, which has "
             "seven digits.",
             most=text,
         )
     else:
-        said = _(
+        sentence = _(
             "The log-probability of a token differs by at most {most}: that is more than rounding of float32 explains.",
             most=text,
         )
-    return [said, _written(compared), _norms(config)]
+    return [sentence, _written(compared), _norms(config)]
 
 
 def _written(compared: Compared) -> str:

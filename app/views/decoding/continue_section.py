@@ -98,17 +98,17 @@ def other_line(scene: Scene) -> None:
         return
     instead = prefix[:-1] == ids[: len(prefix) - 1]
     written = new.text or _("(nothing)")
-    said = _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=written)
+    sentence = _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=written)
     if instead:
-        said = _(
+        sentence = _(
             "With “{token}” at step {step} instead: {translation}",
             token=as_word(tokenizer.piece(prefix[-1])),
             step=len(prefix),
             translation=written,
         )
     is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
-    with st.container(key="said_other", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(said, width="content")
+    with st.container(key="text_other", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(sentence, width="content")
         if not is_shown:
             st.button(
                 _("Show it on every page"),

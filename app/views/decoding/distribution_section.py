@@ -54,17 +54,23 @@ def distribution_part(scene: Scene, step: int) -> None:
         table=lambda: distribution_table(offered(count=50, allowed=allowed)),
     )
     entropy, most = entropy_bits(logits, temperature), math.log2(len(logits))
-    said = [_("Entropy {entropy:.2f} bits of at most {most:.2f}: 0 is certain.", entropy=entropy, most=most)]
+    sentences = [_("Entropy {entropy:.2f} bits of at most {most:.2f}: 0 is certain.", entropy=entropy, most=most)]
     if len(figure.data) > 1:
-        said.append(_("After the arrow, and outlined: the share of what may be drawn, from which one token is drawn."))
-    said.append(_("Hover has logits and ranks."))
+        sentences.append(
+            _("After the arrow, and outlined: the share of what may be drawn, from which one token is drawn.")
+        )
+    sentences.append(_("Hover has logits and ranks."))
     if temperature != usual:
         values = {"temperature": usual, "probability": probability_at(scene, step)}
         if method == "given":
-            said.append(_("The model's own is {temperature:g}, where the given token has {probability}.", **values))
+            sentences.append(
+                _("The model's own is {temperature:g}, where the given token has {probability}.", **values)
+            )
         else:
-            said.append(_("It was decoded at {temperature:g}, where the chosen token has {probability}.", **values))
-    st.caption(" ".join(said))
+            sentences.append(
+                _("It was decoded at {temperature:g}, where the chosen token has {probability}.", **values)
+            )
+    st.caption(" ".join(sentences))
 
 
 def probability_at(scene: Scene, step: int) -> str:
@@ -111,10 +117,10 @@ def _top_k(k: int) -> str:
 
 def _other(scene: Scene, tried: DecodingConfig) -> str:
     """What was changed by the sliders, for the title."""
-    settings, said = scene.translation.settings, ""
+    settings, text = scene.translation.settings, ""
     if tried.temperature != temperature_of(scene):
-        said += _(", at temperature {temperature:g}", temperature=tried.temperature)
+        text += _(", at temperature {temperature:g}", temperature=tried.temperature)
     if method_of(scene) == "sampling":
-        said += _(", top k {k}", k=_top_k(tried.top_k)) if tried.top_k != settings.top_k else ""
-        said += _(", top p {p:g}", p=tried.top_p) if tried.top_p != settings.top_p else ""
-    return said
+        text += _(", top k {k}", k=_top_k(tried.top_k)) if tried.top_k != settings.top_k else ""
+        text += _(", top p {p:g}", p=tried.top_p) if tried.top_p != settings.top_p else ""
+    return text

@@ -113,7 +113,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
     else:
         words = _("never") if never else pgettext("in a narrow column", "left out") if offer.cut else other
     mark = f"#{formatted(offer.rank, ',')}" if offer.mark and offer.rank > SHOWN[-1] else words
-    said = _(
+    title = _(
         "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
         token=visible(offer.piece),
         probability=Share(offer.probability),
@@ -121,7 +121,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         logit=fixed(offer.logit, 4),
     )
     if words:
-        said += ", " + (_("{mark} by another hypothesis", mark=words) if words == other else words)
+        title += ", " + (_("{mark} by another hypothesis", mark=words) if words == other else words)
     return {
         "id": offer.id,
         "text": as_word(offer.piece),
@@ -132,7 +132,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         "chosen": offer.chosen,
         "cut": offer.cut or never,
         "never": never,
-        "title": said if offer.mark or never else said + ". " + _("Click to continue with it"),
+        "title": title if offer.mark or never else title + ". " + _("Click to continue with it"),
     }
 
 

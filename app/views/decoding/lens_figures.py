@@ -172,7 +172,7 @@ def lens_table(seen: Seen) -> Table:
 
 def lens_alt(seen: Seen, title: str) -> str:
     """For each step, from which layer on the predicted token is the most probable."""
-    said = []
+    entries = []
     for t, name in enumerate(seen.steps.names[:40]):
         behind = np.nonzero(seen.ranks[:, t] != 1)[0]
         first = int(behind[-1]) + 1 if len(behind) else 0
@@ -180,5 +180,5 @@ def lens_alt(seen: Seen, title: str) -> str:
             where = _("is not the most probable")
         else:
             where = _("leads from {layer} on", layer=seen.layers[first])
-        said.append(f"{name}: {where}")
-    return f"{title}. " + "; ".join(said) + "."
+        entries.append(f"{name}: {where}")
+    return f"{title}. " + "; ".join(entries) + "."

@@ -33,8 +33,8 @@ def methods_part(scene: Scene) -> None:
     greedy = greedy_hypothesis(scene)
     beam = _best(scene, replace(settings, method="beam", beam=size, n_best=1))
     at = Compared(greedy, beam).parts_at
-    with st.container(key="said_parting"):
-        st.text(_said(greedy, beam, at, size))
+    with st.container(key="text_parting"):
+        st.text(_comparison(greedy, beam, at, size))
     for place, key, name, found in zip(
         st.columns(2, gap="large"), ("greedy", "beam"), _names(size), (greedy, beam), strict=True
     ):
@@ -114,7 +114,7 @@ def _best(scene: Scene, settings: DecodingConfig) -> Hypothesis:
 
 
 def _numbers(found: Hypothesis) -> str:
-    said = ngettext(
+    text = ngettext(
         "{count} token, sum of log p {sum}, score {score}",
         "{count} tokens, sum of log p {sum}, score {score}",
         len(found.pieces),
@@ -122,17 +122,17 @@ def _numbers(found: Hypothesis) -> str:
         score=fixed(found.normalised_score, 3),
     )
     if found.is_loop:
-        return said + "; " + _("stopped, because it repeated one token")
-    return said if found.finished else said + "; " + _("cut off at the length limit")
+        return text + "; " + _("stopped, because it repeated one token")
+    return text if found.finished else text + "; " + _("cut off at the length limit")
 
 
-def _said(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> str:
+def _comparison(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> str:
     """Where they differ, and which is better."""
     if at is None:
         return _("Here greedy decoding and a beam of {size} find the same translation.", size=size)
-    said = [_("They differ from step {step} on.", step=at + 1)]
+    sentences = [_("They differ from step {step} on.", step=at + 1)]
     if at < len(greedy.pieces) and at < len(beam.pieces):
-        said.append(
+        sentences.append(
             _(
                 "Greedy takes the most probable token there, “{taken}” ({its_probability}); the best of the beam "
                 "continues with “{other}” ({other_probability}).",
@@ -142,7 +142,7 @@ def _said(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> st
                 other_probability=probability_text(math.exp(beam.log_probabilities[at])),
             )
         )
-    return " ".join([*said, _who_wins(greedy, beam)])
+    return " ".join([*sentences, _who_wins(greedy, beam)])
 
 
 def _who_wins(greedy: Hypothesis, beam: Hypothesis) -> str:

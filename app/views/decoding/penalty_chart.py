@@ -53,7 +53,7 @@ def penalty_lines(
             + "<extra></extra>",
             "showlegend": False,
         }
-        said = {
+        labels = {
             "type": "scatter",
             "x": [alphas[0], alphas[at], alphas[-1]],
             "y": places[i, [0, at, -1]].astype(np.int16),
@@ -70,7 +70,7 @@ def penalty_lines(
             "cliponaxis": False,
             "showlegend": False,
         }
-        data += [line, said]
+        data += [line, labels]
     count = len(names)
     layout = settled(title, 130 + 34 * count) | {
         "xaxis": axis("α", [alphas[0] - 0.12, alphas[-1] + 0.12]),

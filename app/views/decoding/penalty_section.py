@@ -63,14 +63,14 @@ def penalty_part(scene: Scene) -> None:
         alt=_("The hypotheses that finished, with their lengths, sums and scores"),
         hide_index=True,
     )
-    said = _(
+    caption = _(
         "l counts the tokens with the end sign. Of the {count} hypotheses that this search finished, these are all "
         "that win for some α, and the best of the others.",
         count=everyone,
     )
     if found.settings.method == "beam":
-        said += " " + _("A search with another α may find others: the penalty also decides when it stops.")
-    st.caption(said)
+        caption += " " + _("A search with another α may find others: the penalty also decides when it stops.")
+    st.caption(caption)
     _paper(everyone)
 
 

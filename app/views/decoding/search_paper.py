@@ -50,7 +50,7 @@ def _alpha(settings: DecodingConfig) -> list[str]:
 
 def _beam(scene: Scene) -> None:
     settings, pieces = scene.translation.settings, scene.config.vocab_size
-    said = [
+    sentences = [
         _("“We used beam search with a beam size of 4 and length penalty α = 0.6.”"),
         *_alpha(settings),
         _(
@@ -62,7 +62,7 @@ def _beam(scene: Scene) -> None:
     triplet(
         _("section 6.1"),
         r"H_t = \operatorname{top}_k\,\{\,\log p(h \mid x) + \log p(y \mid h, x) : h \in H_{t-1},\; y \in V\,\}",
-        " ".join(said),
+        " ".join(sentences),
         lines_from(Beam.advance, "sums = (self.sums", "self.sums, kept ="),
         whole=lines_between("decoding/beam.py", "Beam.advance"),
         shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, pieces))),

@@ -34,8 +34,8 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
         st.caption(_("Your own translation was not searched for: this is the search for the model's."))
     pruned = st.toggle(_("Show the candidates that were pruned"), len(found.tree) <= MANY, key="show_pruned")
     node = tree_of_search(scene, step, pruned=pruned)
-    if said := about_probabilities(found.settings):
-        st.caption(said)
+    if caption := about_probabilities(found.settings):
+        st.caption(caption)
     path = path_to(found.tree, node.id)
     with st.container(key="node"):
         left, right = st.columns([1, 1], gap="large")

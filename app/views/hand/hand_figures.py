@@ -121,11 +121,11 @@ def terms_table(hand: ByHand) -> dict[str, np.ndarray]:
 
 def terms_alt(hand: ByHand, title: str) -> str:
     """What the picture says, in words."""
-    said = "; ".join(_("dimension {i}", i=i) + f": {plain(float(hand.terms[i]))}" for i in hand.order[:8])
+    products = "; ".join(_("dimension {i}", i=i) + f": {plain(float(hand.terms[i]))}" for i in hand.order[:8])
     return _(
         "{title}. {count} products, the largest first: {products}. Their sum is {sum}.",
         title=title,
         count=hand.d_k,
-        products=said,
+        products=products,
         sum=plain(float(hand.terms.sum())),
     )

@@ -121,8 +121,8 @@ class Writing:
     def mask(self) -> str:
         """The chosen score before and after the mask."""
         hand, j = self.hand, self.hand.chosen
-        said = _("may be attended to") if hand.mask[j] else _("may not be attended to")
-        return rf"{digits(hand.scores[j])} \;\xrightarrow{{\text{{{said}}}}}\; {digits(hand.masked_scores[j])}"
+        label = _("may be attended to") if hand.mask[j] else _("may not be attended to")
+        return rf"{digits(hand.scores[j])} \;\xrightarrow{{\text{{{label}}}}}\; {digits(hand.masked_scores[j])}"
 
     def softmax(self) -> str:
         """The exponentials of the row, largest first, their sum, and the weight."""

@@ -121,7 +121,7 @@ def _chosen_steps() -> list[Callable[[Calculation], None]]:
 def _overview(this: Calculation, strongest: int) -> None:
     """The whole calculation of the weight of the chosen key."""
     hand = this.hand
-    with st.container(key="said_hand"):
+    with st.container(key="text_hand"):
         row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
         st.text(_("{row} attends to {key}. With what weight?", row=row, key=column))
     st.latex(Writing(hand, this.query, is_dark()).summary())

@@ -58,7 +58,7 @@ def _card(listed: ListedLesson) -> None:
 def _mistakes(listed: ListedLesson) -> None:
     """Lines of the file, as text: they quote it."""
     count = len(listed.mistakes)
-    with st.container(key=f"said_mistakes_{listed.name}", border=True, gap=None):
+    with st.container(key=f"text_mistakes_{listed.name}", border=True, gap=None):
         file = _("Your file") if listed.origin == "uploaded" else listed.file
         if listed.lesson is None:
             st.text(ngettext("{file} has one mistake.", "{file} has {count} mistakes.", count, file=file))

@@ -29,7 +29,7 @@ def scenes(found: list[ListedLesson]) -> None:
             st.page_link(
                 page_named(scene.page), label=_("Scene {number}", number=number), query_params=query(scene.link)
             )
-            with st.container(key=f"said_scene_{number}", gap=None):
+            with st.container(key=f"text_scene_{number}", gap=None):
                 st.text(_line(scene))
                 for text in (scene.text, scene.notes and _("Notes: {notes}", notes=scene.notes)):
                     if text:

@@ -80,7 +80,7 @@ def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
 
 def batch_alt(lines: Sequence[Line], title: str) -> str:
     """What the picture says, in words."""
-    said = [
+    entries = [
         _(
             "{name}: {tokens} tokens and {padding} of padding: {words}",
             name=line.name,
@@ -90,4 +90,4 @@ def batch_alt(lines: Sequence[Line], title: str) -> str:
         )
         for line in lines
     ]
-    return f"{title}. " + "; ".join(said) + "."
+    return f"{title}. " + "; ".join(entries) + "."

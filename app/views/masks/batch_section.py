@@ -106,7 +106,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
     if found is None:
         st.info(_("Nothing is left of the second sentence: it has only white space or invisible characters."))
         return None
-    with shown.container(key="said_second"):
+    with shown.container(key="text_second"):
         st.text(found.hypotheses[0].text or _("(nothing)"))
     if len(translated.sentences) > 1:
         st.caption(_("Only the first of these sentences goes into the batch."))

@@ -72,7 +72,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         step=step + 1,
     )
     difference = largest_difference(whole, alone)
-    said = (
+    sentence = (
         _(
             "Largest difference between row {step} of the whole pass and step {step}: {difference}, which is rounding.",
             step=step + 1,
@@ -94,8 +94,8 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
             keys=len(whole.mask),
             kept=len(alone.mask),
             kept_allowed=int(alone.mask.sum()),
-            said=said,
+            said=sentence,
         ),
         table=lambda: steps_table(whole, alone, this.keys),
     )
-    st.caption(said + " " + _("Empty cells: keys that do not exist yet. Choose another row above."))
+    st.caption(sentence + " " + _("Empty cells: keys that do not exist yet. Choose another row above."))

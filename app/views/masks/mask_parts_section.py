@@ -155,7 +155,7 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     st.header(this.title, anchor=False)
     mask, parts = this.tensor("mask"), this.parts
     query, key = _cell(this, controls, mask)
-    with st.container(key="said_verdict"):
+    with st.container(key="text_verdict"):
         window = this.scene.config.attention_window
         st.text(MaskReasons(parts, this.queries, this.keys, window, this.real_queries).of_cell(query, key))
     name = _("{title}: the mask", title=this.title)

@@ -141,7 +141,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     """What the pictures show, in at most three sentences."""
     if len(masked.predictions.right) == 1:
         return [_("The translation is empty, so there is one row and nothing to hide from it: type a longer sentence.")]
-    said = [
+    sentences = [
         _(
             "In training, all rows are computed at once: without the mask, each row could read the token that it must "
             "predict."
@@ -149,7 +149,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     ]
     change = free.predictions.score - masked.predictions.score
     harms = scene.config.causal_training and change < 0
-    said.append(
+    sentences.append(
         _(
             "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which the model of this "
             "page never learned to use.",
@@ -163,10 +163,10 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         )
     )
     if both:
-        said.append(
+        sentences.append(
             _(
                 "A model that is trained without the mask learns to copy the next token instead of translating; when "
                 "it writes on its own, there is nothing to copy."
             )
         )
-    return said
+    return sentences

@@ -102,22 +102,22 @@ def _size(config: ModelConfig, parameters: int, size: int) -> str:
 
 def _options(config: ModelConfig) -> str:
     """How it differs from the paper's model."""
-    said = []
+    options = []
     if config.norm != "post":
-        said.append(_("pre-norm"))
+        options.append(_("pre-norm"))
     if config.positions != "sinusoidal":
-        said.append(_("no positions") if config.positions == "none" else _("learned positions"))
+        options.append(_("no positions") if config.positions == "none" else _("learned positions"))
     elif config.sinusoid_layout != "interleaved":
-        said.append(_("concatenated sinusoids"))
+        options.append(_("concatenated sinusoids"))
     if config.attention_window is not None:
-        said.append(_("attention window r = {window}", window=config.attention_window))
+        options.append(_("attention window r = {window}", window=config.attention_window))
     if not config.causal_training:
-        said.append(_("trained without the causal mask"))
+        options.append(_("trained without the causal mask"))
     if config.activation != "relu":
-        said.append(config.activation)
+        options.append(config.activation)
     if not config.shared_embeddings:
-        said.append(_("three embeddings"))
-    return _("Unlike the paper's: {options}.", options=", ".join(said)) if said else ""
+        options.append(_("three embeddings"))
+    return _("Unlike the paper's: {options}.", options=", ".join(options)) if options else ""
 
 
 def _more(one: Entry) -> None:

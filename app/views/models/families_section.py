@@ -81,7 +81,7 @@ def says(found: Sequence[Family]) -> list[str]:
     if not found:
         return []
     family = _chosen(found)[0]
-    said = [
+    sentences = [
         _(
             "The plot compares small models that reverse letters and differ in one thing; click a filled point to open "
             "that model."
@@ -94,10 +94,10 @@ def says(found: Sequence[Family]) -> list[str]:
     ]
     papers = [member for member in family.members if "bleu" in member.paper]
     if len(papers) < 2:
-        return said
+        return sentences
     theirs = ", ".join(f"{formatted(member.paper['bleu'], '.1f')} ({member_label(member)})" for member in papers)
     if not family.unlike_paper:
-        return [*said, _("The order is that of the paper, whose BLEU is {theirs}.", theirs=theirs)]
+        return [*sentences, _("The order is that of the paper, whose BLEU is {theirs}.", theirs=theirs)]
     better, worse = family.unlike_paper[0]
     names = {"better": member_name(family, better), "worse": member_name(family, worse)}
     unlike = (
@@ -115,7 +115,7 @@ def says(found: Sequence[Family]) -> list[str]:
             **names,
         )
     )
-    return [*said, unlike]
+    return [*sentences, unlike]
 
 
 def _is_apart(better: Member, worse: Member, measure: Measure) -> bool:
@@ -147,7 +147,7 @@ def _table(family: Family) -> None:
     """All scores of a family, with buttons that open members: for readers without a mouse."""
     _members(family)
     st.table(_rows(family))
-    said = [
+    sentences = [
         _(
             "Ours: {text}; {runs}, in brackets the lowest and the highest.",
             text=family.text.measured_on,
@@ -155,18 +155,18 @@ def _table(family: Family) -> None:
         )
     ]
     if any(score.runs == 1 for unused, score in family.scored):
-        said.append(_("Differences may be chance."))
-    said.append(
+        sentences.append(_("Differences may be chance."))
+    sentences.append(
         _(
             "While it is trained, a member is validated on fewer sentences, so those scores differ. The paper's "
             "numbers are of newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, "
             "never the numbers."
         )
     )
-    st.caption(" ".join(said))
+    st.caption(" ".join(sentences))
     if family.remarks:
         with st.expander(
-            _("Where the order is not the paper's"), key=f"said_disagreements_{family.text.is_toy}_{family.name}"
+            _("Where the order is not the paper's"), key=f"text_disagreements_{family.text.is_toy}_{family.name}"
         ):
             for remark in family.remarks:
                 st.text(remark)

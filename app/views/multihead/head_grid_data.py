@@ -157,7 +157,7 @@ def grid_alt(found: Layer, step: int) -> str:
     """What the picture says at a step, in words."""
     predictions = found.predictions
 
-    def said(row: int) -> str:
+    def prediction(row: int) -> str:
         probability = probability_text(float(predictions.top_probability[row, step]))
         return f"{_token(found, int(predictions.top[row, step]))} {probability}"
 
@@ -166,7 +166,7 @@ def grid_alt(found: Layer, step: int) -> str:
             "head {head} writes {length:.2f}, without it {prediction}",
             head=head + 1,
             length=found.lengths[head, step],
-            prediction=said(predictions.without(head)),
+            prediction=prediction(predictions.without(head)),
         )
         for head in range(min(len(found.weights), 16))
     ]
@@ -175,6 +175,6 @@ def grid_alt(found: Layer, step: int) -> str:
         kind=_(KINDS[found.kind]),
         layer=found.layer + 1,
         step=step + 1,
-        prediction=said(0),
+        prediction=prediction(0),
         heads="; ".join(heads),
     )

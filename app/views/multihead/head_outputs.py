@@ -70,7 +70,7 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
             "type": "bar",
             "x": places,
             "y": values.astype(np.float32),
-            "name": said,
+            "name": label,
             "marker": {"color": pair_color(second)},
             "text": [fixed(value, 2) for value in values] if numbers else None,
             "textposition": "outside",
@@ -78,9 +78,9 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
             "cliponaxis": False,
             "textfont": {"size": 12, "color": INK},
             "hovertext": names,
-            "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + said + "</extra>",
+            "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + label + "</extra>",
         }
-        for second, said, values in (
+        for second, label, values in (
             (False, _("length"), written.lengths),
             (True, _("part along the sum"), written.along),
         )

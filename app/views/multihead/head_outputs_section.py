@@ -48,8 +48,8 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     name = _("{layer}: what each head writes, row {row}", layer=where, row=row + 1)
     title = _("{kind}, layer {layer}: heads added up for {token}", kind=_(SHORT[kind]), layer=layer + 1, token=token)
     lengths = [
-        _("{head} length {length:.2f}, along the sum {part:.2f}", head=said, length=length, part=part)
-        for said, length, part in zip(written.names[:18], written.lengths, written.along, strict=False)
+        _("{head} length {length:.2f}, along the sum {part:.2f}", head=label, length=length, part=part)
+        for label, length, part in zip(written.names[:18], written.lengths, written.along, strict=False)
     ]
     show_figure(
         written_bars(written, head, title=title),

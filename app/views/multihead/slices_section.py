@@ -76,7 +76,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             slices_map(matrix, name, head, heads, title=f"{PLAIN[name]}, {where}: {size}"),
             key="slices",
             name=whole,
-            alt=_said_of_slices(whole, size, lengths, is_output=name == "output"),
+            alt=_slices_alt(whole, size, lengths, is_output=name == "output"),
             table=lambda: (
                 matrix_table(matrix, _("row"), _("column"))
                 if config.d_model <= WHOLE_UP_TO
@@ -101,7 +101,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             ),
             table=lambda: matrix_table(seen, *sides, down=down, right=across),
         )
-    st.caption(_said(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, beyond(matrix)))
+    st.caption(_difference_text(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, beyond(matrix)))
     triplet(
         _("section 3.2.2"),
         r"\begin{gathered}\mathrm{head}_i=\mathrm{Attention}(QW_i^Q,\,KW_i^K,\,VW_i^V)\\[4pt]"
@@ -116,7 +116,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     )
 
 
-def _said_of_slices(matrix: str, size: str, lengths: np.ndarray, *, is_output: bool) -> str:
+def _slices_alt(matrix: str, size: str, lengths: np.ndarray, *, is_output: bool) -> str:
     """The picture of the whole matrix in words."""
     weights = (
         _(
@@ -139,7 +139,7 @@ def _said_of_slices(matrix: str, size: str, lengths: np.ndarray, *, is_output: b
     return f"{weights} " + _("Length of each slice: {lengths}.", lengths=shown)
 
 
-def _said(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
+def _difference_text(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
     """What the slice alone gives, against what the model recorded."""
     config = scene.config
     source = input_site(config, kind, site, name)

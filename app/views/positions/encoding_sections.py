@@ -17,7 +17,7 @@ from app.stage.section import section
 from app.state.choice import Between
 from app.state.choices import DIMENSION, WAVE_SPAN
 from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table, positions_shown
-from app.views.positions.rotation_sections import layout_of, layouts, rotation, said_of_untrained, table_of, trained_of
+from app.views.positions.rotation_sections import layout_of, layouts, rotation, table_of, trained_of, untrained_text
 from app.views.positions.similarity_section import similarity
 from app.views.positions.sizes_section import sizes
 from app.views.positions.waves import wave, wave_table, wave_title, wavelength_chart, wavelength_table
@@ -86,7 +86,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
             title=title,
             count=len(tokens),
         )
-        + _said_of_columns(layout, scene.config.d_model),
+        + _columns_text(layout, scene.config.d_model),
         table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout), tokens),
     )
     st.caption(
@@ -95,30 +95,30 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
             "are the tokens of this sentence; the one that is chosen above is framed, and named over the picture. The "
             "table has them all."
         )
-        + said_of_untrained(scene, _("are drawn only where this sentence reaches them"))
+        + untrained_text(scene, _("are drawn only where this sentence reaches them"))
     )
     triplet(
         _("section 3.5"),
         layout_formula(layout) if layout else "",
-        " ".join(_said_of_formula(layout)) if layout else _(LEARNED),
+        " ".join(_formula_sentences(layout)) if layout else _(LEARNED),
         lines_between("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
         shape=shape_text("PD", table.shape),
     )
 
 
-def _said_of_formula(layout: Layout) -> list[str]:
-    said = [
+def _formula_sentences(layout: Layout) -> list[str]:
+    sentences = [
         _(
             "Attention by itself does not know order. So each position has a vector of its own, which is added to the "
             "embedding: sines and cosines, a wavelength for each pair of dimensions."
         )
     ]
     if layout == "concatenated":
-        said.append(_("This checkpoint has them half and half; the paper's formula has 2i and 2i+1."))
-    return said
+        sentences.append(_("This checkpoint has them half and half; the paper's formula has 2i and 2i+1."))
+    return sentences
 
 
-def _said_of_columns(layout: Layout | None, d_model: int) -> str:
+def _columns_text(layout: Layout | None, d_model: int) -> str:
     """What the heatmap of sinusoids looks like; of a single pair there is nothing to compare."""
     if not layout or d_model < 4:
         return ""
@@ -186,5 +186,5 @@ def _waves(scene: Scene, stack: Stack) -> None:
         st.caption(
             _("Dots are the numbers of the checkpoint's table; the line is the formula between whole positions.")
         )
-    elif said := said_of_untrained(scene, _("are on the red ground")):
-        st.caption(said.strip())
+    elif caption := untrained_text(scene, _("are on the red ground")):
+        st.caption(caption.strip())

@@ -78,7 +78,7 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             table=partial(likeness_table, named),
         )
     _translations(scene, files)
-    template.say(*[said for said in (_reason(kinds), _ours(families), _papers(families)) if said])
+    template.say(*[sentence for sentence in (_reason(kinds), _ours(families), _papers(families)) if sentence])
 
 
 def _table(file: CheckpointFile) -> np.ndarray:
@@ -150,20 +150,20 @@ def _written(file: CheckpointFile, source: str) -> tuple[str, str]:
 
 
 def _ours(families: list[Family]) -> str:
-    said = []
+    entries = []
     for family in families:
         scores = {member.value: number for member, number in family.scored}
         if not {"sinusoidal", "learned"} <= scores.keys():
             continue
         found = _(AGAINST[family.main], learned=scores["learned"].mean, sine=scores["sinusoidal"].mean)
-        said.append(
+        entries.append(
             _("{scores} ({runs})", scores=found, runs=family.runs)
             if family.is_repeated
             else _("{scores} ({runs}: the difference may be chance)", scores=found, runs=family.runs)
         )
-    if not said:
+    if not entries:
         return ""
-    return _("Trained alike, learned positions and sine reach {scores}.", scores=_(", and ").join(said))
+    return _("Trained alike, learned positions and sine reach {scores}.", scores=_(", and ").join(entries))
 
 
 def _papers(families: list[Family]) -> str:
@@ -182,14 +182,14 @@ def _papers(families: list[Family]) -> str:
 
 def _alike(kinds: Mapping[str, OverDistance]) -> str:
     """How alike neighbours are, and positions that are far from each other: the cosines."""
-    said = [
+    entries = [
         _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[FAR], 2))
         for kind, found in kinds.items()
         if len(found.mean) > FAR
     ]
-    if not said:
+    if not entries:
         return ""
-    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=FAR, kinds="; ".join(said))
+    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=FAR, kinds="; ".join(entries))
 
 
 def _reason(kinds: Mapping[str, OverDistance]) -> str:

@@ -92,8 +92,8 @@ def _picture(scene: Scene, order: Order, seed: int) -> None:
             )
         with two:
             same = _translations(scene, order, seed)
-    said = [_("In this order the model writes the same translation as in the written one.")] if same else []
-    template.say(*[*said, *_sentences(scene, found, left)][:3])
+    sentences = [_("In this order the model writes the same translation as in the written one.")] if same else []
+    template.say(*[*sentences, *_sentences(scene, found, left)][:3])
     family_link(_("Models trained with and without positions: how many mistakes do they make?"), "model.positions")
 
 

@@ -41,7 +41,7 @@ def trained_of(scene: Scene) -> int | None:
     return min(longest + 1, scene.config.max_positions) if longest else None
 
 
-def said_of_untrained(scene: Scene, what: str) -> str:
+def untrained_text(scene: Scene, what: str) -> str:
     """A sentence about the positions that no training sentence had; "" where there are none.
 
     Args:
@@ -188,7 +188,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
             share=share,
         )
     )
-    st.markdown(f"{checked} {differs}" + said_of_untrained(scene, _("are left out")))
+    st.markdown(f"{checked} {differs}" + untrained_text(scene, _("are left out")))
 
 
 def _slider(label: str, choice: Choice[int], most: int) -> int:

@@ -10,7 +10,7 @@ from app.library.source_code import lines_from, together
 from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.stage.section import section
-from app.views.positions.rotation_sections import layout_of, said_of_untrained, table_of, trained_of
+from app.views.positions.rotation_sections import layout_of, table_of, trained_of, untrained_text
 from app.views.positions.similarity import (
     curve_table,
     matrix_table,
@@ -68,9 +68,9 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
             table=lambda: curve_table(table),
         )
     if row < len(table) > 1:
-        st.text(_said_of_most_alike(table, scene.source if stack == "encoder" else scene.target, row))
+        st.text(_most_alike_text(table, scene.source if stack == "encoder" else scene.target, row))
     counts = {"spread": number(found.spread, 2), "count": len(table)}
-    said = (
+    caption = (
         _(
             "At the same distance, products differ by at most **{spread}** from place to place among the first {count} "
             "positions: rounding of float32. Only the distance counts.",
@@ -83,10 +83,10 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
             **counts,
         )
     )
-    st.caption(said + said_of_untrained(scene, _("are left out")))
+    st.caption(caption + untrained_text(scene, _("are left out")))
 
 
-def _said_of_most_alike(table: np.ndarray, tokens: TokenAxis, row: int) -> str:
+def _most_alike_text(table: np.ndarray, tokens: TokenAxis, row: int) -> str:
     """Which position is most similar to the one that is chosen above, with its token if the sentence has one there."""
 
     def named(pos: int) -> str:

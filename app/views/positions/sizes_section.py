@@ -48,7 +48,7 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
         table=lambda: norm_table(lengths, tokens),
     )
     if scene.config.positions == "sinusoidal" and word:
-        said = _(
+        caption = _(
             "Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}** (√(d_model / 2) "
             "at every position), {share:.0%} of it.",
             word=word,
@@ -56,12 +56,12 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
             share=place / word,
         )
     else:
-        said = _(
+        caption = _(
             "Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}**.",
             word=word,
             place=place,
         )
-    st.caption(said)
+    st.caption(caption)
     scaled, position, total = (part[chosen] for part in parts)
     token = tokens.tokens[chosen]
     show_figure(

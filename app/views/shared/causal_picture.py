@@ -59,14 +59,14 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
     with_mask, without = _rows(masked.attention.mask, target), _rows(free.attention.mask, target)
 
     def one(which: Pass, alt: str) -> dict[str, Any]:
-        said = which.predictions
+        result = which.predictions
         return {
             "weights": _packed(which.weights(layer, head), "<f4"),
             "mask": _packed(which.attention.mask, "u1"),
-            "probabilities": np.exp(said.log_probabilities).tolist(),
-            "right": said.right.tolist(),
-            "first": [in_words(piece(int(id))) for id in said.first],
-            "score": said.score,
+            "probabilities": np.exp(result.log_probabilities).tolist(),
+            "right": result.right.tolist(),
+            "first": [in_words(piece(int(id))) for id in result.first],
+            "score": result.score,
             "alt": alt,
         }
 

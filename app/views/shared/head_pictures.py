@@ -35,18 +35,18 @@ def explained(kind: Kind, window: int | None) -> str:
             window,
         )
     if window is None:
-        said = _(
+        sentence = _(
             "Each token of the translation attends to the tokens before it and to itself; later tokens are masked."
         )
     else:
-        said = ngettext(
+        sentence = ngettext(
             "Each token of the translation attends to the tokens before it, at most {count} position away, and to "
             "itself; later tokens are masked.",
             "Each token of the translation attends to the tokens before it, at most {count} positions away, and to "
             "itself; later tokens are masked.",
             window,
         )
-    return f"{said} {_(_ROW)}"
+    return f"{sentence} {_(_ROW)}"
 
 
 def rows_sum(shown: Shown) -> str:
@@ -148,5 +148,5 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
             table=lambda: matrix_table(weights, shown.queries, shown.keys),
             on_click=on_cell,
         )
-    said = _("Rows are queries, columns are keys. {sums} Grey: masked. A dot: less than .005.", sums=rows_sum(shown))
-    st.caption(said if on_cell is None else said + " " + _("Click a cell to choose it."))
+    caption = _("Rows are queries, columns are keys. {sums} Grey: masked. A dot: less than .005.", sums=rows_sum(shown))
+    st.caption(caption if on_cell is None else caption + " " + _("Click a cell to choose it."))

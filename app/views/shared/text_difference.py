@@ -82,9 +82,9 @@ def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, 
 def difference_table(reference: str, text: str, names: tuple[str, str]) -> Table:
     """The same as columns of a table."""
     stretches = difference(reference, text)
-    said = {"equal": _("equal"), "changed": _("changed"), "missing": _("missing"), "added": _("added")}
+    labels = {"equal": _("equal"), "changed": _("changed"), "missing": _("missing"), "added": _("added")}
     return {
-        _("what"): [said[what] for what, old, new in stretches],
+        _("what"): [labels[what] for what, old, new in stretches],
         names[0]: [old for what, old, new in stretches],
         names[1]: [new for what, old, new in stretches],
     }

@@ -35,8 +35,8 @@ def draw(scene: Scene, here: Station, head: int) -> None:
         place.append(_("layer {layer}", layer=here.layer + 1))
     if here.shown_as in ("head", "scores", "weights"):
         place.append(_("head {head}", head=head + 1))
-    for name, table, said in _tables(scene, here, head):
-        st.caption(f"{name or here.title} · {', '.join(place)}. {said}")
+    for name, table, sentence in _tables(scene, here, head):
+        st.caption(f"{name or here.title} · {', '.join(place)}. {sentence}")
         st.dataframe(**readable(table), hide_index=True, alt=name or here.title)
 
 
@@ -109,14 +109,14 @@ def _of_tokens(scene: Scene, here: Station) -> tuple[Rows, str]:
         return shifted_table(scene.target.tokens, scene.target.predicts), _("What each row reads and predicts.")
     if here.shown_as == "chosen":
         probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
-        said = (
+        sentence = (
             _("Each token was given, and scored by the row that reads the one before it; then it is read itself.")
             if scene.is_given
             else _("Each token was predicted by the row that reads the one before it; then it is read itself.")
         )
         return (
             target_table(hypothesis.pieces, hypothesis.ids, probabilities),
-            f"{said} {about_probabilities(translation.settings, scene.is_given)}",
+            f"{sentence} {about_probabilities(translation.settings, scene.is_given)}",
         )
     step = chosen_row(scene, here)
     mark: Mark = "given" if scene.is_given else "chosen"

@@ -198,9 +198,9 @@ def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
     if not station.layer or not _ends_a_stack(station, config):
         return station
     last = station.layer + 1
-    said = _WORDS["lecture"]["second" if last == 2 else "rest"]
-    title = Template(_(said["title"])).substitute(last=last)
-    text = Template(_(said["text"])).substitute(stack=_(STACKS[station.stack]))
+    entry = _WORDS["lecture"]["second" if last == 2 else "rest"]
+    title = Template(_(entry["title"])).substitute(last=last)
+    text = Template(_(entry["text"])).substitute(stack=_(STACKS[station.stack]))
     return replace(station, title=title, text=text, shown_as="stream", formula="")
 
 
@@ -215,7 +215,7 @@ def _closing(config: ModelConfig) -> str:
 
 
 def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str) -> Station:
-    said = _WORDS[words][name]
+    entry = _WORDS[words][name]
     place = {"text": "", "output": "", "embedding": f"{stack}.embedding.", "top": f"{stack}."}
     prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
     rows = "S" if stack == "encoder" else "T"
@@ -223,19 +223,19 @@ def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, word
     fill = words_for(config, stack, part)
 
     def text(key: str) -> str:
-        return Template(_(said[key])).substitute(fill).strip() if key in said else ""
+        return Template(_(entry[key])).substitute(fill).strip() if key in entry else ""
 
     return Station(
         id=prefix + name,
         title=text("title"),
-        shown_as=said["shown_as"],
+        shown_as=entry["shown_as"],
         stack=stack,
         part=part,
         layer=layer,
-        letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in said.get("shape", "")),
+        letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in entry.get("shape", "")),
         section=text("section"),
         in_paper=name != "characters" and not (name == "norm_out" and config.norm == "pre"),
-        formula=Template(said.get("formula", "")).substitute(fill),
+        formula=Template(entry.get("formula", "")).substitute(fill),
         text=text("text"),
         training=text("training"),
     )

@@ -65,16 +65,16 @@ def near(walk: tuple[Station, ...], place: int) -> list[int]:
 def _route(config: ModelConfig, walk: tuple[Station, ...], _spoken: Language) -> dict[str, Any]:
     """The map, and the stations in their order, in a language; what is said at many of them is sent once."""
     drawn = model_map(config)
-    said = [_said(station) for station in walk]
-    texts = list({str(each): each for each in said}.values())
+    shared = [_shared(station) for station in walk]
+    texts = list({str(each): each for each in shared}.values())
     stations = [
         {"id": station.id, "text": texts.index(words), "box": box_of(drawn["boxes"], station), "layer": station.layer}
-        for station, words in zip(walk, said, strict=True)
+        for station, words in zip(walk, shared, strict=True)
     ]
     return {"map": drawn, "texts": texts, "stations": stations}
 
 
-def _said(station: Station) -> dict[str, Any]:
+def _shared(station: Station) -> dict[str, Any]:
     """What is the same for this station in every layer."""
     return {
         "title": station.title,
@@ -101,7 +101,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
             return {"offers": _offers(scene_key(scene), scene.is_given, scene)}
         case "chosen":
             shares = [float(np.exp(value)) for value in scene.hypothesis.log_probabilities]
-            return {"shares": shares, "said": [probability_text(share) for share in shares]}
+            return {"shares": shares, "share_texts": [probability_text(share) for share in shares]}
         case "scores" | "mask" | "weights":
             return _of_keys(scene, here, tensors)
     tensors[here.id] = joined(here, tensor(scene, here)).astype(np.float32)
@@ -184,7 +184,7 @@ def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]
                 "token": visible(offer.piece),
                 "logit": offer.logit,
                 "probability": offer.probability,
-                "said": probability_text(offer.probability),
+                "probability_text": probability_text(offer.probability),
                 "rank": offer.rank,
                 "mark": offer.mark,
             }

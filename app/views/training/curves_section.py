@@ -31,14 +31,14 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
     if not curves:
         return
     _place(curves, _("Loss"), _("nats per token"), key="loss", marked=marked)
-    said = _(
+    caption = _(
         "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin toss, and e to the power of the loss is the "
         "perplexity."
     )
     measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
     if any(run.recipe and run.recipe.training.label_smoothing for run in measured):
-        said += " " + _("The training loss includes label smoothing, the validation loss does not.")
-    st.caption(said)
+        caption += " " + _("The training loss includes label smoothing, the validation loss does not.")
+    st.caption(caption)
 
 
 def chosen_curves(runs: Sequence[Run]) -> None:

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LOG = "log.txt"
 RECIPE = "started.toml"  # what the visitor asked for; the trainer writes recipe.toml, with what it chose
 MOST_RUNS = 50  # started in the browser and not yet deleted
-TOLD = 20_000  # bytes of the end of a log
+LOG_TAIL = 20_000  # bytes of the end of a log
 
 NOT_YOURS = gettext_noop(
     "This run was started by another visitor. Only they can stop, resume, rename or delete it here, in the browser in "
@@ -146,31 +146,31 @@ def forget(folder: Path) -> None:
 
 def last_words(folder: Path) -> str:
     """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
-    text = _said(folder)
+    text = _end_of_log(folder)
     if "Traceback (most recent call last)" in text:
         return _("The training ended unexpectedly. Its output is in {file} in its folder.", file=LOG)
-    said = text.partition("Error: ")[2].strip()
-    return _without_paths(said, folder)[:2000]
+    message = text.partition("Error: ")[2].strip()
+    return _without_paths(message, folder)[:2000]
 
 
 def newest_words(folder: Path) -> str:
     """The newest line of a run that is under way: what it does before its first update. "" if there is none. A list,
     of lines that were skipped for example, is left out with the line above it."""
-    said = _said(folder).partition("Error: ")[0]
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
+    log = _end_of_log(folder).partition("Error: ")[0]
+    lines = [line for line in log.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
 
 
-def _said(folder: Path) -> str:
+def _end_of_log(folder: Path) -> str:
     """The end of the log, from the newest command on."""
     try:
         with (folder / LOG).open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - TOLD))
-            text = file.read(TOLD).decode(errors="replace")
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LOG_TAIL))
+            text = file.read(LOG_TAIL).decode(errors="replace")
     except OSError:
         return ""
-    _unused, command, said = text.rpartition(_command(folder))
-    return said.partition("\n")[2] if command else said
+    _unused, command, output = text.rpartition(_command(folder))
+    return output.partition("\n")[2] if command else output
 
 
 def _without_paths(text: str, folder: Path) -> str:

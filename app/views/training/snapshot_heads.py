@@ -74,7 +74,7 @@ def snapshot_tiles(
 
 def snapshot_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:
     """What the picture says, in words."""
-    said = [
+    entries = [
         _("update {update:,}: loss {loss:.3f}", update=update, loss=loss)
         for update, loss in zip(updates, losses, strict=True)
     ]
@@ -82,6 +82,6 @@ def snapshot_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequenc
         "{text}, a tile for each of {count} snapshots. {losses}. The last writes: {words}",
         text=text,
         count=len(updates),
-        losses="; ".join(said),
+        losses="; ".join(entries),
         words=texts[-1],
     )

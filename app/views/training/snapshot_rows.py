@@ -109,7 +109,7 @@ def rows_table(sweep: Sweep) -> Table:
 
 def rows_alt(sweep: Sweep) -> str:
     """What the picture says, in words."""
-    said = [
+    entries = [
         ngettext(
             "after {count:,} update “{text}”, {probability}",
             "after {count:,} updates “{text}”, {probability}",
@@ -122,6 +122,6 @@ def rows_alt(sweep: Sweep) -> str:
     return _(
         "The sentence “{sentence}” at {count} snapshots: {texts}.",
         sentence=sweep.question.sentence,
-        count=len(said),
-        texts="; ".join(said),
+        count=len(entries),
+        texts="; ".join(entries),
     )

@@ -61,8 +61,8 @@ def _results(scene: Scene) -> None:
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
             strip |= {"headline": hypothesis.text or _("(nothing)"), "lang": scene.task.target_code}
             components.token_strip(strip, key="translation")
-            if said := about_probabilities(translation.settings, scene.is_given):
-                st.caption(said)
+            if caption := about_probabilities(translation.settings, scene.is_given):
+                st.caption(caption)
             if hypothesis.is_loop:
                 st.caption(_("Stopped: the decoder repeated one token again and again."))
             elif not hypothesis.finished:

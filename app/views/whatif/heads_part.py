@@ -111,17 +111,17 @@ def _suggestion(scene: Scene, ranking: Ranking) -> None:
     head = ranking.heads[0][0]
     name = _name(ranking, head)
     if part == head:
-        said = _("The translation changes without the most important head, {head}.", head=name)
+        message = _("The translation changes without the most important head, {head}.", head=name)
     else:
-        said = _("The translation stays the same without the most important head, {head}.", head=name)
+        message = _("The translation stays the same without the most important head, {head}.", head=name)
     if part is None:
         none = _("None of the {count} most costly parts changes it when it alone is off.", count=TRIED)
-        said = f"{said}\n{none}"
+        message = f"{message}\n{none}"
     elif part != head:
         changing_part = _("It changes without {part}.", part=_name(ranking, part))
-        said = f"{said}\n{changing_part}"
-    with st.container(key="said_strongest", width="content"):
-        st.text(said)
+        message = f"{message}\n{changing_part}"
+    with st.container(key="text_strongest", width="content"):
+        st.text(message)
     off = off_parts(scene.config)
     for each in dict.fromkeys((head, part or head)):
         text = edit_text(each)
@@ -148,7 +148,7 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
     total = sum(max(lost, 0) for head, lost in heads)
     few = heads[: max(len(heads) // 10, 1)]
     share = sum(max(lost, 0) for head, lost in few) / total if total else 0.0
-    said = [
+    sentences = [
         _(
             "Of {heads} heads, {cheap} cost less than {little} nats when one is off; these {cheap} off together cost "
             "{together}.",
@@ -162,7 +162,7 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
         _("Michel et al. (2019) removed most heads of larger models, one at a time, without a significant loss."),
     ]
     if len(heads) > 1:
-        said.append(
+        sentences.append(
             _(
                 "Voita et al. (2019) found that few, specialised heads do most of the work (38 of 48 encoder heads "
                 "pruned for 0.15 BLEU, with training); here the {few} strongest carry {share:.0%} of all losses.",
@@ -170,7 +170,7 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
                 share=share,
             )
         )
-    return said
+    return sentences
 
 
 def _details(ranking: Ranking | None) -> None:

@@ -52,7 +52,7 @@ def draw(scene: Scene) -> None:
     mask: MaskPart = "padding" if "padding" in off or (SHOWN_MASK.value != "cross" and "cross" not in off) else "cross"
     batch = padding_picture.batch_or_reason(scene, MaskOff(mask)) if pads else None
     if isinstance(batch, str):
-        with st.container(key="said_no_batch"):
+        with st.container(key="text_no_batch"):
             st.text(batch)
         batch = None
     elif batch and "causal" not in off:
@@ -182,9 +182,9 @@ def _sentences(
     off: tuple[MaskPart, ...], before: Pass, after: Pass, reread: Reread | None, batch: Batch | None
 ) -> list[str]:
     """What the picture shows, in at most three sentences, with its numbers."""
-    said = []
+    sentences = []
     if "causal" in off:
-        said += [
+        sentences += [
             _("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing."),
             _(
                 "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
@@ -195,10 +195,12 @@ def _sentences(
             ),
         ]
         if reread and reread.before != reread.after:
-            said.append(_("Without a cache, earlier rows see later ones at each step, and the translation changes."))
-    if batch and len(said) < 3:
-        said.append(_in_the_batch(batch))
-    return said or [
+            sentences.append(
+                _("Without a cache, earlier rows see later ones at each step, and the translation changes.")
+            )
+    if batch and len(sentences) < 3:
+        sentences.append(_in_the_batch(batch))
+    return sentences or [
         _("A mask says which keys a query may attend to: no later tokens (causal), and no padding."),
         _("Switch one off, or click a cell of the matrix: where does it matter?"),
     ]

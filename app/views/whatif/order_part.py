@@ -93,17 +93,17 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
     """What costs most, and a button that makes it."""
     swaps = isinstance(first, PositionsSwapped)
     with st.container(key="whatif_ranking", horizontal=True, vertical_alignment="center", gap="small"):
-        with st.container(key="said_strongest", width="content"):
+        with st.container(key="text_strongest", width="content"):
             if (nats := lost.of(first)) is None:
                 st.text(_("The words stay where they are; only their positions are exchanged."))
             else:
-                said = _(
+                sentence = _(
                     "The most striking change: {change}. The translation loses {nats:.2f} nats.",
                     change=_named(scene, first),
                     nats=nats,
                 )
                 means = _("Nats are natural logarithms; {meaning}.", meaning=_(NATS))
-                st.text(f"{said}\n{means}")
+                st.text(f"{sentence}\n{means}")
         st.button(
             _("Swap them") if swaps else _("Shuffle them"), disabled=made == first,
             on_click=edit_choices.replace, args=(KINDS, first, scene.subject.edits),
@@ -128,11 +128,11 @@ def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, 
     else:
         text = gettext_noop("No word is moved, only positions are: to the model this is the sentence “{sentence}”.")
         first = _(text, sentence=reordered_text(scene, order))
-    said = [first]
+    sentences = [first]
     shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
     if shifts:
         near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
-        said.append(
+        sentences.append(
             _(
                 "Where all are shifted by {near}, the distances stay and the translation loses {least} nats; by {far} "
                 "it loses {most}.",
@@ -142,8 +142,8 @@ def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, 
                 most=fixed(lost.nats[far], 2),
             )
         )
-    said.append(_("Attention adds up over words in any order: only the positions, added to the words, tell it."))
-    return said
+    sentences.append(_("Attention adds up over words in any order: only the positions, added to the words, tell it."))
+    return sentences
 
 
 def _without_positions(scene: Scene) -> None:

@@ -60,7 +60,7 @@ def other_sentence(scene: Scene) -> Sentences:
             raise NoScene(_("Type a second sentence that differs from yours in one word and has as many tokens."))
         try:
             own, other = (scene_of(subject, each, settings, Selection()).translation for each in (source, text))
-            with st.container(key="said_patch_translation"):
+            with st.container(key="text_patch_translation"):
                 st.text(f"→ {other.hypotheses[0].text}")
             if len(own.source_ids) != len(other.source_ids):
                 raise NoScene(_lengths(own, other))

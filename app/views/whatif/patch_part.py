@@ -75,7 +75,7 @@ def draw(scene: Scene) -> None:
         with place:
             grid = _grid(scene)
     except (NoScene, HeadlightError) as problem:
-        with place, st.container(key="said_no_patch"):
+        with place, st.container(key="text_no_patch"):
             st.text(str(problem))
         grid = None
     if grid:

@@ -27,7 +27,7 @@ def details(words: Words) -> None:
         lines_between("analysis/attribution.py", "occlusion"),
         in_paper=False,
     )
-    st.markdown("\n".join(f"- {said}" for said in _methods(words)))
+    st.markdown("\n".join(f"- {sentence}" for sentence in _methods(words)))
     st.dataframe(**readable(dict(table(words))), hide_index=True)
 
 

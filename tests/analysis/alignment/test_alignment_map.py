@@ -184,7 +184,7 @@ def test_a_map_of_other_weights_is_refused(found: AlignmentMap, beside: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda map: map | {"format_version": 2}, "has the format 2"),
         (lambda map: map["predicts"]["aer"].pop(), "a map of another model"),
@@ -198,14 +198,14 @@ def test_a_map_of_other_weights_is_refused(found: AlignmentMap, beside: Path) ->
         (lambda map: map["chance"].update(recall=-3), "chance.recall"),
     ],
 )
-def test_a_map_with_invalid_values_is_refused(found: AlignmentMap, beside: Path, change: Any, said: str) -> None:
+def test_a_map_with_invalid_values_is_refused(found: AlignmentMap, beside: Path, change: Any, message: str) -> None:
     values = json.loads(write_map(found, beside).read_text())
     changed = change(values)
     map_path(beside).write_text(json.dumps(changed if isinstance(changed, dict) and "gold" in changed else values))
-    with pytest.raises(CheckpointError) as told:
+    with pytest.raises(CheckpointError) as error:
         read_map(beside, load_checkpoint(beside).config)
-    assert said in str(told.value)
-    assert "Measure again" in str(told.value)
+    assert message in str(error.value)
+    assert "Measure again" in str(error.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"a": NaN}', b"[" * 9999, b'{"a": "\\ud800"}'])
@@ -220,16 +220,16 @@ def test_a_file_that_is_not_a_map_is_refused(beside: Path, content: bytes) -> No
 
 def test_the_command_prints_the_map_and_stores_it_on_request(found: AlignmentMap, beside: Path) -> None:
     data = mirrored(beside.parent / "mirrored.tsv")
-    told = run("align", beside, "--data", data, "--device", "cpu")
-    assert told.exit_code == 0, told.output
+    result = run("align", beside, "--data", data, "--device", "cpu")
+    assert result.exit_code == 0, result.output
     assert not map_path(beside).exists()
     (layer, head), shift = found.reading(found.best_shift).best[0], found.best_shift
     lowest = f"{100 * found.reading(shift).aer[layer][head]:.1f}"
-    assert f"{shift:<8}  head {layer + 1}.{head + 1}: AER {lowest} " in told.stdout
-    rows = [line.split() for line in told.stdout.splitlines() if line[:5].strip().isdigit()]
+    assert f"{shift:<8}  head {layer + 1}.{head + 1}: AER {lowest} " in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines() if line[:5].strip().isdigit()]
     tables = np.array([[float(cell) for cell in row[1:-1]] for row in rows]) / 100
     assert tables == pytest.approx(np.array([*found.predicts.aer, *found.reads.aer]), abs=0.0006)
-    assert "the checkpoint's own validation loss: 0.00 nats" in told.stdout
+    assert "the checkpoint's own validation loss: 0.00 nats" in result.stdout
     stored = run("align", beside, "--data", data, "--store", "--json", "--device", "cpu")
     assert map_path(beside).exists()
     assert json.loads(stored.stdout)["predicts"]["aer"] == found.predicts.aer
@@ -267,10 +267,10 @@ def test_a_direction_that_the_model_was_not_trained_for_is_reported(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"), [(["a b\tb a\t1-2"], "line 1: the link 1-2 points beyond"), ([], "the file is empty")]
+    ("lines", "message"), [(["a b\tb a\t1-2"], "line 1: the link 1-2 points beyond"), ([], "the file is empty")]
 )
-def test_a_bad_gold_file_gives_an_error_and_an_exit_code(tmp_path: Path, lines: list[str], said: str) -> None:
+def test_a_bad_gold_file_gives_an_error_and_an_exit_code(tmp_path: Path, lines: list[str], message: str) -> None:
     result = run("align", REVERSE, "--data", write(tmp_path / "gold.tsv", *lines))
     assert result.exit_code == 1
-    assert said in result.stderr
+    assert message in result.stderr
     assert "Traceback" not in result.output

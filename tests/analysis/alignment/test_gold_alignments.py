@@ -32,7 +32,7 @@ def test_swapped_columns_reverse_their_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("a b\tc d", "2 columns instead of 4"),
         ("a\tb\t0-0\t0-0\tx", "5 columns instead of 4"),
@@ -45,12 +45,12 @@ def test_swapped_columns_reverse_their_links(tmp_path: Path) -> None:
         ("a \u200b b\tc d\t0-0", "a word is empty"),
     ],
 )
-def test_an_invalid_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+def test_an_invalid_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     path = write(tmp_path / "gold.tsv", "a b\tc d\t0-0", line)
-    with pytest.raises(CorpusError) as told:
+    with pytest.raises(CorpusError) as error:
         read_gold(path)
-    assert f"{path}, line 2: " in str(told.value)
-    assert said in str(told.value)
+    assert f"{path}, line 2: " in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_file_that_counts_from_1_is_refused(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_a_file_that_counts_from_1_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"), [([], "is empty"), ([""], "is empty"), (["a\tb\t\t0-0"], "no sure link on any line")]
+    ("lines", "message"), [([], "is empty"), ([""], "is empty"), (["a\tb\t\t0-0"], "no sure link on any line")]
 )
-def test_a_file_without_sure_links_is_refused(tmp_path: Path, lines: list[str], said: str) -> None:
-    with pytest.raises(CorpusError, match=said):
+def test_a_file_without_sure_links_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
         read_gold(write(tmp_path / "gold.tsv", *lines))
 
 
