@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
-from transformer.text import tokenizer as module
 from transformer.text.normalisation import normalise
 from transformer.text.tokenizer import Tokenizer
+from transformer.text.vocabulary_lines import FREQUENT, frequent_words, sample_lines
 
 HOSTILE = [
     "</s> <s> <pad> <unk> <0x41>",
@@ -53,6 +53,20 @@ def test_training_twice_gives_the_same_bytes(
     assert there.split() == [hashlib.sha256(tokenizer.to_bytes()).hexdigest() for tokenizer in (unigram, bpe)]
 
 
+def test_a_frequent_word_that_always_stands_before_a_space_is_one_piece() -> None:
+    """Without a vocabulary line of its own, sentencepiece would divide it: no other word begins with it."""
+    words = ["mache", "suche", "machen", "suchen", "ich", "durch", "auch", "noch", "nach", "acht", "Nacht", "Buch"]
+    lines = [f"Ich {word} das. I do that. Wir {word}." for word in words] * FREQUENT
+    tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=340))
+    assert tokenizer.piece(tokenizer.encode("Ich suche")[0]) == "▁Ich"
+
+
+def test_only_frequent_words_are_added_with_the_most_frequent_mark() -> None:
+    lines = ["Ich bin da.", "Ich bin es!", "Wo?"] * (FREQUENT // 2) + ["Selten."]
+    assert frequent_words(lines) == ["Ich.", "bin."]
+    assert frequent_words(["a b c d e f", "ab cd"] * FREQUENT) == []
+
+
 def test_from_bytes_restores_the_tokenizer(tokenizer: Tokenizer, lines: list[str]) -> None:
     again = Tokenizer.from_bytes(tokenizer.to_bytes())
     assert again.to_bytes() == tokenizer.to_bytes()
@@ -87,16 +101,16 @@ def test_lines_of_any_length_are_used_in_training() -> None:
 
 def test_of_a_huge_corpus_a_random_and_repeatable_sample_is_used() -> None:
     numbers = [str(number) for number in range(10_000)]
-    sample = [int(line) for line in module._sample_lines(100, 10**6, numbers)]
+    sample = [int(line) for line in sample_lines(100, 10**6, numbers)]
     assert len(set(sample)) == 100
     assert 3500 < sum(sample) / 100 < 6500
-    assert [int(line) for line in module._sample_lines(100, 10**6, iter(numbers))] == sample
-    assert module._sample_lines(100, 10**6, ["b", " ", "a"]) == ["b", "a"]
-    fewer = [int(line) for line in module._sample_lines(10_000, 9000, numbers)]  # they have 38,890 digits
+    assert [int(line) for line in sample_lines(100, 10**6, iter(numbers))] == sample
+    assert sample_lines(100, 10**6, ["b", " ", "a"]) == ["b", "a"]
+    fewer = [int(line) for line in sample_lines(10_000, 9000, numbers)]  # they have 38,890 digits
     assert len(set(fewer)) == 2314
     assert fewer == sorted(fewer)
     assert 4500 < sum(fewer) / 2314 < 5500
-    assert module._sample_lines(10_000, 38_890, numbers) == numbers
+    assert sample_lines(10_000, 38_890, numbers) == numbers
 
 
 def trained_elsewhere() -> bytes:

@@ -12,7 +12,7 @@ into "1⁄2" and "ﬁ" into "fi", so pieces would not be those of the text that 
 import io
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,10 +23,8 @@ import sentencepiece
 from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.subword_sampling import Sampler, make_sampler
+from transformer.text.vocabulary_lines import LONGEST_LINE, lines_to_learn_from
 
-LINES_TO_LEARN_FROM = 2_000_000  # more lines hardly change the vocabulary, and take much memory
-CHARACTERS_TO_LEARN_FROM = 30_000_000  # training takes 18 bytes for each
-LONGEST_LINE = 4000  # characters; sentencepiece would silently leave out a longer one
 BYTE_SCORE = -15.0  # log-probability of a byte, below that of any other piece
 SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which UTF-8 cannot represent
 
@@ -63,7 +61,7 @@ class Tokenizer:
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=_consumed(_sample_lines(LINES_TO_LEARN_FROM, CHARACTERS_TO_LEARN_FROM, lines)),
+                sentence_iterator=lines_to_learn_from(map(encodable, lines)),
                 model_writer=model,
                 model_type=config.kind,
                 vocab_size=config.vocab_size,
@@ -202,31 +200,6 @@ def merged_unknown(ids: Sequence[int]) -> list[int]:
 def words(normalised: str) -> list[str]:
     """ "▁to▁be" -> ["▁to", "▁be"]: pieces never cross a space, so words are segmented separately."""
     return re.findall("▁[^▁]*|[^▁]+", normalised)
-
-
-def _sample_lines(most_lines: int, most_characters: int, lines: Iterable[str]) -> list[str]:
-    """All lines that are not blank, or a random sample of them (reservoir sampling), the same in every run."""
-    rng, kept = random.Random(0), list[str]()
-    seen = 0
-    for line in lines:
-        if not (line := encodable(line).strip()):
-            continue
-        seen += 1
-        if len(kept) < most_lines:
-            kept.append(line[:LONGEST_LINE])
-        elif (place := rng.randrange(seen)) < most_lines:
-            kept[place] = line[:LONGEST_LINE]
-    if (characters := sum(map(len, kept))) > most_characters:
-        fewer = sorted(rng.sample(range(len(kept)), len(kept) * most_characters // characters))
-        kept = [kept[place] for place in fewer]
-    return kept
-
-
-def _consumed(lines: list[str]) -> Iterator[str]:
-    """The lines in order; each is freed when sentencepiece has copied it."""
-    lines.reverse()
-    while lines:
-        yield lines.pop()
 
 
 def _explain(message: str, config: TokenizerConfig) -> HeadlightError:
