@@ -21,7 +21,7 @@ from transformer.commands.import_model import import_model
 from transformer.commands.queue import queue
 from transformer.commands.train import train
 from transformer.commands.translate import translate
-from transformer.errors import ConfigError, HeadlightError
+from transformer.errors import ConfigError, HeadlightError, Stopped
 
 OUT_OF_MEMORY = (
     "The memory of {where} is full ({reason}). To train, lower data.tokens_per_batch and raise training.accumulate by "
@@ -40,7 +40,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except HeadlightError as error:
-            typer.echo(f"Error: {error}", err=True)
+            typer.echo(str(error) if isinstance(error, Stopped) else f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
         except (RuntimeError, MemoryError) as error:
             if not (message := _out_of_memory(error)):

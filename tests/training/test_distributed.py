@@ -375,10 +375,10 @@ def test_torchrun_trains_on_two_ranks_and_its_ctrl_c_saves(tmp_path: Path) -> No
     assert (
         printed.count("parameters on 2 x cpu")
         == printed.count("update 5/2000")
-        == printed.count("Stopped by SIGINT")
+        == printed.count("Stopped by Ctrl-C")
         == 1
     )
-    stopped = re.search(r"^Error: Stopped by SIGINT after update (\d+) of 2000", printed, flags=re.M)
+    stopped = re.search(r"^Stopped by Ctrl-C after update (\d+) of 2000", printed, flags=re.M)
     assert stopped is not None
     progress = metadata(run / "training.safetensors")["progress"]
     assert progress["update"] == int(stopped[1])

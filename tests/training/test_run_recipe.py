@@ -1,5 +1,6 @@
 """The folder of a run has its recipe, and is all that resuming needs."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def test_a_run_is_resumed_by_its_folder_alone_from_any_other_folder(
     stop_after(2, monkeypatch)
     with pytest.raises(Stopped) as stopped:
         train(recipe, Path("runs/my run"), device="cpu")
-    assert str(stopped.value).endswith("To continue: python -m transformer train --resume 'runs/my run'")
+    assert str(stopped.value).endswith("-m transformer train --resume 'runs/my run'")
     monkeypatch.undo()
     written = (run / RECIPE).read_text()
     monkeypatch.chdir(elsewhere)
@@ -102,4 +103,13 @@ def test_a_folder_without_a_recipe_says_how_it_is_resumed(tmp_path: Path, monkey
     (tmp_path / "reverse").mkdir()  # named like a recipe that is included
     result = CliRunner().invoke(app, ["train", "reverse", "--set", "training.updates=none"])
     assert "training.updates" in result.output
+
+
+def test_a_command_is_given_as_the_user_can_give_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: str(Path(sys.executable).with_name(name)))
     assert resume_command(Path("runs/mine")) == "python -m transformer train --resume runs/mine"
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/python")
+    monkeypatch.setattr("sys.executable", str(tmp_path / ".venv" / "bin" / "python"))
+    assert resume_command(Path("my runs")) == f"{tmp_path}/.venv/bin/python -m transformer train --resume 'my runs'"
+    monkeypatch.chdir(tmp_path)
+    assert resume_command(Path("runs/mine")) == ".venv/bin/python -m transformer train --resume runs/mine"

@@ -63,4 +63,6 @@ class Interrupt:
         return self.number != 0
 
     def __str__(self) -> str:
+        if self.number == signal.SIGINT:
+            return "Ctrl-C"
         return signal.Signals(self.number).name if self else "no signal"

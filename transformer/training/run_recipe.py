@@ -13,6 +13,8 @@ Of the machines of one run, only that of rank 0 has its folder: it sends the fil
 
 import json
 import shlex
+import shutil
+import sys
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,7 +34,18 @@ _PLACE = "# started_in = "
 
 def resume_command(folder: Path) -> str:
     """The command that continues the run in this folder."""
-    return f"python -m transformer train --resume {shlex.quote(str(folder))}"
+    return command("train", "--resume", str(folder))
+
+
+def command(*words: str) -> str:
+    """A command of this program as a user can give it: with "python" only where that is this Python, else with its
+    path, as in .venv/bin/python."""
+    here, found = Path(sys.executable), shutil.which("python")
+    if found and Path(found).absolute().parent == here.parent:
+        python = "python"
+    else:
+        python = str(here.relative_to(Path.cwd())) if here.is_relative_to(Path.cwd()) else str(here)
+    return shlex.join((python, "-m", "transformer", *words))
 
 
 def check_name(folder: Path) -> None:

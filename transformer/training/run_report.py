@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from transformer.config import Recipe
 from transformer.training.flops import readable, training_flop
 from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
+from transformer.training.run_recipe import command
 from transformer.training.samples import Sample
 from transformer.training.training import Training
 from transformer.training.update_timing import Timing
@@ -124,6 +126,26 @@ def describe(training: Training, pairs: int, peak: float) -> str:
         f"{model.config.vocab_size:,} tokens\n"
         f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward; large matrix products reach "
         f"{readable(peak, 'FLOP/s')} here (the peak)."
+    )
+
+
+def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
+    """The last lines that a run prints: how good its checkpoints are, and what to do with the one to use.
+
+    Args:
+        taken: checkpoints of which the average is.
+        average: its score, by the measure of the recipe; `goodness` of it.
+    """
+    settings, progress = training.recipe.training, training.progress
+    digits = 3 if settings.best_by == "loss" else 1
+    of = f" of {settings.validation_sentences} validation sentences" if settings.best_by != "loss" else ""
+    return (
+        f"Finished after update {progress.update:,}. {settings.best_by}{of}: {abs(average):.{digits}f} for the average "
+        f"of the last {taken} checkpoints, {abs(progress.best or 0.0):.{digits}f} for the best single one (update "
+        f"{progress.best_update:,}).\n"
+        f"The checkpoint to use is {chosen}\n"
+        f"  To translate:      {command('translate', str(chosen))}\n"
+        f"  To see inside it:  the app, page Training, run {chosen.parent.name}, Open"
     )
 
 

@@ -42,7 +42,7 @@ from transformer.training.optimizer import make_optimizer
 from transformer.training.prefetch import prefetched
 from transformer.training.run_folder import Run, fit_vocabulary
 from transformer.training.run_recipe import keep_recipe, resume_command
-from transformer.training.run_report import Report, describe
+from transformer.training.run_report import Report, describe, ending
 from transformer.training.run_start import expected_time, with_precision, with_updates
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
@@ -199,7 +199,9 @@ def started_report(training: Training, run: Run, pairs: int, timed: str) -> Repo
     progress = training.progress
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
-    report.say("\n".join(filter(None, (describe(training, pairs, peak), timed))))
+    begins = f"It continues after update {progress.update:,}" if run.resumed else f"The run is stored in {run.folder}"
+    place = f"{begins}; the app shows it on the page Training. Ctrl-C stops it and loses nothing."
+    report.say("\n".join(filter(None, (describe(training, pairs, peak), timed, place))))
     return report
 
 
@@ -218,9 +220,5 @@ def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Pat
     value, best = goodness(scores, training.recipe), progress.best
     run.score_average(training, averaged.model, scores, taken)
     chosen = run.path("average" if best is None or value >= best else "best")
-    report.say(
-        f"Finished after update {progress.update}. {settings.best_by} {abs(value):.3f} for the average of the last "
-        f"{len(taken)} checkpoints, {abs(best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
-        f"Use {chosen}"
-    )
+    report.say(ending(training, len(taken), value, chosen))
     return chosen
