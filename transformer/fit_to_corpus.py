@@ -24,6 +24,9 @@ FIT = "fit"  # the value of an option that is chosen here
 BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
 LEAST_COVERAGE = 0.98  # sentencepiece takes no less
 VALIDATIONS = 25  # in one run
+SNAPSHOTS = 14  # half precision: 13 MB each for 20,000 pairs
+FEW_SNAPSHOTS, WIDE = 5, 256  # of a model of larger d_model, 120 MB each
+ENDS = 0.8  # of the estimated number of updates, which may be too high, has the last snapshot
 FULL_BATCH = 0.9  # of a batch are tokens, the rest is padding
 CONTINUED = (
     0.5  # of the usual learning rate, for a model that is trained: about that of en-de-mix (0.0008); not measured
@@ -119,7 +122,20 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
             },
             f"the run has about {max(1, round(updates)):,} updates: a tenth is warm-up, {VALIDATIONS} validations",
         ),
+        Choice(
+            {
+                "training.snapshots": snapshot_updates(
+                    round(ENDS * updates), SNAPSHOTS if width <= WIDE else FEW_SNAPSHOTS
+                )
+            },
+            "small checkpoints, in which the app shows how the model learnt your sentence; dense where most is learnt",
+        ),
     )
+
+
+def snapshot_updates(updates: int, count: int = SNAPSHOTS) -> tuple[int, ...]:
+    """After which of so many updates a snapshot is kept: from the first to the last, and dense where most is learnt."""
+    return tuple(sorted({round(updates * (i / (count - 1)) ** 1.6) for i in range(count)}))
 
 
 def size_for(facts: CorpusFacts) -> Size:

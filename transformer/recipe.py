@@ -21,6 +21,7 @@ from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
 from transformer.files.strict_json import check_unicode
 from transformer.files.untrusted_values import nearest, shown, validate
+from transformer.fit_to_corpus import FIT
 from transformer.recipe_completion import (
     Ask,
     ModelToStartWith,
@@ -183,8 +184,9 @@ def _normalise(values: Values) -> None:
         options = values.get(section)
         if isinstance(options, dict):
             for option, hint in get_type_hints(kind).items():
-                if get_origin(hint) is tuple and isinstance(options.get(option), str):
-                    options[option] = [options[option]] if options[option] else []
+                value = options.get(option)
+                if get_origin(hint) is tuple and isinstance(value, str) and (section == "data" or value != FIT):
+                    options[option] = [value] if value else []
                 if NoneType in get_args(hint) and options.get(option) in ("none", ""):
                     options[option] = None
 

@@ -97,6 +97,11 @@ def run_of_best(name: str) -> str | None:
     return run if run and run != name else None
 
 
+def is_of_run(checkpoint: str, run: str) -> bool:
+    """Whether the checkpoint of this name is a snapshot of the run, its best one, or was added under its name."""
+    return run in (checkpoint, run_of_best(checkpoint), *(place_of(checkpoint) or ()))
+
+
 def snapshot(name: str) -> CheckpointFile | None:
     """The snapshot of this name; None if there is none."""
     place = place_of(name)

@@ -2,10 +2,12 @@
 
 import base64
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,10 +28,12 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, components, open_view, title
 from tests.support.pages import switch_page
 from tests.support.patience import PATIENCE
+from tests.support.small_training import corpus_recipe
 from transformer.analysis.trace import trace
 from transformer.data.cleaning import Counts
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
+from transformer.training.trainer import train
 
 Open = Callable[..., AppTest]
 
@@ -260,6 +264,22 @@ def test_the_visitors_own_run_opens_while_it_is_trained_and_anothers_does_not(
     assert machine(open_view("training"))["run"] == "en-de-small"
 
 
+def test_a_run_of_the_command_line_opens_for_a_day_and_with_its_checkpoint_and_its_use_is_in_view(
+    translation: Path, runs: Path, tmp_path: Path
+) -> None:
+    train(corpus_recipe(tmp_path, updates=2), runs / "mine", device="cpu")
+    app = open_view("training")
+    assert machine(app)["run"] == "mine"
+    assert "Finished after update 2 of 2" in page_text(app)  # without the details
+    assert {"Open", "Add to my checkpoints"} <= {each.label for each in app.button}
+    yesterday = time.time() - 25 * 3600
+    os.utime(runs / "mine" / "metrics.jsonl", (yesterday, yesterday))
+    assert machine(open_view("training"))["run"] == "en-de-small"
+    app.button(key="open_run").click().run()
+    assert app.query_params["checkpoint"] == "mine, best"
+    assert machine(open_view("training", checkpoint="mine, best"))["run"] == "mine"
+
+
 def test_the_visitors_own_sentence_and_translation_are_used(toy: Path) -> None:
     app = opened(run="toy")
     app.text_input(key="run_sentence").set_value("a b c").run()
@@ -428,7 +448,7 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         metrics.touch()
         assert "Running: update 0, making its first updates" in page_text(app.run())
         process.kill()
-    assert "This run has no snapshots" in machine(app.run())["problem"]
+    assert "This run has stored no snapshots." in machine(app.run())["problem"]
 
 
 def test_an_open_snapshot_has_no_second_slider_on_the_page_training(toy: Path) -> None:

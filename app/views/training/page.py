@@ -4,6 +4,7 @@ afterwards: their curves, the snapshots in full, and what the schedule and the l
 What changes during a run is in a fragment that is drawn again every two seconds until the run ends.
 """
 
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -12,7 +13,7 @@ import streamlit as st
 from app.languages import _
 from app.library.catalogue import entry
 from app.library.runs import Run, corpus_counts, read_run
-from app.library.snapshots import own_run_names, run_names, skipped_runs, snapshots
+from app.library.snapshots import is_of_run, modified, own_run_names, run_names, skipped_runs, snapshots
 from app.library.tasks import Task
 from app.stage.scene import Scene
 from app.stage.section import redrawn
@@ -44,6 +45,7 @@ from app.views.training.time_machine import time_machine
 EVERY, AT_ONCE = 1.5, 0.2  # seconds
 OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the details, and shown in the picture
 MOST_COMPARED = 5
+NEW = 24 * 3600.0  # seconds after its last update
 MOST_TURNS = 10  # of 0.6 s, in advance
 
 
@@ -66,8 +68,8 @@ def draw(scene: Scene | None) -> None:
         return
     name = RUN.open(opening_run(names, scene), names)
     _window(name)
-    is_own = _is_own(name)
-    if is_own:
+    is_own = name in own_run_names()
+    if is_own:  # what it does, and what can be done with it, is in view; of a run that ships, in the details
         run_line(name)
     _picture(name, scene)
     details(lambda: _details(name, names, scene, is_own))
@@ -87,14 +89,22 @@ def prepare(scene: Scene) -> None:
 
 
 def opening_run(names: list[str], scene: Scene | None) -> str:
-    """The run with which the page opens: the visitor's own while it is trained; else one that ships, of the open
-    checkpoint's task or the first of them; where none ships, one that is not another visitor's."""
+    """The run with which the page opens: the visitor's own while it is trained; else that of the open checkpoint; else
+    the visitor's own of the last day, unless it is a toy; else one that ships, of the open checkpoint's task or the
+    first of them; where none ships, one that is not another visitor's."""
     runs = [run for run in map(read_run, names) if run is not None]
-    own = [run.name for run in runs if launch_run.is_owner(run) and launch_run.is_busy(run.folder)]
+    own = [run for run in runs if run.name in own_run_names() and launch_run.is_owner(run)]  # the newest first
+    busy = [run.name for run in own if launch_run.is_busy(run.folder)]
+    opened = [name for name in names if scene and is_of_run(scene.subject.file.name, name)]
+    new = [run.name for run in own if _is_new(run) and not (run.recipe and run.recipe.data.toy)]
     shipped = [name for name in names if name not in own_run_names()]
     same = [name for name in shipped if scene and _task(name) == scene.task]
     mine = [run.name for run in runs if not run.ours or launch_run.is_owner(run)]
-    return next(iter([*own, *same, *shipped, *mine, *names]))
+    return next(iter([*busy, *opened, *new, *same, *shipped, *mine, *names]))
+
+
+def _is_new(run: Run) -> bool:
+    return time.time() - modified(run.folder / "metrics.jsonl") / 1e9 < NEW
 
 
 def _window(name: str) -> None:
@@ -108,12 +118,6 @@ def _window(name: str) -> None:
     else:
         windows.close()
         windows.show_problem()
-
-
-def _is_own(name: str) -> bool:
-    """Whether the run was started in the browser: then the line about it is in view, else in the details."""
-    run = read_run(name)
-    return run is not None and run.ours
 
 
 def _task(name: str) -> Task | None:

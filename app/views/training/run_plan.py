@@ -14,10 +14,10 @@ from app.library.names_of_languages import LONGEST
 from app.views.training.own_text import OwnText
 from transformer.checkpoint.header import read_header
 from transformer.config import ModelConfig, Recipe
+from transformer.fit_to_corpus import snapshot_updates
 from transformer.recipe import load_recipe
 from transformer.recipe_completion import ModelToStartWith
 
-SNAPSHOTS = 14
 MOST_TOKENS = 100  # of a sentence of one's own text
 
 Layers = Annotated[int, Field(ge=1, le=6)]
@@ -48,8 +48,7 @@ class Size:
 
     def options_of_updates(self) -> list[str]:
         """Only how long, with snapshots that are dense where most is learnt."""
-        kept_after = sorted({round(self.updates * (i / (SNAPSHOTS - 1)) ** 1.6) for i in range(SNAPSHOTS)})
-        return [f"training.updates={self.updates}", f"training.snapshots={kept_after}"]
+        return [f"training.updates={self.updates}", f"training.snapshots={list(snapshot_updates(self.updates))}"]
 
     def options_of_toys(self) -> list[str]:
         """The changes for a toy task, whose recipe does not fit the rest to the size."""

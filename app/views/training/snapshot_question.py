@@ -28,8 +28,8 @@ from transformer.text.normalisation import normalise
 
 _RIGHT_FOR = "run_right_for"  # in the session: the run and the sentence of the right translation
 NO_SNAPSHOTS = gettext_noop(
-    "This run has no snapshots (yet). With `training.snapshots = [0, 50, 100, 200, 400]` in its recipe it stores a "
-    "small checkpoint after each of these updates. This picture then shows the same sentence at each of them."
+    "This run has stored no snapshots. With training.snapshots=[0,50,100,200,400] in its recipe, or after --set, it "
+    "stores a small checkpoint after each of these updates. This picture then shows the same sentence at each of them."
 )
 
 FIRST_COMES = gettext_noop(

@@ -14,7 +14,7 @@ from app.figures.theme import role_color
 from app.languages import _, gettext_noop, ngettext
 from app.library.run_samples import Samples, read_samples
 from app.library.runs import Run
-from app.library.snapshots import place_of, run_names, run_of_best, snapshots
+from app.library.snapshots import is_of_run, run_names, snapshots
 from app.stage.lecture import shown_scene
 from app.stage.scene import Scene
 from app.stage.template import say
@@ -90,8 +90,8 @@ def _say_samples(run: Run) -> None:
             reference=sample.reference,
         ),
         _(
-            "This run has no snapshots (yet). With `training.snapshots = [0, 50, 100]` in a recipe, this picture shows "
-            "your own sentence, and what the model attends to."
+            "This run stored no snapshots. With training.snapshots=[0,50,100] in its recipe, or after --set, this "
+            "picture shows your own sentence, and what the model attends to."
         ),
     )
 
@@ -101,7 +101,7 @@ def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
     if scene is None or seen is None:
         return ""
     name = scene.subject.file.name
-    if run.name in (name, run_of_best(name), *(place_of(name) or ())):
+    if is_of_run(name, run.name):
         return ""
     if seen.question.parameters < scene.subject.translator.model.parameter_count:
         return _("{run}, a smaller model than the one above,", run=run.name)
