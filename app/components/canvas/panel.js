@@ -35,7 +35,7 @@ export function showFacts(view, here) {
   const opens = kind.opening[0] === here.layer && kind.opening[1] === here.head;
   if (view.preview) element("span", "", line, " " + _("(preview)"));
   else if (!opens) {
-    button("link", line, _("Back to the head shown first"), () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
+    button("link", line, _("Show the suggested head"), () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
   }
   const count = kind.layers * kind.heads;
   const role = kind.roles[here.layer][here.head];
