@@ -270,7 +270,9 @@ def test_a_run_of_the_command_line_opens_for_a_day_and_with_its_checkpoint_and_i
     train(corpus_recipe(tmp_path, updates=2), runs / "mine", device="cpu")
     app = open_view("training")
     assert machine(app)["run"] == "mine"
-    assert "Finished after update 2 of 2" in page_text(app)  # without the details
+    best = max(line["bleu"] for line in read_metrics(runs / "mine" / "metrics.jsonl") if line["kind"] == "valid")
+    finished = f"Finished after update 2 of 2, best BLEU {best:.1f} on"
+    assert finished in page_text(app)  # without the details
     assert {"Open", "Add to my checkpoints"} <= {each.label for each in app.button}
     yesterday = time.time() - 25 * 3600
     os.utime(runs / "mine" / "metrics.jsonl", (yesterday, yesterday))

@@ -18,7 +18,19 @@ def standing(run: Run, busy: bool, stopping: bool) -> str:
             newest = _newest(run)
         does = _("Stopping: {made}", made=so_far) if stopping else _("Running: {made}", made=so_far)
         return ", ".join([does, *newest, *([] if stopping else left(run))])
-    return _("Stopped after {made}", made=so_far) if run.state == "stopped" else _("Finished after {made}", made=so_far)
+    if run.state == "stopped":
+        return _("Stopped after {made}", made=so_far)
+    return ", ".join([_("Finished after {made}", made=so_far), *_best(run)])
+
+
+def _best(run: Run) -> list[str]:
+    """The best BLEU of its validations, if they had one."""
+    bleu = read_curves(run.folder).get(("valid", "bleu"))
+    if bleu is None or run.recipe is None:
+        return []
+    count = run.recipe.training.validation_sentences
+    text = _("best BLEU {bleu:.1f} on {count:,} sentences of its validation text", bleu=max(bleu[1]), count=count)
+    return [text]
 
 
 def left(run: Run) -> list[str]:
