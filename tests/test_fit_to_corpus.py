@@ -10,9 +10,9 @@ import pytest
 from transformer.config import DataConfig, ModelConfig
 from transformer.data.corpus_facts import CorpusFacts, facts_of, facts_of_pairs
 from transformer.errors import ConfigError
-from transformer.fit_to_corpus import SIZES, fit, vocabulary_for
+from transformer.fit_to_corpus import FIT, SIZES, fit, vocabulary_for
 from transformer.recipe import load_recipe
-from transformer.recipe_completion import ModelToStartWith
+from transformer.recipe_completion import ModelToStartWith, name_after_text
 
 LATIN = (1000,) * 60
 
@@ -80,6 +80,7 @@ def test_a_recipe_that_fits_reports_each_value_that_was_not_stated(
     caplog.set_level(logging.INFO, "transformer")
     corpus = write(tmp_path / "mine.en-de.tsv")
     recipe = load_recipe("own-text", [f"data.train={corpus}", "model.d_model=64", "training.updates=20"])
+    assert recipe.name == "mine"
     assert (recipe.model.d_model, recipe.model.d_ff, recipe.model.heads) == (64, 256, 2)
     assert (recipe.training.updates, recipe.training.epochs, recipe.training.warmup) == (20, None, 2)
     assert (recipe.data.source_language, recipe.data.target_language) == ("en", "de")
@@ -124,3 +125,19 @@ def test_epochs_and_updates_are_given_once(tmp_path: Path) -> None:
     assert load_recipe(path, ["training.updates=9"]).training.epochs is None
     with pytest.raises(ConfigError, match=r"epochs and training\.updates exclude each other"):
         load_recipe(path)
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        (["a/phrases.en-de.tsv.gz"], "phrases"),
+        (["hf:Helsinki-NLP/opus_books:de-en"], "opus_books"),
+        ([".tsv"], "own-text"),
+        (["x.en", "y.en"], "x"),
+    ],
+)
+def test_a_run_on_own_text_is_named_after_it(files: list[str], name: str) -> None:
+    for given, found in ((FIT, name), ("mine", "mine")):
+        values = {"name": given, "data": {"train": files}}
+        name_after_text(values)
+        assert values["name"] == found

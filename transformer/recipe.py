@@ -29,6 +29,7 @@ from transformer.recipe_completion import (
     complete_fitted_values,
     complete_languages,
     forget_languages_of_other_text,
+    name_after_text,
 )
 
 log = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ def load_recipe(
     own_data = dict(values["data"]) if isinstance(values["data"], dict) else {}
     overridden = [_override(values, override, problems) for override in overrides]
     _normalise(values)
+    name_after_text(values)
     forget_languages_of_other_text(values, own_data, overridden)
     problems += complete_languages(values, ask)
     problems += choose_epochs_or_updates(values, overridden)

@@ -99,6 +99,16 @@ def _named_languages(data: Values) -> tuple[str, str] | None:
     return {(1, 2): pair, (2, 1): pair and pair[::-1]}.get(columns)
 
 
+def name_after_text(values: Values) -> None:
+    """A recipe whose name is "fit" gets that of the first file of its text: my.en-de.tsv.gz gives "my"."""
+    if values.get("name") != FIT:
+        return
+    data = values.get("data")
+    files = data.get("train") if isinstance(data, dict) else None
+    first = str(files[0]) if isinstance(files, list) and files else ""
+    values["name"] = PurePath(first.removeprefix("hf:").partition(":")[0]).name.partition(".")[0] or "own-text"
+
+
 def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> list[str]:
     """Replaces each "fit" by a value that suits the text.
 
