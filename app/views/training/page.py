@@ -69,7 +69,7 @@ def draw(scene: Scene | None) -> None:
     name = RUN.open(opening_run(names, scene), names)
     _window(name)
     is_own = name in own_run_names()
-    if is_own:  # what it does, and what can be done with it, is in view; of a run that ships, in the details
+    if is_own and not LECTURE.value:  # what it does, and what can be done with it; of a run that ships, in the details
         run_line(name)
     _picture(name, scene)
     details(lambda: _details(name, names, scene, is_own))
