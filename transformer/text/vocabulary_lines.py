@@ -6,7 +6,7 @@ other word of a small corpus, so it would never be a piece, and the most frequen
 "I" and "ch". So each frequent word is added once with the mark that ends most sentences.
 
 Of 20,000 pairs in English and German, 19 of the 400 most frequent words were divided for this reason (Ich, My, if, wenn
-...), with a vocabulary of 4,000 and of 8,000, and 3 and 1 are with these lines; the text has 2.5 and 3 % fewer tokens.
+...), with a vocabulary of 4,000 and of 8,000, and 2 and 1 are with these lines; the text has 2.5 and 3 % fewer tokens.
 """
 
 import random
