@@ -137,15 +137,21 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
         average: its score, by the measure of the recipe; `goodness` of it.
     """
     settings, progress = training.recipe.training, training.progress
-    digits = 3 if settings.best_by == "loss" else 1
-    of = f" of {settings.validation_sentences} validation sentences" if settings.best_by != "loss" else ""
+    digits = 1 if settings.best_by in ("bleu", "chrf") else 3
+    sentences = min(settings.validation_sentences, len({source for source, _ in training.text.pairs}))
+    of = f" of {sentences:,} validation sentences" if settings.best_by != "loss" else ""
+    app = (
+        "the app, page Training"
+        if chosen.parent.parent.name == "runs"
+        else "the app, once the run is in its folder runs"
+    )
     return (
         f"Finished after update {progress.update:,}. {settings.best_by}{of}: {abs(average):.{digits}f} for the average "
         f"of the last {taken} checkpoints, {abs(progress.best or 0.0):.{digits}f} for the best single one (update "
         f"{progress.best_update:,}).\n"
         f"The checkpoint to use is {chosen}\n"
         f"  To translate:      {command('translate', str(chosen))}\n"
-        f"  To see inside it:  the app, page Training, run {chosen.parent.name}, Open"
+        f"  To see inside it:  {app}, run {chosen.parent.name}, Open"
     )
 
 

@@ -200,7 +200,9 @@ def started_report(training: Training, run: Run, pairs: int, timed: str) -> Repo
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
     begins = f"It continues after update {progress.update:,}" if run.resumed else f"The run is stored in {run.folder}"
-    place = f"{begins}; the app shows it on the page Training. Ctrl-C stops it and loses nothing."
+    place = (
+        f"{begins}. Ctrl-C stops it and loses nothing. The page Training of the app shows what is in the folder runs."
+    )
     report.say("\n".join(filter(None, (describe(training, pairs, peak), timed, place))))
     return report
 

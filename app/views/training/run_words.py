@@ -26,11 +26,7 @@ def standing(run: Run, busy: bool, stopping: bool) -> str:
 def _best(run: Run) -> list[str]:
     """The best BLEU of its validations, if they had one."""
     bleu = read_curves(run.folder).get(("valid", "bleu"))
-    if bleu is None or run.recipe is None:
-        return []
-    count = run.recipe.training.validation_sentences
-    text = _("best BLEU {bleu:.1f} on {count:,} sentences of its validation text", bleu=max(bleu[1]), count=count)
-    return [text]
+    return [] if bleu is None else [_("best BLEU {bleu:.1f} on its validation text", bleu=max(bleu[1]))]
 
 
 def left(run: Run) -> list[str]:
