@@ -45,13 +45,13 @@ def draw_page() -> None:
     from app.server import streamlit_fixes
     from app.stage import first_visit
     from app.stage.lecture import lecture, presenter
+    from app.stage.page_style import page_style
     from app.state import address, late_reports
     from app.state.choices import FRAMED
     from app.state.lecture_choices import LESSON, PRESENTER
     from app.views.translate import first_picture
 
-    st.html(HERE / "page.css")
-    st.html(HERE / "code.css")
+    st.html(page_style())
     if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static
         st.error(
             _(

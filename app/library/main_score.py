@@ -55,7 +55,7 @@ def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:
     measure = "exact match" if one.is_toy else "BLEU"
     scores = [score for score in one.scores if score.measure == measure]
     best = min(scores, key=_rank, default=None)
-    return MainScore(measure, best.value, _measured_on(one, best), best.signature) if best else None
+    return MainScore(measure, best.value, measured_on(one, best), best.signature) if best else None
 
 
 def _rank(score: Score) -> tuple[bool, bool, bool]:
@@ -64,7 +64,8 @@ def _rank(score: Score) -> tuple[bool, bool, bool]:
     return score.text == "validation", score.text != "test", score.search == "greedy"
 
 
-def _measured_on(one: Entry, score: Score) -> str:
+def measured_on(one: Entry, score: Score) -> str:
+    """Text, number of sentences and search of a score, such as "1,000 pairs of test_2016_flickr, beam 4"."""
     if score.text == "test" and score.search != "greedy" and "Test" in one.facts:
         return _(one.facts["Test"])
     count = score.sentences

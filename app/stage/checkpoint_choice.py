@@ -23,10 +23,11 @@ SNAPSHOT = "snapshot"  # the key of the slider over the snapshots of a run
 def checkpoint_choice() -> CheckpointFile | None:
     """Draws the list of checkpoints; returns the chosen one. None: there is none."""
     _take_upload()
-    files = checkpoints.checkpoints() | uploads() | _of_run()
+    listed, own = checkpoints.checkpoints(), uploads() | _of_run()
+    files = own | listed | own  # own ones first
     if not files:
         return None
-    CHECKPOINT.open(next(iter(files)), files)
+    CHECKPOINT.open(next(iter(listed or own)), files)
     st.selectbox(
         _("Checkpoint"),
         list(files),

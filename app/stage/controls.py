@@ -119,7 +119,7 @@ class Controls:
 
 def controls(scene: Scene) -> Controls:
     """Draws the places for the controls."""
-    with st.container(key="chosen"):  # see page.css
+    with st.container(key="chosen"):  # see stage.css
         return Controls(scene, st.container(key="choose"), st.container(key="tokens"))
 
 

@@ -1,10 +1,14 @@
 """The card of the open checkpoint: what it is, what it learnt from, how good it is."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from app.compute.subject import Subject
 from app.languages import _, ngettext
 from app.languages.numbers import formatted
+from app.library.catalogue import entry
+from app.library.header_facts import header_facts
 from app.stage.checkpoint_choice import uploads
 
 
@@ -31,18 +35,34 @@ def model_card(subject: Subject) -> None:
 
 def _card(subject: Subject) -> None:
     config, checkpoint = subject.config, subject.translator.checkpoint
-    card = subject.file.card if subject.file.name not in uploads() else None
+    card = None if _is_upload(subject) else subject.file.card
     if card:
         st.markdown(card)
     else:
-        st.text(_("This checkpoint has no card. What its file says:"))
+        with st.container(key="text_header_facts", gap="xsmall"):
+            for fact in header_facts(entry(subject.file)):
+                st.text(fact)
+        st.caption(
+            _("This checkpoint has no card; that is what its file says.")
+            if _is_upload(subject)
+            else _(
+                "This checkpoint has no card; that is what its file says. To write one, put a file of Markdown named "
+                "{name} beside it.",
+                name=Path(subject.file.path).with_suffix(".md").name,
+            )
+        )
     st.json(
         {
             "architecture": {name: getattr(config, name) for name in config.__dataclass_fields__},
+            "recipe": checkpoint.recipe if checkpoint else None,
             "metrics": checkpoint.metrics if checkpoint else {},
         },
-        expanded=not card,
+        expanded=1,
     )
+
+
+def _is_upload(subject: Subject) -> bool:
+    return subject.file.name in uploads()
 
 
 def _millions(count: int) -> str:

@@ -79,7 +79,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (card.acts.includes("close") && !focused) root.querySelector(".prompt").focus({ preventScroll: true });
     else if (focused) root.querySelector(`.${focused}`)?.focus({ preventScroll: true });
   }
-  document.body.toggleAttribute("data-question-waits", card.right < 0);  // page.css hides the picture
+  document.body.toggleAttribute("data-question-waits", card.right < 0);  // stage.css hides the picture
   tellRevealed(card.right >= 0);
   root.headlightDo = { answer, reveal, act };
   mark(root, card);

@@ -54,7 +54,7 @@ def draw(_scene: Scene | None) -> None:
 
 
 def _picture(shown: Sequence[Entry], beside: Sequence[Entry], scores: Scores, found: Sequence[Family]) -> None:
-    with st.container(key="models_duo"):  # see page.css
+    with st.container(key="models_duo"):  # see models.css
         left, right = st.columns([6, 5], gap="medium")
     with left, st.container(key="picture_model_cards"):
         components.model_cards(cards_data(shown, scores, CHECKPOINT.value), key="model_cards", on_open=open_checkpoint)

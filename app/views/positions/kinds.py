@@ -63,7 +63,7 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
     kinds = {kind: likeness(_table(file)) for kind, file in files.items() if kind != "none"}
     named = {_(NAMES[kind]): found for kind, found in kinds.items()}
-    with st.container(key="kinds_of_positions"):  # see page.css
+    with st.container(key="kinds_of_positions"):  # see positions.css
         columns = st.columns([2] * len(families) + [3], gap="medium")
     for family, column in zip(families, columns, strict=False):
         with column:

@@ -1,0 +1,54 @@
+"""What the file of a checkpoint says about it, in sentences: for one that has no card."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.languages import _
+from app.languages.numbers import formatted
+from app.library.catalogue import Entry
+from app.library.main_score import measured_on
+from transformer.files.untrusted_values import finite_number
+
+
+def header_facts(one: Entry) -> list[str]:
+    """Text, training and scores; what the file does not say is left out. Names in them are a file's: text, never
+    markdown."""
+    metrics: Mapping[str, Any] = one.header.metrics if one.header else {}
+    return [*_texts(metrics), *_training(one, metrics), *_scores(one)]
+
+
+def _texts(metrics: Mapping[str, Any]) -> Iterator[str]:
+    found = metrics.get("corpus")
+    for text in found if isinstance(found, list) else []:
+        read, learnt = (_count(text.get(key)) if isinstance(text, dict) else 0 for key in ("read", "learnt"))
+        if read and learnt:
+            yield _(
+                "Trained on {learnt:,} of the {read:,} pairs of {name}.",
+                learnt=learnt,
+                read=read,
+                name=str(text.get("name", "?"))[:200],
+            )
+
+
+def _training(one: Entry, metrics: Mapping[str, Any]) -> Iterator[str]:
+    planned = _count(one.recipe("training").get("updates"))
+    update, tokens = (_count(metrics.get(key)) for key in ("update", "target_tokens"))
+    seconds = finite_number(metrics.get("seconds"))
+    if update and planned and tokens and seconds:
+        yield _(
+            "Weights of update {update:,} of {planned:,}, after {tokens:.1f} M target tokens and "
+            "{minutes:,.0f} minutes of training.",
+            update=update,
+            planned=planned,
+            tokens=tokens / 1e6,
+            minutes=seconds / 60,
+        )
+
+
+def _scores(one: Entry) -> Iterator[str]:
+    for score in one.scores:
+        yield f"{_(score.measure)} {formatted(score.value, '.1f')} ({measured_on(one, score)})."
+
+
+def _count(value: Any) -> int:
+    return int(finite_number(value) or 0)

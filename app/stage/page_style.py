@@ -1,0 +1,16 @@
+"""The style sheets of the page: those of all pages, that of the common top, and that of each page's own folder."""
+
+from functools import cache
+from pathlib import Path
+
+APP = Path(__file__).resolve().parent.parent
+
+
+@cache
+def page_style() -> str:
+    """All of them as one element, in this order: a later rule overrides an earlier one that is as specific.
+
+    Those of every page are always there, because elements of two pages are in the document while one follows the other.
+    """
+    sheets = [APP / "page.css", APP / "code.css", APP / "stage" / "stage.css", *sorted(APP.glob("views/*/*.css"))]
+    return "<style>" + "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets) + "</style>"
