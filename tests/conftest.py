@@ -1,14 +1,18 @@
 """What every test shares: a fixed seed, and property tests that try the same examples on every machine."""
 
+import functools
 from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import settings
 from streamlit import config
+from streamlit.components.v2 import manifest_scanner
 
 # As `streamlit run app/main.py` does: the settings are beside that file.
 config._main_script_path = str(Path(__file__).resolve().parents[1] / "app" / "main.py")
+# AppTest looks through all installed packages for components in each test, in half of its time; they stay the same.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 torch.set_num_threads(1)  # as app/compute/cached_results.py does when it is imported
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
