@@ -50,7 +50,7 @@ class Size:
 
 SIZES = (
     Size(FEW_PAIRS, 3, 128, 512, 0.3, 2_000, 2_048, 80),
-    Size(60_000, 3, 256, 1_024, 0.3, 4_000, 4_096, 30),
+    Size(60_000, 3, 256, 1_024, 0.3, 4_000, 2_048, 24),
     Size(600_000, 6, 256, 1_024, 0.15, 8_000, 4_096, 20),
     Size(float("inf"), 6, 512, 2_048, 0.1, 32_000, 25_000, 15),
 )
@@ -74,6 +74,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
     size = size_for(facts)
     given = {option: value for option, value in (given or {}).items() if type(value) in (int, float) and value > 0}
     width = int(given.get("model.d_model", size.d_model))
+    batch = int(given.get("data.tokens_per_batch", size.tokens_per_batch))
     vocabulary, coverage = vocabulary_for(facts, size.vocab_size)
     updates = updates_for(facts, given)
     pairs = f"{'about ' if facts.is_estimate else ''}{facts.pairs:,} pairs"
@@ -108,10 +109,10 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
             "with little text, smaller batches and more passes; patience ends the run when it no longer improves",
         ),
         Choice(
-            {"training.peak_rate": float(f"{peak_rate_for(width) * (CONTINUED if is_trained else 1):.2g}")},
+            {"training.peak_rate": float(f"{peak_rate_for(width, batch) * (CONTINUED if is_trained else 1):.2g}")},
             "half of that for a new model: the weights of --init-from are trained already"
             if is_trained
-            else f"for d_model {width}; wider models need a lower one",
+            else f"for d_model {width} and {batch:,} tokens per update; wider models and fewer tokens need a lower one",
         ),
         Choice(
             {
@@ -159,9 +160,12 @@ def heads_for(d_model: int) -> int:
     return next((heads for heads in (8, 4, 2) if d_model % heads == 0 and d_model // heads >= 32), 1)
 
 
-def peak_rate_for(d_model: int) -> float:
-    """The highest learning rate: that of multi30k-en-de for 128, of de-en for 256, and nearly equation 3's for 512."""
-    return float(f"{min(0.003, 0.0015 * 256 / d_model):.2g}")
+def peak_rate_for(d_model: int, tokens_per_batch: int) -> float:
+    """The highest learning rate: that of multi30k-en-de for 128, of de-en for 256, and nearly equation 3's for 512.
+
+    These read 4,096 tokens or more in an update; with fewer, the rate falls with their square root (usual for Adam).
+    """
+    return float(f"{min(0.003, 0.0015 * 256 / d_model) * min(1.0, math.sqrt(tokens_per_batch / 4096)):.2g}")
 
 
 def characters_per_token(facts: CorpusFacts, vocabulary: int) -> float:

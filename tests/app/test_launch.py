@@ -189,7 +189,9 @@ def test_training_on_is_as_on_the_command_line(folder: Path, tmp_path: Path, sam
     assert ours.data == replace(theirs.data, train=ours.data.train)
     sizes = {name: getattr(theirs.model, name) for name in ("vocab_size", "dropout", "embedding_dropout")}
     assert ours.model == replace(model, **sizes)
-    assert ours.training.peak_rate == peak_rate_for(model.d_model) * (CONTINUED if same else 1)
+    assert ours.training.peak_rate == float(
+        f"{peak_rate_for(model.d_model, ours.data.tokens_per_batch) * (CONTINUED if same else 1):.2g}"
+    )
 
 
 def test_a_run_on_text_with_a_few_bad_lines_skips_and_counts_them(runs: Path) -> None:
