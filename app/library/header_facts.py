@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.languages import _
-from app.languages.numbers import formatted
 from app.library.catalogue import Entry
-from app.library.main_score import measured_on
+from app.library.main_score import MainScore, measured_on
 from transformer.files.untrusted_values import finite_number
 
 
@@ -47,7 +46,8 @@ def _training(one: Entry, metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def _scores(one: Entry) -> Iterator[str]:
     for score in one.scores:
-        yield f"{_(score.measure)} {formatted(score.value, '.1f')} ({measured_on(one, score)})."
+        found = MainScore(score.measure, score.value, measured_on(one, score), score.signature)
+        yield f"{found} ({found.measured_on})."
 
 
 def _count(value: Any) -> int:

@@ -46,7 +46,7 @@ def _card(subject: Subject) -> None:
             _("This checkpoint has no card; that is what its file says.")
             if _is_upload(subject)
             else _(
-                "This checkpoint has no card; that is what its file says. To write one, put a file of Markdown named "
+                "This checkpoint has no card; that is what its file says. To write one, put a Markdown file named "
                 "{name} beside it.",
                 name=Path(subject.file.path).with_suffix(".md").name,
             )

@@ -35,6 +35,8 @@ def test_a_trained_model_says_text_updates_and_scores(trained: Path) -> None:
     assert facts[1].startswith("Weights of update 12 of 12, after 0.0 M target tokens and 0 minutes")
     bleu = one.header.metrics["valid_bleu"]
     assert f"BLEU {bleu:.1f} (8 pairs of its validation text, greedy)." in facts
+    share = 100 * one.header.metrics["valid_exact_match"]
+    assert f"{share:.0f}% right (8 pairs of its validation text, greedy)." in facts
 
 
 def test_values_of_other_types_are_left_out(trained: Path) -> None:

@@ -57,6 +57,7 @@ def test_a_visitor_gets_a_message_that_newer_uploads_replaced_theirs(
     content = (folder / "small.safetensors").read_bytes()
     give(app, content)
     assert app.selectbox(key="checkpoint").value == "mine (yours)"
+    assert app.selectbox(key="checkpoint").options[0].startswith("mine (yours)")  # first in the list
     for number in range(MOST_UPLOADS):
         store_upload(b"content %d" % number)
     checkpoints._load.clear()  # as if the cache of loaded models had dropped it, too
