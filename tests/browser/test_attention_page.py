@@ -40,6 +40,7 @@ def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
     assert "(head " in page.locator(".st-key-lines .status").inner_text()
 
 
+@pytest.mark.soak
 def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()

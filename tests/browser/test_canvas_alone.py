@@ -210,7 +210,7 @@ IN_SIGHT = """() => {
 
 
 @pytest.mark.parametrize(("width", "height", "rem"), [(1280, 720, 18.4), (1920, 1080, 27.6)])
-@pytest.mark.parametrize("words", [20, 50, 96])
+@pytest.mark.parametrize("words", [20, pytest.param(50, marks=pytest.mark.soak), 96])
 def test_before_a_class_a_long_sentence_is_in_several_rows_and_what_is_left_out_is_said(
     alone: Callable[[Scene], Any], tmp_path: Path, words: int, width: int, height: int, rem: float
 ) -> None:

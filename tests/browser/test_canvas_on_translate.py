@@ -132,7 +132,7 @@ def test_runners_up_are_buttons_with_their_whole_text_and_a_line_says_what_a_cli
         assert (cut, border, cursor) == (0, "solid", "pointer"), runner.inner_text()
 
 
-@pytest.mark.parametrize("lang", ["en", "de"])
+@pytest.mark.parametrize("lang", [pytest.param("en", marks=pytest.mark.soak), "de"])
 def test_each_runner_up_has_its_probability_and_the_number_is_never_cut(visit: Begin, lang: str) -> None:
     page = visit().open(sentence="the small cat sat on the old mat in the house", lang=lang).page
     page.locator(".probability .runner").first.wait_for()
@@ -172,7 +172,8 @@ def test_a_link_has_the_words_that_are_pinned(visit: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "name", "form"), [("", "translate_form", "Matrix"), ("attention", "attention_form", "Arcs")]
+    ("path", "name", "form"),
+    [("", "translate_form", "Matrix"), pytest.param("attention", "attention_form", "Arcs", marks=pytest.mark.soak)],
 )
 def test_a_link_has_the_form_and_a_page_keeps_it(visit: Begin, path: str, name: str, form: str) -> None:
     """With the words of a calculation that is open."""
@@ -243,6 +244,7 @@ def test_it_works_with_the_server_stopped_and_in_under_50_ms(browser: Any, folde
     page.close()
 
 
+@pytest.mark.soak
 def test_the_list_of_translations_leaves_both_rows_in_view_and_closes_outside_and_with_escape(visit: Begin) -> None:
     for page, width, height in (("", 1280, 720), ("attention", 1280, 720), ("", 390, 844)):
         one = visit(width=width, height=height).open(page, sentence=SENTENCE)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
@@ -35,6 +37,7 @@ FARTHEST_FROM_THE_MIDDLE = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_a_chart_follows_the_width_of_the_page(visit: Begin) -> None:
     one = visit(width=1900).open("residual", details="true")
     is_drawn(one, "residual")

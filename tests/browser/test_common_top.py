@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import Visit
 
 Begin = Callable[..., Visit]
@@ -74,6 +76,7 @@ def test_the_menu_of_pages_closes_when_a_page_is_chosen(visit: Begin) -> None:
     one.page.locator(".st-key-page_list").wait_for(state="hidden")
 
 
+@pytest.mark.soak
 def test_the_name_and_the_word_pages_are_one_button_that_looks_like_one_and_fits_the_line(visit: Begin) -> None:
     for width in (1920, 1280, 700, 390):
         one = visit(width=width).open("masks")

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
-from tests.browser.test_pages_fit import SENTENCES, SIZES, TOO_SMALL
 from tests.support.browser_pages import Wire
+from tests.support.in_the_window import LONGEST, SHORTEST, SIZES, TOO_SMALL, USUAL
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat because it was too tired"
@@ -65,14 +65,19 @@ def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    ("side", "picture"), [("edits", ".changes"), ("checkpoint", ".changes"), ("torch", ".st-key-torch_stages")]
+    ("side", "picture"),
+    [
+        ("edits", ".changes"),
+        pytest.param("checkpoint", ".changes", marks=pytest.mark.soak),
+        pytest.param("torch", ".st-key-torch_stages", marks=pytest.mark.soak),
+    ],
 )
 def test_what_is_compared_is_in_the_window_and_legible(visit: Begin, side: str, picture: str) -> None:
     one = visit(width=SIZES[0][0], height=SIZES[0][1])
     edits = {"edits": EDITS} if side == "edits" else {}
-    one.open("compare", sentence=SENTENCES[0], side=side, compared_checkpoint="small", **edits)
-    for sentence in SENTENCES:
-        if sentence != SENTENCES[0]:
+    one.open("compare", sentence=USUAL, side=side, compared_checkpoint="small", **edits)
+    for sentence in (USUAL, SHORTEST, LONGEST):
+        if sentence != USUAL:
             one.type(sentence)
         for width, height in SIZES:
             one.page.set_viewport_size({"width": width, "height": height})

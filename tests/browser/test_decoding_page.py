@@ -34,7 +34,7 @@ def step_of(page: Any) -> str | None:
     return page.locator(f"{FRAME} .root").get_attribute("data-step")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(1920, 1080, marks=pytest.mark.soak)])
 def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open("decoding", sentence=SENTENCE, t="2")
     is_drawn(one, "decoding")
@@ -49,7 +49,7 @@ def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: B
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
 def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height)
     one.open("decoding", sentence="the cat sat", checkpoint="wide", beam="12", t="1")  # a search that finishes
@@ -67,7 +67,7 @@ def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Beg
     assert not any("finished" in text for text in beams.locator(".sum").all_inner_texts())
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
 def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open("decoding", sentence=SENTENCE)
     is_drawn(one, "decoding")
@@ -197,6 +197,7 @@ def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
     page.locator(".picker button[aria-checked='true'][aria-label^='3:']").wait_for()
 
 
+@pytest.mark.soak
 def test_a_hostile_reference_stays_text(visit: Begin) -> None:
     page = visit().open("decoding", sentence=SENTENCE, part="reference", details="true").page
     box = page.get_by_label("Your reference translation")

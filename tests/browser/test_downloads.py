@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
@@ -73,6 +75,7 @@ def drawn(one: Visit, key: str) -> ElementTree.Element:
     return ElementTree.parse(saved(one.page, "Save the picture as SVG", opened)).getroot()
 
 
+@pytest.mark.soak
 def test_the_names_of_columns_are_as_slanted_in_the_file_as_on_the_page(visit: Begin) -> None:
     one = visit().open(sentence="the cat sat on the mat", kind="cross", layer="2", head="3")
     one.page.get_by_text("Matrix", exact=True).click()
@@ -88,6 +91,7 @@ def test_the_names_of_columns_are_as_slanted_in_the_file_as_on_the_page(visit: B
     assert names.first.evaluate("node => getComputedStyle(node).transform").startswith("matrix(0.64")
 
 
+@pytest.mark.soak
 def test_a_word_in_a_saved_map_is_as_wide_as_on_the_page_in_whatever_font(visit: Begin) -> None:
     one = visit().open("multihead", sentence="the cat sat on the mat")
     is_drawn(one, "multihead")

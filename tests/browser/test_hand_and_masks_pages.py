@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
@@ -20,6 +21,7 @@ def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
     dots.nth(point).click(force=True)
 
 
+@pytest.mark.soak
 def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE, kind="encoder", t="1", k="1", details="true")
     is_drawn(one, "masks")
@@ -70,6 +72,7 @@ def test_a_cell_of_the_causal_mask_is_pinned_by_a_click_and_a_link_has_it(visit:
         assert ("mask_cell" in chosen_in(page)) is is_there
 
 
+@pytest.mark.soak
 def test_words_of_the_batch_are_cut_to_their_cells(visit: Begin) -> None:
     """Marks that Plotly would read count as one letter, and a letter outside the first plane is not cut in two."""
     one = visit(width=660).open("masks", sentence="<< 🙂 & the garden", details="true")
@@ -98,6 +101,7 @@ OVER = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_marks_of_minus_infinity_do_not_overlap(visit: Begin) -> None:
     one = visit().open(
         "masks",

@@ -71,7 +71,10 @@ def agree(shown: list[list[str]], truth: dict[str, np.ndarray], query: int) -> N
             assert float(weight) == pytest.approx(float(truth["weights"][query, key]), abs=0.000501)
 
 
-@pytest.mark.parametrize(("kind", "place"), [("cross", {"t": "2"}), ("encoder", {"s": "4"}), ("decoder", {"t": "3"})])
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [("cross", {"t": "2"}), pytest.param("encoder", {"s": "4"}, marks=pytest.mark.soak), ("decoder", {"t": "3"})],
+)
 def test_the_scene_shows_the_tensors_of_each_word_that_is_clicked_at_once(
     visit: Begin, tensors: Any, kind: Kind, place: dict[str, str]
 ) -> None:
@@ -175,6 +178,7 @@ def test_the_calculation_is_copied_as_numpy_by_a_button_and_by_keys(visit: Begin
     compile(copied, "snippet", "exec")
 
 
+@pytest.mark.soak
 def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(visit: Begin) -> None:
     one = visit()
     one.page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from app.library.lessons import lessons
 from tests.browser.conftest import Visit
-from tests.browser.test_pages_fit import BOTTOM, TOO_SMALL
 from tests.support.browser_pages import PAGES, is_drawn
+from tests.support.in_the_window import BOTTOM, TOO_SMALL
 
 Begin = Callable[..., Visit]
 NAME = "in-ten-minutes"

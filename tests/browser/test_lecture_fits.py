@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_lecture import FITS, NAME, is_at
-from tests.browser.test_pages_fit import BOTTOM, TOO_SMALL
 from tests.support.browser_pages import PAGES, is_drawn
 from tests.support.canvas_alone import QUERY
+from tests.support.in_the_window import BOTTOM, TOO_SMALL
 
 Begin = Callable[..., Visit]
 SIZES = ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080})
@@ -110,7 +110,7 @@ def test_a_picture_becomes_lower_before_the_type_of_the_page_becomes_smaller(vis
         assert one.page.evaluate(SHRINK) in ("", "1"), page
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "de"])
 def test_figures_and_lines_of_a_lecture_are_whole_and_legible(visit: Begin, language: str) -> None:
     one = visit(width=1280, height=720)
     for page, link, parts in WHOLE:

@@ -46,6 +46,7 @@ def test_names_along_an_axis_do_not_overlap(visit: Begin, path: str, chart: str)
         assert after - x >= 0.99 * size
 
 
+@pytest.mark.soak
 def test_few_names_are_all_there(visit: Begin) -> None:
     one = visit().open("scaling", sentence="the cat sat", details="true")
     selector = ".st-key-picture_function_additive .xaxislayer-above .xtick > text"

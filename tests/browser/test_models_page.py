@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 POINTS = ".st-key-family_ours .scatterlayer .points path.point"
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
 def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callable[..., Visit], width: int) -> None:
     one = visit(width=width).open("models", family="heads", sentence="the cat sat", details="true")
     page = one.page

@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
 
-@pytest.mark.parametrize("picture", ["heads_written", "slices"])
+@pytest.mark.parametrize("picture", ["heads_written", pytest.param("slices", marks=pytest.mark.soak)])
 def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture: str) -> None:
     one = visit().open("multihead", head="4", details="true")
     one.page.locator(f".st-key-picture_{picture} .barlayer .point").first.wait_for(state="attached")

@@ -41,7 +41,7 @@ def _after_a_second(route: Any) -> None:
     route.continue_()
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.soak)])
 def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)

@@ -1,4 +1,4 @@
-"""On a phone: what is behind the buttons of the top, and other tokens on a tap. The pages: test_pages_fit.py."""
+"""On a phone: what is behind the buttons of the top, and other tokens on a tap. The pages: test_every_page.py."""
 
 from collections.abc import Callable
 
@@ -75,7 +75,7 @@ def test_the_sides_of_self_attention_are_both_named_after_the_source(visit: Begi
     expect(labels).to_have_text(["English: what is attended to", "English: what attends"])
 
 
-@pytest.mark.parametrize("page", ["translate", "multihead", "hand"])
+@pytest.mark.parametrize("page", ["translate", "multihead", pytest.param("hand", marks=pytest.mark.soak)])
 def test_twenty_heads_scroll_sideways(visit: Begin, page: str) -> None:
     one = visit(width=390, height=844).open(PAGES[page].path, sentence="the cat", checkpoint="wide")
     is_drawn(one, page)

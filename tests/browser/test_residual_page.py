@@ -80,7 +80,9 @@ ADDS = """svg => [...svg.querySelectorAll('.part')].map(
     part => parseFloat(part.querySelectorAll('text')[1].textContent.slice(1)))"""
 
 
-@pytest.mark.parametrize("address", [{"stream": "encoder", "s": "1"}, {"stream": "decoder", "t": "3"}])
+@pytest.mark.parametrize(
+    "address", [pytest.param({"stream": "encoder", "s": "1"}, marks=pytest.mark.soak), {"stream": "decoder", "t": "3"}]
+)
 def test_the_sub_layer_that_adds_most_is_marked_until_another_is_chosen(
     visit: Callable[..., Visit], address: dict[str, str]
 ) -> None:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
@@ -40,6 +42,7 @@ def test_a_button_is_as_wide_when_it_is_chosen(visit: Begin) -> None:
     assert buttons.evaluate_all(WIDTHS) == before
 
 
+@pytest.mark.soak
 def test_what_the_box_of_the_feed_forward_network_opens_says_its_parameters_and_fits(visit: Begin) -> None:
     one = visit(height=720)
     for language in ("en", "de", "fr"):

@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn
@@ -106,6 +107,7 @@ FORMULAS = (
 )
 
 
+@pytest.mark.soak
 def test_no_formula_is_cut_off_on_a_screen_or_a_phone(visit: Begin) -> None:
     one = visit()
 
@@ -230,6 +232,7 @@ def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it
     page.wait_for_url(re.compile(r"\bs=4\b"))
 
 
+@pytest.mark.soak
 def test_the_map_is_saved_as_it_is_seen(visit: Begin) -> None:
     one = visit().open("steps", sentence="the </svg> & cat", at="pieces", details="true")
     one.settle()

@@ -92,6 +92,7 @@ def test_the_sentence_is_in_the_copied_link_but_not_in_the_address(visit: Begin)
     assert "cat" not in again.page.url
 
 
+@pytest.mark.soak
 def test_the_second_sentence_of_a_batch_is_in_the_copied_link_too(visit: Begin) -> None:
     one = visit(clipboard=True).open("masks", sentence="the animal was tired", details="true")
     box = one.page.get_by_label("Second sentence of the batch")
@@ -136,6 +137,7 @@ def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Be
     assert page.get_by_label("Your translation").input_value() == ""
 
 
+@pytest.mark.soak
 def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
     one = visit().open(details="true")
     one.drawn()
@@ -176,7 +178,9 @@ def test_lines_can_be_saved(visit: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "dark"), (1920, "light"), (390, "light")], ids=["1280 dark", "1920 light", "phone"]
+    ("width", "scheme"),
+    [(1280, "dark"), pytest.param(1920, "light", marks=pytest.mark.soak), (390, "light")],
+    ids=["1280 dark", "1920 light", "phone"],
 )
 def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: str) -> None:
     one = visit(width=width, dark=scheme == "dark").open(details="true")

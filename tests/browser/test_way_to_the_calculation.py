@@ -57,7 +57,7 @@ def place(locator: Any) -> tuple[float, float]:
     return found[0], found[1]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
 def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open(sentence=SENTENCE, layer="2", head="3")
     page = one.page

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
@@ -71,6 +72,7 @@ def test_the_first_edit_moves_nothing(visit: Begin) -> None:
         assert cell.bounding_box() == before
 
 
+@pytest.mark.soak
 def test_three_edits_are_named_beside_the_heading_and_a_guess_moves_neither(visit: Begin) -> None:
     edits = "off=cross.2.3;off=encoder.1.2;skip=encoder.1.feed_forward;off=decoder.1.1"
     places = []
@@ -168,6 +170,7 @@ def test_a_finger_leaves_one_head_of_its_layer_and_a_whole_layer_is_one_edit(vis
     assert chosen_in(one.page)["edits"] == ["off=encoder.1.all"]
 
 
+@pytest.mark.soak
 def test_nothing_moves_when_another_sentence_is_ranked(visit: Begin) -> None:
     for width, height in ((1280, 720), (390, 844)):
         one = visit(width=width, height=height).open("whatif", sentence="the cat sat on the mat", ranked="true")

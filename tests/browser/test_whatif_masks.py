@@ -3,6 +3,7 @@ pictures."""
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
@@ -43,6 +44,7 @@ def test_the_door_of_the_page_masks_takes_the_padding_mask_away_and_one_click_br
     expect(matrices).to_have_count(2)
 
 
+@pytest.mark.soak
 def test_names_of_narrow_columns_do_not_collide(visit: Begin) -> None:
     long = " ".join(["the cat sat on the mat"] * 3)
     one = visit().open("whatif", experiment="masks", sentence=long, padded_with="the cat", edits="mask=padding")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
@@ -43,6 +44,7 @@ def test_positions_are_removed_with_one_click(visit: Begin) -> None:
     expect(one.page.get_by_text("Without positions the decoder gets the same vectors")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_both_translations_are_below_the_table_of_a_long_sentence(visit: Begin) -> None:
     long = " ".join(["the cat sat on the mat"] * 5)
     page = visit(height=720).open("whatif", experiment="order", sentence=long).page
