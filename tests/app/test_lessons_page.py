@@ -121,7 +121,9 @@ def open_scene(app: AppTest, scene: LessonScene) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize(("spoken", "name"), VERSIONS)
+@pytest.mark.parametrize(
+    ("spoken", "name"), [pytest.param(*each, marks=pytest.mark.soak if each[0] == "fr" else ()) for each in VERSIONS]
+)
 def test_each_scene_of_a_shipped_lesson_opens(open_app: Open, spoken: Language, name: str) -> None:
     with speaking(spoken):  # also AppTest, which looks for the labels of what is chosen
         lesson = lessons()[name].lesson
