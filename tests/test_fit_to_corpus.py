@@ -50,6 +50,7 @@ def test_what_depends_on_a_stated_value_goes_with_it() -> None:
     assert half["training.warmup"] == pytest.approx(values(20_000)["training.warmup"] / 2, rel=0.01)
     quarter = values(20_000, training__accumulate=4)
     assert quarter["training.warmup"] == pytest.approx(values(20_000)["training.warmup"] / 4, rel=0.05)
+    assert quarter["training.peak_rate"] == 0.0015
     assert values(20_000, training__updates="many") == values(20_000)  # the validation reports it
 
 

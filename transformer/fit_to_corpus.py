@@ -3,10 +3,11 @@
 A recipe asks for it with the value "fit" (recipes/own-text.toml); an option with another value keeps that, and what
 depends on it is chosen to go with it.
 
-Two of the sizes were trained on 20,000 pairs (pretrained/EXPERIMENTS.md, "Own text"); en-de has 6 + 6 layers of
-d_model 256 for 190,000 pairs, the paper's base model 6 + 6 of 512 for 4.5 million, and the others lie between. With
-little text, a small vocabulary and much dropout are better (Sennrich and Zhang 2019, "Revisiting Low-Resource Neural
-Machine Translation: A Case Study", arXiv:1905.11901), and the same text is read more often.
+The second size was trained on 20,000 pairs and was better than a narrower one (pretrained/EXPERIMENTS.md, "Own text");
+the third is that of en-de for 190,000 pairs, the fourth the paper's base model for 4.5 million. The first was not
+compared with others. With little text, a small vocabulary and much dropout are better (Sennrich and Zhang 2019,
+"Revisiting Low-Resource Neural Machine Translation: A Case Study", arXiv:1905.11901), and the same text is read more
+often.
 """
 
 import math
@@ -24,13 +25,12 @@ FIT = "fit"  # the value of an option that is chosen here
 BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
 LEAST_COVERAGE = 0.98  # sentencepiece takes no less
 VALIDATIONS = 25  # in one run
+WARMUP = 4_000  # updates (section 5.3)
 SNAPSHOTS = 14  # half precision: 13 MB each for 20,000 pairs
-FEW_SNAPSHOTS, WIDE = 5, 256  # of a model of larger d_model, 120 MB each
-ENDS = 0.8  # of the estimated number of updates, which may be too high, has the last snapshot
+FEW_SNAPSHOTS, WIDE = 5, 256  # models with a larger d_model than WIDE have fewer: 120 MB each at 512
+ENDS = 0.8  # the last snapshot is after this share of the estimated updates, since the estimate may be too high
 FULL_BATCH = 0.97  # of a batch are tokens, the rest is padding
-CONTINUED = (
-    0.5  # of the usual learning rate, for a model that is trained: about that of en-de-mix (0.0008); not measured
-)
+CONTINUED = 0.5  # of the usual learning rate, if the model is trained already: about that of en-de-mix; not measured
 FEW_PAIRS = 5_000  # with fewer, a model repeats sentences that it has read more than it translates
 
 
@@ -74,7 +74,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
     size = size_for(facts)
     given = {option: value for option, value in (given or {}).items() if type(value) in (int, float) and value > 0}
     width = int(given.get("model.d_model", size.d_model))
-    batch = int(given.get("data.tokens_per_batch", size.tokens_per_batch))
+    batch = tokens_per_update(size, given)
     vocabulary, coverage = vocabulary_for(facts, size.vocab_size)
     updates = updates_for(facts, given)
     pairs = f"{'about ' if facts.is_estimate else ''}{facts.pairs:,} pairs"
@@ -98,7 +98,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
             {"tokenizer.vocab_size": vocabulary, "tokenizer.character_coverage": coverage},
             f"the text has {len(facts.character_counts):,} different characters"
             if vocabulary > size.vocab_size or coverage < 1
-            else "with little text, tokens of a larger vocabulary are too rare to be learnt",
+            else f"with {pairs}, tokens of a larger vocabulary are too rare to be learnt",
         ),
         Choice(
             {"data.valid_size": usual_valid_size(facts.pairs)},
@@ -106,7 +106,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         ),
         Choice(
             {"data.tokens_per_batch": size.tokens_per_batch, "training.epochs": size.epochs},
-            "with little text, smaller batches and more passes; patience ends the run when it no longer improves",
+            "the fewer pairs, the smaller the batches and the more passes; patience ends a run that no longer improves",
         ),
         Choice(
             {"training.peak_rate": float(f"{peak_rate_for(width, batch) * (CONTINUED if is_trained else 1):.2g}")},
@@ -116,12 +116,13 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         ),
         Choice(
             {
-                "training.warmup": max(1, min(4000, round(updates / 10))),
+                "training.warmup": max(1, min(WARMUP, round(updates / 10))),
                 "training.validate_every": every,
                 "training.save_every": every,
                 "training.log_every": max(1, min(100, round(every / 4))),
             },
-            f"the run has about {max(1, round(updates)):,} updates: a tenth is warm-up, {VALIDATIONS} validations",
+            f"the run has about {max(1, round(updates)):,} updates: a tenth of them, at most the paper's {WARMUP:,}, "
+            f"is warm-up; {VALIDATIONS} validations",
         ),
         Choice(
             {
@@ -147,12 +148,16 @@ def size_for(facts: CorpusFacts) -> Size:
 def updates_for(facts: CorpusFacts, given: Mapping[str, Any]) -> float:
     """About how many updates the run has, with these values given as `fit` takes them."""
     size = size_for(facts)
-    tokens_per_update = given.get("data.tokens_per_batch", size.tokens_per_batch) * given.get("training.accumulate", 1)
     vocabulary = int(given.get("tokenizer.vocab_size", vocabulary_for(facts, size.vocab_size)[0]))
     length = facts.characters / characters_per_token(facts, vocabulary) + 1
     tokens = (facts.pairs - usual_valid_size(facts.pairs)) * length
-    updates_per_epoch = max(1, math.ceil(tokens / (tokens_per_update * FULL_BATCH)))
+    updates_per_epoch = max(1, math.ceil(tokens / (tokens_per_update(size, given) * FULL_BATCH)))
     return float(given.get("training.updates", given.get("training.epochs", size.epochs) * updates_per_epoch))
+
+
+def tokens_per_update(size: Size, given: Mapping[str, Any]) -> int:
+    """Of one side, at most: several batches where gradients are accumulated."""
+    return int(given.get("data.tokens_per_batch", size.tokens_per_batch) * given.get("training.accumulate", 1))
 
 
 def heads_for(d_model: int) -> int:
@@ -160,12 +165,13 @@ def heads_for(d_model: int) -> int:
     return next((heads for heads in (8, 4, 2) if d_model % heads == 0 and d_model // heads >= 32), 1)
 
 
-def peak_rate_for(d_model: int, tokens_per_batch: int) -> float:
+def peak_rate_for(d_model: int, tokens: int) -> float:
     """The highest learning rate: that of multi30k-en-de for 128, of de-en for 256, and nearly equation 3's for 512.
 
-    These read 4,096 tokens or more in an update; with fewer, the rate falls with their square root (usual for Adam).
+    These read 4,096 tokens or more in an update; with fewer `tokens`, the rate falls with their square root (usual for
+    Adam).
     """
-    return float(f"{min(0.003, 0.0015 * 256 / d_model) * min(1.0, math.sqrt(tokens_per_batch / 4096)):.2g}")
+    return float(f"{min(0.003, 0.0015 * 256 / d_model) * min(1.0, math.sqrt(tokens / 4096)):.2g}")
 
 
 def characters_per_token(facts: CorpusFacts, vocabulary: int) -> float:

@@ -86,7 +86,7 @@ def evaluate(
     whether the difference may be chance. Scores are of plain text, so the two may have different vocabularies; they
     must have the same languages. Each is decoded as its recipe says, or both with --beam. --rerank is for the first.
 
-    Without --data, a model of a toy task is scored on 1,000 pairs of the task that no training contained.
+    Without --data, a model of a toy task is scored on up to 1,000 pairs of the task that no training contained.
 
     With --required-words no score is computed: the command counts the translations that have all words that a file asks
     for (names, numbers, a negation, ...), and prints those that lack one. transformer/required_words.py has the format.

@@ -21,7 +21,7 @@ def import_model(
 
     \b
     Examples:
-      huggingface-cli download Helsinki-NLP/opus-mt-en-de --local-dir opus-mt-en-de
+      hf download Helsinki-NLP/opus-mt-en-de --local-dir opus-mt-en-de
       python -m transformer import marian opus-mt-en-de pretrained/opus-mt-en-de.safetensors
     """
     from transformer.importing.marian_import import import_marian

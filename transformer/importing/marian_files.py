@@ -24,7 +24,7 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 EXPECTED = ("config.json", "source.spm", "target.spm", "vocab.json")
 ADVICE = (
     "Give a folder with a MarianMT model as Hugging Face stores it, for example one that "
-    "`huggingface-cli download Helsinki-NLP/opus-mt-en-de --local-dir opus-mt-en-de` made."
+    "`hf download Helsinki-NLP/opus-mt-en-de --local-dir opus-mt-en-de` made (`pip install huggingface_hub`)."
 )
 
 
