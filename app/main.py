@@ -94,7 +94,7 @@ def draw_page() -> None:
 
         class_question.draw(scene)
         next_scene.prepare_next()
-    late_reports.is_drawn()
+    late_reports.mark_drawn()
     address.write()
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from app.compute.cached_results import GATE, KEPT
 from app.compute.mask_results import together
 from app.compute.subject import Subject
-from transformer.analysis.patching import Pair, patch_effects, stays_in_place
+from transformer.analysis.patching import Pair, effect_of_changed_positions, patch_effects
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
 
@@ -31,7 +31,7 @@ def most_spread(subject: Subject, source: str, others: tuple[str, ...], settings
             targets = own.hypotheses[0].ids, other.hypotheses[0].ids
             pair = Pair((own.source_ids, other.source_ids), targets)
             with GATE:
-                found.append((stays_in_place(subject.translator.model, pair), other.source))
+                found.append((effect_of_changed_positions(subject.translator.model, pair), other.source))
         except HeadlightError:
             continue
     return min(found, default=(0.0, ""))[1]

@@ -41,7 +41,7 @@ def checkpoint_choice() -> CheckpointFile | None:
 
 
 def _chosen() -> None:
-    if not late_reports.is_late(CHECKPOINT):
+    if not late_reports.restored(CHECKPOINT):
         happened("checkpoint")
 
 

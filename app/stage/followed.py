@@ -1,10 +1,12 @@
-"""The token that one follows through the model: which one a page opens with, and where the decoder attends to it."""
+"""Which source token the pages follow at first, and which decoder steps attend to each most."""
 
 import numpy as np
 
 from app.figures.head_sharpness import is_sink
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
+
+SURE = 0.5  # the least weight with which a step clearly attends to a token
 
 
 def attending_steps(scene: Scene) -> list[int]:
@@ -13,15 +15,14 @@ def attending_steps(scene: Scene) -> list[int]:
 
 
 def opening_token(scene: Scene) -> int:
-    """The longest word of the source, from 0, that gets at least half of the attention of a step: there is most to see
-    of it. Where no token gets as much, the one that gets most."""
-    strongest = _weights(scene).max(axis=0)  # (S,)
-    sure = min(0.5, float(strongest.max()))
-    letters = [
-        0 if is_sink(token) or weight < sure else sum(letter.isalpha() for letter in token)
-        for token, weight in zip(scene.source.tokens, strongest, strict=True)
-    ]
-    return int(np.argmax(letters))
+    """The token of the source, from 0, with the most letters among those to which some step attends with a weight of at
+    least 0.5. Where there is none, the token with the largest weight; punctuation and control tokens only if there is
+    nothing else."""
+    tokens, strongest = scene.source.tokens, _weights(scene).max(axis=0)  # (S,)
+    sinks = np.array([is_sink(token) for token in tokens])
+    letters = np.array([sum(letter.isalpha() for letter in token) for token in tokens])
+    clear = np.where((strongest >= SURE) & ~sinks, letters, 0)
+    return int(np.argmax(clear if clear.any() else strongest - sinks))
 
 
 def _weights(scene: Scene) -> np.ndarray:

@@ -41,7 +41,7 @@ def _kept(text: str) -> None:
 
 def _typed() -> None:
     """The visitor typed what is in the box, also if it is an example."""
-    if late_reports.is_late(SENTENCE):
+    if late_reports.restored(SENTENCE):
         return
     happened("sentence")
     SENTENCE.keep()

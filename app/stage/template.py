@@ -16,11 +16,11 @@ from app.stage.lecture import shown_scene
 from app.state.choices import DETAILS
 from app.state.lecture_choices import LECTURE
 
-_EXPANDER = "details_expander"  # the key of the widget; the choice outlives it
+_EXPANDER = "details_expander"  # the key of the widget; its value is kept in DETAILS
 
 
 def question(page: PageInfo, beside: Callable[[], None] | None = None) -> None:
-    """The heading of the page; in a lesson, the title of the scene. `beside` draws what is beside it."""
+    """The heading of the page; in a lesson, the title of the scene. `beside` draws something to the right of it."""
     with st.container(key="question"):
         st.title(shown_scene.title() or _(page.question), anchor=False)
         if beside:
@@ -41,8 +41,7 @@ def experiment(words: str, **chosen: str) -> None:
 
 
 def details(draw: Callable[[], None]) -> None:
-    """Formulas, code, tables and further pictures, closed until the reader opens them; then they are open on every
-    page.
+    """Formulas, code, tables and further pictures in an expander. Whether it is open is remembered for all pages.
 
     Args:
         draw: draws them; is called only while they are open. A lecture has none.
@@ -50,14 +49,14 @@ def details(draw: Callable[[], None]) -> None:
     if LECTURE.value:
         return
     st.session_state[_EXPANDER] = DETAILS.value
-    folded = st.expander(_("Details: formulas, code, tables, more pictures"), key=_EXPANDER, on_change=_fold)
-    if folded.open:
-        with folded:
+    expander = st.expander(_("Details: formulas, code, tables, more pictures"), key=_EXPANDER, on_change=_store_details)
+    if expander.open:
+        with expander:
             draw()
 
 
 def next_question(page: PageInfo) -> None:
-    """A link to the page that comes next; in a lecture, keys lead there."""
+    """A link to the page that comes next. A lecture has none: its keys change the scene."""
     if LECTURE.value:
         return
     following = after(page)
@@ -70,5 +69,5 @@ def next_question(page: PageInfo) -> None:
         )
 
 
-def _fold() -> None:
+def _store_details() -> None:
     DETAILS.choose(bool(st.session_state[_EXPANDER]))

@@ -1,7 +1,7 @@
-"""What a widget still reports of the value that it had before the page chose another one for it.
+"""Ignores values of widgets that the browser sent before it drew the values that the page has chosen instead.
 
-Trap: each message of the browser brings the values of all widgets. One that was on its way when the page chose another
-value, and is read before that value is drawn, looks as if the visitor had chosen the old value again
+Trap: each message of the browser has the values of all widgets. One that was sent before a new value was drawn still
+has the old value, and looks as if the visitor had chosen it again
 (test_what_the_page_before_reports_does_not_change_the_scene,
 test_the_sentence_that_the_tab_kept_is_not_replaced_by_what_was_on_its_way).
 """
@@ -15,22 +15,24 @@ from app.state.choice import Choice
 
 _CHOSEN = "values that are being drawn"  # in the session: by key; None: the default
 _UNTIL = "until when they are expected to be drawn"  # in the session
-LONGEST = 20.0  # seconds; a page that is never drawn must not refuse what the visitor chooses
+TIMEOUT = 20.0  # seconds; a page that is never drawn must not refuse what the visitor chooses
 
 
 def expect(*choices: Choice[Any]) -> None:
-    """These have been given other values: until they are drawn, widgets may report the ones of before."""
-    st.session_state[_CHOSEN] = {choice.key: choice.value if choice.is_chosen else None for choice in choices}
-    st.session_state[_UNTIL] = time.monotonic() + LONGEST
+    """Is called after these have been given other values: until those are drawn, old ones are ignored."""
+    st.session_state[_CHOSEN] = st.session_state.get(_CHOSEN, {}) | {
+        choice.key: choice.value if choice.is_chosen else None for choice in choices
+    }
+    st.session_state[_UNTIL] = time.monotonic() + TIMEOUT
 
 
-def is_drawn() -> None:
+def mark_drawn() -> None:
     """The values are drawn: from now on the browser reports what the visitor does."""
     st.session_state.pop(_CHOSEN, None)
 
 
-def is_late(choice: Choice[Any]) -> bool:
-    """In the callback of a widget: whether it may report the value of before; then the new one is chosen again."""
+def restored(choice: Choice[Any]) -> bool:
+    """For the callback of a widget: whether its value may be an old one. If so, the new one is chosen again."""
     chosen: dict[str, Any] = st.session_state.get(_CHOSEN, {})
     if choice.key not in chosen or time.monotonic() > st.session_state[_UNTIL]:
         return False

@@ -1,4 +1,4 @@
-"""A session that is no visitor's: a thread draws a page, or computes for it, as for somebody who follows a link."""
+"""A Streamlit session without a visitor, in which a thread draws a page or computes for it, as if a link was opened."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ MAIN = str(Path(__file__).resolve().parents[1] / "main.py")
 
 
 def enter(name: str, link: Mapping[str, str]) -> PagesManager:
-    """Gives this thread a new session: what is chosen in it concerns no visitor, and results are cached as for any.
+    """Gives this thread a new session. Its choices do not affect visitors; cached results are shared with them.
 
     Args:
         link: texts by the keys of the address.

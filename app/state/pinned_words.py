@@ -1,5 +1,4 @@
-"""The form of the canvas, and the words that are pinned on it: of which kind of attention, and of which sentence and
-translation."""
+"""The form of the canvas, and the tokens that are pinned on it, for one kind of attention and one scene."""
 
 import streamlit as st
 
@@ -8,7 +7,7 @@ from app.state.choice import Choice
 from app.state.choices import PINNED, UNPINNED
 from transformer.model.attention_kinds import Kind
 
-_OF = "pinned of"  # in the session: the key of the scene whose words are pinned
+_PINNED_SCENE = "pinned of"  # in the session: the key of the scene whose tokens are pinned
 
 
 def pinned(kind: Kind, scene: str = "") -> tuple[int, int, bool]:
@@ -16,18 +15,18 @@ def pinned(kind: Kind, scene: str = "") -> tuple[int, int, bool]:
     whether the calculation of their weight is open.
 
     Args:
-        scene: key of what is shown. In another sentence or translation nothing is pinned.
+        scene: key of what is shown. If it is another one than before, nothing is pinned any more.
     """
     if scene:
-        if st.session_state.get(_OF, scene) != scene:
+        if st.session_state.get(_PINNED_SCENE, scene) != scene:
             PINNED.forget()
-        st.session_state[_OF] = scene
+        st.session_state[_PINNED_SCENE] = scene
     of, query, key, computed = PINNED.value
     return (query, key, computed) if of == kind else (UNPINNED, UNPINNED, False)
 
 
 def keep(form: Choice[Form], shown: Form, kind: Kind, query: int, key: int, computed: bool) -> None:
-    """Keeps how the canvas is drawn and what is pinned; it has written both into the address itself."""
+    """Stores the form of the canvas and what is pinned on it; the browser has already written both into the address."""
     if form.value != shown:
         form.choose(shown)
     if query == key == UNPINNED:
@@ -37,11 +36,11 @@ def keep(form: Choice[Form], shown: Form, kind: Kind, query: int, key: int, comp
 
 
 def pin(kind: Kind, query: int, key: int) -> None:
-    """Pins two words of the scene that is drawn next."""
+    """Pins two tokens of the scene that is drawn next."""
     forget_scene()
     PINNED.choose((kind, query, key, False))
 
 
 def forget_scene() -> None:
-    """What is pinned next is pinned in whichever sentence is shown then."""
-    st.session_state.pop(_OF, None)
+    """What is pinned after this belongs to the scene that is shown next."""
+    st.session_state.pop(_PINNED_SCENE, None)

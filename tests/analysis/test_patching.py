@@ -12,7 +12,7 @@ import torch
 from tests.support.small_decoding import ids, random_sources, undecided
 from tests.support.small_model import cached_logits, randomised, small
 from transformer.analysis.edits import VectorPatched, model_edits
-from transformer.analysis.patching import Pair, patch_effects, stays_in_place
+from transformer.analysis.patching import Pair, effect_of_changed_positions, patch_effects
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.search import search
 from transformer.errors import HeadlightError
@@ -92,8 +92,10 @@ def test_each_cell_is_the_model_with_that_edit(model: Transformer, layer: int | 
         assert found[position] == pytest.approx((now - start) / (end - start), abs=1e-10)
 
 
-def test_what_stays_in_place_is_the_effect_of_the_other_tokens_after_the_last_layer(model: Transformer) -> None:
-    assert stays_in_place(model, ordered(model)) == pytest.approx(effect(model, 2, [1, 3]), abs=1e-10)
+def test_the_effect_of_changed_positions_is_that_of_the_other_tokens_after_the_last_layer(
+    model: Transformer,
+) -> None:
+    assert effect_of_changed_positions(model, ordered(model)) == pytest.approx(effect(model, 2, [1, 3]), abs=1e-10)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -133,6 +135,12 @@ def test_a_pair_that_cannot_be_patched_says_why() -> None:
         Pair((one, other), (targets[0], targets[0]))
     with pytest.raises(HeadlightError, match="sentences are the same"):
         Pair((one, one), targets)
+
+
+@pytest.mark.parametrize("layer", [-1, 99])
+def test_a_layer_that_the_encoder_does_not_have_is_refused(model: Transformer, layer: int) -> None:
+    with pytest.raises(ValueError, match=f"layer {layer} of "):
+        patch_effects(model, ordered(model), layer)
 
 
 def test_a_model_that_prefers_neither_translation_more_says_so() -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.state import late_reports
 
 
-@pytest.mark.parametrize("waited", [0.0, 2 * late_reports.LONGEST])
+@pytest.mark.parametrize("waited", [0.0, 2 * late_reports.TIMEOUT])
 def test_the_sentence_that_the_tab_kept_is_not_replaced_by_what_was_on_its_way(
     open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, waited: float
 ) -> None:

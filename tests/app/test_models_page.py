@@ -268,8 +268,8 @@ def test_families_with_several_runs_are_drawn_and_those_with_one_run_are_tables_
     assert array(drawn["data"][0]["y"]).tolist() == pytest.approx([80.0, 90.0, 70.0])
     assert array(drawn["data"][0]["error_y"]["array"]).tolist() == pytest.approx([5.0] * 3)
     text = page_text(app)
-    assert "2 runs each: the bar spans them" in text
-    assert "is not reproduced: the mean of 4 heads is above that of 8 heads." in text
+    assert "2 runs each: the bar goes from the lowest to the highest" in text
+    assert "Here the order differs (Exact matches): the mean of 4 heads is above that of 8 heads." in text
     assert "Heads, translating: 1 to 3 runs each" in text
     assert "Differences may be chance" in text
 

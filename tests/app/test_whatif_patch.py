@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.word_pairs import with_a_word_twice, with_another_word
 from app.views.whatif import patch_part
-from app.views.whatif.other_sentence import _lengths
+from app.views.whatif.other_sentence import _length_mismatch
 from tests.support.drawn import components
 from transformer.analysis.edits import VectorPatched, edit_text, model_edits
 from transformer.config import BOS, DecodingConfig
@@ -95,11 +95,19 @@ def test_what_cannot_be_patched_says_why_and_offers_what_can(open_app: Open, oth
     assert grid(app)
 
 
+def test_of_a_sentence_that_is_too_long_for_the_box_no_second_one_is_made(open_app: Open) -> None:
+    app = open_app("whatif", experiment="patch", sentence=" ".join([SENTENCE] * 13))  # 402 characters, the box has 400
+    assert app.text_input(key="patched_sentence").value == ""
+    assert "Type a second sentence" in page_text(app)
+
+
 def test_of_sentences_of_different_length_the_words_are_named_and_their_tokens_counted() -> None:
     sentences = ("▁a", "▁cat", "▁sat"), ("▁the", "▁ele", "phan", "t", "▁sat")
     pieces = [tuple(Piece(0, text, 0, 0, "piece") for text in texts) for texts in sentences]
     own, other = (Translation("", each, (0,) * len(each), (), (), DecodingConfig()) for each in pieces)
-    assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _lengths(own, other)
+    assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _length_mismatch(
+        own, other
+    )
 
 
 def test_for_a_long_sentence_the_computation_waits_for_a_click(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

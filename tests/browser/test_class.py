@@ -1,5 +1,6 @@
 """A class in the browser: a lecturer opens it; a phone follows, types a sentence of its own, and answers."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,35 @@ def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_re
         expect(page.get_by_text("Layer 2, head 3", exact=True)).to_be_visible()
         classes.close(code, secret)
         expect(page.get_by_text("This class has ended")).to_be_visible()
+    page.close()
+
+
+def test_a_phone_draws_the_picture_though_requests_fail_at_first(browser: Any, tmp_path: Path) -> None:
+    scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
+    code, secret = classes.open()
+    classes.publish(
+        code, secret, ClassScene("A", picture=packed(message_of(scene)), shown=ShownHead("cross", 1, 2, "arcs"))
+    )
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    failed: list[str] = []
+    kinds = re.compile("picture|canvas.js|canvas.css")
+
+    def fail_once(route: Any) -> None:
+        name = kinds.findall(route.request.url)[0]
+        if name in failed:
+            route.continue_()
+        else:
+            failed.append(name)
+            route.abort()
+
+    page.route(kinds, fail_once)
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        expect(page.locator(KEY)).to_have_count(len(scene.translation.source_ids))
+        assert sorted(failed) == ["canvas.css", "canvas.js", "picture"]
+        expect(page.locator(".status")).to_have_text("")
+        classes.close(code, secret)
     page.close()
 
 

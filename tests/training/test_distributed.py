@@ -435,8 +435,10 @@ def test_each_process_of_a_machine_has_a_gpu_of_its_own(monkeypatch: pytest.Monk
     assert device_of_rank("auto", 1) == torch.device("cuda", 1)
     assert chosen == [1]
     assert device_of_rank("cpu", 1) == torch.device("cpu")
-    with pytest.raises(TrainingError, match=r"2 CUDA devices, .* process number 3 .* --nproc-per-node 2"):
+    with pytest.raises(TrainingError, match=r"2 CUDA devices, but .* at least 3 processes.* --nproc-per-node 2"):
         device_of_rank("cuda", 2)
+    with pytest.raises(TrainingError, match="not 'cuda:1'"):
+        device_of_rank("cuda:1", 0)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     with pytest.raises(TrainingError, match="cuda and cpu, not on mps"):
         device_of_rank("mps", 0)

@@ -231,7 +231,12 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     assert choose_device("auto") == torch.device("cpu")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert choose_device("auto") == torch.device("cuda")
+    assert choose_device("cuda:1") == torch.device("cuda", 1)
+    for name in ("cuda:2", "cuda:x", "cuda:", "cpu:1", "tpu"):
+        with pytest.raises(TrainingError, match=f"no device '{name}'"):
+            choose_device(name)
 
 
 # Folders

@@ -1,13 +1,13 @@
-"""Activation patching: how much of a translation the vector of one position, after one layer of the encoder, decides.
+"""Activation patching: how strongly one vector of the encoder (of a position, after a layer) decides the translation.
 
-Two sentences a and b with as many tokens have the translations y and z. One vector of a is replaced by that of b, and
-all else is computed on from there. The model then prefers one of the translations by
+Sentences a and b have equally many tokens; their translations are y and z. One vector of a is replaced by that of b at
+the same position, and the later layers are computed from it. How much the model then prefers z to y:
 
     m = log p(z) - log p(y)                    (teacher forcing)
     effect = (m - m_a) / (m_b - m_a)           0: as sentence a, 1: as sentence b
 
-Vig et al. (2020) and Meng et al. (2022) exchange vectors in this way. The tokens with which both translations begin
-have no share in m.
+m_a and m_b are m without patching, for a and for b. Tokens with which both y and z begin are not counted in m. Vig et
+al. (2020) and Meng et al. (2022) exchange vectors in this way.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from transformer.config import BOS
 from transformer.errors import HeadlightError
 from transformer.model import Transformer, masks
 
-AT_ONCE = 32  # rows in a batch of the decoder
+DECODER_BATCH = 32
 Ids = tuple[int, ...]
 
 
@@ -55,15 +55,18 @@ class Pair:
 
 
 def patch_effects(model: Transformer, pair: Pair, layer: int | None) -> np.ndarray:
-    """The effect of each position of the other sentence alone, after a layer: (S).
+    """The effect of patching each position by itself, after a layer: (S).
 
     Args:
         model: in eval mode, without edits.
         layer: of the encoder, from 0; None: after the embedding.
 
     Raises:
-        HeadlightError: the model prefers no translation more after the one sentence than after the other.
+        ValueError: the encoder has no such layer.
+        HeadlightError: m_b is not greater than m_a.
     """
+    if layer is not None and not 0 <= layer < len(model.encoder.layers):
+        raise ValueError(f"layer {layer} of {len(model.encoder.layers)}")
     start = 0 if layer is None else layer + 1
     with torch.inference_mode():
         ids = _ids(model, pair)  # (2, S)
@@ -73,9 +76,10 @@ def patch_effects(model: Transformer, pair: Pair, layer: int | None) -> np.ndarr
         return _effects(model, pair, rows if model.encoder.norm is None else model.encoder.norm(rows))
 
 
-def stays_in_place(model: Transformer, pair: Pair) -> float:
-    """The effect, after the last layer, of all positions at which the sentences have different tokens: 1 if the encoder
-    has written nothing of them to other positions that the decoder needs. Arguments and errors: `patch_effects`."""
+def effect_of_changed_positions(model: Transformer, pair: Pair) -> float:
+    """The effect, after the last layer, of patching all positions at which the tokens differ: 1 if the encoder has
+    moved no information about these tokens to other positions that the decoder uses. Arguments and errors:
+    `patch_effects`."""
     with torch.inference_mode():
         ids = _ids(model, pair)  # (2, S)
         return float(_effects(model, pair, _with_patches(model.encoder(ids), (ids[0] != ids[1])[None]))[0])
@@ -99,25 +103,27 @@ def _with_patches(both: Tensor, where: Tensor) -> Tensor:
 
 
 def _effects(model: Transformer, pair: Pair, memory: Tensor) -> np.ndarray:
-    """Of the rows after the first two, which are the sentences as they are: (2 + N, S, D) -> (N)."""
+    """The effect of each row after the first two, which are the sentences without patching: (2 + N, S, D) -> (N)."""
     common = sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(*pair.targets, strict=False)))
     found = [
         _log_probability(model, some, pair.targets[1], common) - _log_probability(model, some, pair.targets[0], common)
-        for some in memory.split(AT_ONCE)
+        for some in memory.split(DECODER_BATCH)
     ]
     own, other, *_ = preference = torch.cat(found).numpy()  # (2 + N)
     if not other > own:
-        raise HeadlightError("After the other sentence, the model does not prefer its translation more than before.")
+        raise HeadlightError(
+            "The model does not prefer the second translation more for the second sentence than for the first."
+        )
     return np.asarray((preference[2:] - own) / (other - own))
 
 
 def _log_probability(model: Transformer, memory: Tensor, target_ids: Sequence[int], start: int) -> Tensor:
-    """Of a translation from token `start` on, given those before it, after each memory (B, S, D): (B) float64."""
+    """log p of `target_ids[start:]` given the tokens before, for each memory (B, S, D): (B) float64."""
     size, device = len(memory), memory.device
-    reads = torch.tensor([[BOS, *target_ids[:-1]]] * size, device=device)  # (B, T)
+    decoder_input = torch.tensor([[BOS, *target_ids[:-1]]] * size, device=device)  # (B, T)
     predicted = torch.tensor([list(target_ids[start:])] * size)  # (B, T - start)
     no_padding = torch.ones(size, 1, 1, memory.shape[1], dtype=torch.bool, device=device)  # (B, 1, 1, S)
-    states = model.decoder(reads, memory, no_padding)[:, start:]  # (B, T - start, D)
+    states = model.decoder(decoder_input, memory, no_padding)[:, start:]  # (B, T - start, D)
     logits = model.predict(states).cpu().double()  # (B, T - start, V); on the CPU: Apple's GPU has no float64
     chosen = logits.gather(-1, predicted[..., None])[..., 0]  # (B, T - start)
     return (chosen - logits.logsumexp(dim=-1)).sum(dim=-1)  # (B)

@@ -18,15 +18,17 @@ def choose_device(name: str) -> torch.device:
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         return torch.device(next(kind for kind, there in available.items() if there))
-    if not available.get(name.split(":")[0], False):
+    kind, colon, index = name.partition(":")
+    count = torch.cuda.device_count() if kind == "cuda" else 1
+    if not available.get(kind) or (colon and not (index.isdecimal() and int(index) < count)):
         there = ", ".join(kind for kind, there in available.items() if there)
         raise TrainingError(f"This machine has no device {name!r}. It has: {there}. Choose with --device.")
     return torch.device(name)
 
 
-def device_of_rank(name: str, local: int) -> torch.device:
-    """As `choose_device`, for several processes: process number `local` of a machine, from 0, uses the CUDA device of
-    this number alone, or shares the CPU.
+def device_of_rank(name: str, local_rank: int) -> torch.device:
+    """As `choose_device`, for distributed training: process `local_rank` of a machine, from 0, uses the CUDA device of
+    this number, which becomes the current one; on a CPU all processes share it.
 
     Raises:
         TrainingError: there are fewer devices than processes, or the device does not support several processes.
@@ -38,28 +40,30 @@ def device_of_rank(name: str, local: int) -> torch.device:
         raise TrainingError("Several processes can train together on cuda and cpu, not on mps. Choose with --device.")
     if device.type == "cpu":
         return device
-    if local >= torch.cuda.device_count():
+    if device.index is not None:
+        raise TrainingError(f"Each process has a CUDA device of its own, not {name!r}. Choose with --device cuda.")
+    if local_rank >= torch.cuda.device_count():
         raise TrainingError(
-            f"This machine has {torch.cuda.device_count()} CUDA devices, and torchrun has started a process number "
-            f"{local + 1} on it. Give it --nproc-per-node {torch.cuda.device_count()}."
+            f"This machine has {torch.cuda.device_count()} CUDA devices, but torchrun started at least "
+            f"{local_rank + 1} processes. Run torchrun with --nproc-per-node {torch.cuda.device_count()}."
         )
-    torch.cuda.set_device(local)
-    return torch.device("cuda", local)
+    torch.cuda.set_device(local_rank)
+    return torch.device("cuda", local_rank)
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
-    """Matrix products in bfloat16 or float16 and what needs more precision in float32; or all in float32.
+    """Computes in bfloat16 or float16, and in float32 what needs more precision; with other values all in float32.
 
-    bfloat16 has the range of float32; float16 has not, and needs loss scaling (loss_scaling.py). "auto" is decided when
-    a run starts (precision.py), and is float32 before.
+    float16 has a smaller range than float32 and bfloat16, so it needs loss scaling (loss_scaling.py). "auto" is
+    resolved when a run starts (precision.py); until then it means float32.
     """
     dtype = torch.float16 if precision == "float16" else torch.bfloat16
     return torch.autocast(device.type, dtype=dtype, enabled=precision in ("bfloat16", "float16"))
 
 
 def use_tf32(device: torch.device) -> bool:
-    """Lets a GPU that has TF32 multiply float32 matrices in it: the range of float32, and 10 bits of mantissa. Returns
-    whether it has."""
+    """Multiplies float32 matrices in TF32 (the range of float32, a mantissa of 10 bits) on GPUs that have it. Returns
+    whether this one has."""
     has = device.type == "cuda" and torch.cuda.get_device_capability(device) >= FIRST_WITH_TF32
     if has:
         torch.backends.cuda.matmul.fp32_precision = "tf32"
@@ -67,8 +71,8 @@ def use_tf32(device: torch.device) -> bool:
 
 
 def arithmetic_of(device: torch.device, precision: str) -> str:
-    """What the bits of a result depend on beside the recipe: "float32 on cpu, threads: 2". The number of threads
-    decides the order in which a sum is added up."""
+    """The arithmetic, which with the recipe determines a result bit for bit: "float32 on cpu, threads: 2". The number
+    of threads decides the order in which a sum is added up."""
     threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
     has_tf32 = device.type == "cuda" and torch.backends.cuda.matmul.fp32_precision == "tf32"
     return f"{'TF32' if has_tf32 and precision == 'float32' else precision} on {device.type}{threads}"
@@ -77,7 +81,8 @@ def arithmetic_of(device: torch.device, precision: str) -> str:
 def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether the hardware itself multiplies bfloat16. Where that is emulated, float32 is faster."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        with torch.cuda.device(device):
+            return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type == "cpu":
         has = torch.cpu.get_capabilities()
         return any(bool(has.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16"))

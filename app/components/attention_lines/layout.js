@@ -1,25 +1,26 @@
-// Where every token of the lines is: {x, y, w, h} of its box and the point (ax, ay) where its lines end. The rows are
-// horizontal, one above the other, where both fit the width; else they are vertical, side by side. In a long sentence
-// the tokens of a vertical row are closer together, so that all of them are in view.
+// Computes where each token is: {x, y, w, h} of its box, and the point (ax, ay) where its lines end. Keys and queries are two
+// rows, one above the other, if both fit the width; else two columns. In long columns the tokens are closer together, so
+// that all of them are in view.
 
 import { _ } from "../shared/language.js";
 
-const LYING = [[20, true], [20, false], [18, true], [18, false], [16, false], [15, false]];  // size, with what is read
-const READS = 13;  // px, at most
-const LONGEST = 1100;  // px that standing rows take, unless their type would be smaller than SMALLEST
+// Of rows, tried in this order: the size of the type in px, and whether "reads …" is shown.
+const ROW_SIZES = [[20, true], [20, false], [18, true], [18, false], [16, false], [15, false]];
+const READS_SIZE = 13;  // px, at most
+const TALLEST = 1100;  // px, of columns, unless their type would be smaller than SMALLEST
 const SMALLEST = 11;
 
 export function place(data, width, measure) {
-  for (const [size, read] of LYING) {
-    const found = lying(data, width, measure, size, read);
+  for (const [size, read] of ROW_SIZES) {
+    const found = asRows(data, width, measure, size, read);
     if (found) return found;
   }
-  return standing(data, width, measure);
+  return asColumns(data, width, measure);
 }
 
-function lying({ keys, queries }, width, measure, size, read) {
+function asRows({ keys, queries }, width, measure, size, read) {
   const widths = (side) => side.tokens.map((text, i) =>
-    Math.max(measure(text, size), read && side.reads.length ? measure(_("reads {token}", { token: side.reads[i] }), READS) : 0, 14) + 14);
+    Math.max(measure(text, size), read && side.reads.length ? measure(_("reads {token}", { token: side.reads[i] }), READS_SIZE) : 0, 14) + 14);
   const sum = (row) => row.reduce((a, b) => a + b, 0);
   const rows = [widths(keys), widths(queries)];
   const gaps = rows.map((row) => (width - sum(row)) / Math.max(row.length - 1, 1));
@@ -40,11 +41,11 @@ function lying({ keys, queries }, width, measure, size, read) {
   return { flat: true, read, size, sides, height: below + 6, captions: [16, below] };
 }
 
-function standing({ keys, queries }, width, measure) {
+function asColumns({ keys, queries }, width, measure) {
   const usual = width < 500 ? 15 : 18, narrow = width < 640, top = narrow ? 46 : 30;
   const count = Math.max(keys.tokens.length, queries.tokens.length);
-  const step = Math.min(usual + 14, Math.max(LONGEST / count, SMALLEST + 2));
-  const size = Math.min(usual, Math.floor(step - 2)), reads = Math.min(READS, size);
+  const step = Math.min(usual + 14, Math.max(TALLEST / count, SMALLEST + 2));
+  const size = Math.min(usual, Math.floor(step - 2)), reads = Math.min(READS_SIZE, size);
   const widest = (side) => Math.max(...side.tokens.map((text, i) =>
     measure(text, size) + (side.reads.length ? measure("  " + _("reads {token}", { token: side.reads[i] }), reads) : 0))) + 18;
   const room = width * 0.38;

@@ -5,8 +5,8 @@ import { curve } from "./place.js";
 import { ofHead } from "./message.js";
 import { make } from "../shared/svg.js";
 
-// The smallest weights that are drawn, in 255ths: usually, if their token is isolated, and if there are many cells.
-const FAINTEST = 6, FAINTEST_ISOLATED = 2, FAINTEST_OF_MANY = 60;
+// The smallest weights that are drawn, in 255ths: usually, of the isolated token, and of the others in a large matrix.
+const FAINTEST = 6, FAINTEST_ISOLATED = 2, FAINTEST_OF_OTHERS = 60;
 const MANY = 700;  // cells
 const CLICKABLE = 10;  // 255ths: the smallest weight that can be clicked
 
@@ -34,12 +34,12 @@ export function drawArcs(view, here, focus) {
   const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
   const isolated = focus.query !== null || focus.key !== null, rem = view.rem / 16;
   const drawn = new Set(), many = kind.queries * kind.keys > MANY;
-  const { keys, queries } = view.layout;  // before a class, the end of a long sentence may be left out
+  const { keys, queries } = view.layout;  // in a lecture, the end of a long sentence may be left out
   for (let q = 0; q < Math.min(queries.length, view.written); q++) {
     for (let k = 0; k < keys.length; k++) {
       const byte = weights[q * kind.keys + k];
       const mine = (focus.query === null || focus.query === q) && (focus.key === null || focus.key === k);
-      if (byte < (mine && isolated ? FAINTEST_ISOLATED : mine || !many ? FAINTEST : FAINTEST_OF_MANY)) continue;
+      if (byte < (!mine && many ? FAINTEST_OF_OTHERS : mine && isolated ? FAINTEST_ISOLATED : FAINTEST)) continue;
       const arc = arcOf(view, q, k), weight = byte / 255;
       arc.style.strokeWidth = `${((1 + 8 * weight) * rem).toFixed(2)}px`;
       arc.style.opacity = mine ? (0.1 + 0.8 * weight).toFixed(3) : many ? "0.025" : "0.05";

@@ -1,6 +1,6 @@
 // The head as a matrix: rows are queries, columns are keys. A cell is pointed at or walked to with the arrow keys, and
-// opened by a click or Enter. Numbers are written into the cells as soon as they are exact. A matrix that is larger than its
-// place scrolls; in front of a class all of it is in the window, with smaller cells, and names are left out where they are too close.
+// opened by a click or Enter. Numbers are written into the cells when the exact weights have arrived. A matrix that is larger than its
+// place scrolls; in a lecture the whole matrix fits the window, with smaller cells, and some names are left out.
 
 import { cellByKey } from "../shared/arrow_keys.js";
 import { element, handled } from "../shared/dom.js";
@@ -12,8 +12,8 @@ import { ofHead } from "./message.js";
 import { inWords } from "../shared/token.js";
 import { resolved } from "../shared/themed.js";
 
-const LEAST = 1.35, LEAST_OF_CLASS = 0.3;  // rem, of the side of a cell
-const SMALLEST = 0.8;  // rem, of the type of a name
+const MIN_CELL = 1.35, MIN_CELL_OF_LECTURE = 0.3;  // rem, of the side of a cell
+const MIN_FONT = 0.8;  // rem, of the type of a name
 
 export function newMatrix(view) {
   const { stage, both, rem, room } = view, kind = view.message.kind[view.here.kind], measure = view.measure;
@@ -24,7 +24,7 @@ export function newMatrix(view) {
   const widest = Math.max(...rowNames.map((name) => measure(name, rem)), ...axes.map((axis) => measure(axis, 0.875 * rem)));
   const names = Math.min(widest + rem, (more ? 13 : 9) * rem);
   const above = Math.min(Math.max(...both.keys.tokens.map((token) => measure(inWords(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
-  const least = (view.whole ? LEAST_OF_CLASS : LEAST) * rem;
+  const least = (view.whole ? MIN_CELL_OF_LECTURE : MIN_CELL) * rem;
   const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), least);
   const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), least);
   view.cells = { wide, tall };
@@ -64,9 +64,9 @@ export function newMatrix(view) {
   });
 }
 
-// Names that are `pitch` px apart: smaller where they would touch, and if that is not enough, only some are in sight.
+// Names that are `pitch` px apart: smaller where they would touch; if that is not enough, only every n-th is shown.
 function thinOut(names, pitch, rem) {
-  const size = Math.min(1, Math.max(SMALLEST, (0.92 * pitch) / rem)), every = Math.ceil((0.92 * size * rem) / pitch);
+  const size = Math.min(1, Math.max(MIN_FONT, (0.92 * pitch) / rem)), every = Math.ceil((0.92 * size * rem) / pitch);
   names.forEach((name, i) => {
     name.style.fontSize = `${size}rem`;
     name.classList.toggle("left-out", i % every !== 0);

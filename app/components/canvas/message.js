@@ -2,7 +2,7 @@
 // `levels` is above 255), then one byte per cell of the masks.
 
 import { _ } from "../shared/language.js";
-import { inWords } from "../shared/token.js";
+import { inWords, isControl } from "../shared/token.js";
 
 export function unpacked(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -50,4 +50,4 @@ export function sides(message, name) {
 }
 
 // Whether a token continues the word of the token before it.
-export const continuesWord = (tokens, i) => i > 0 && !tokens[i].startsWith("▁") && /^\p{L}/u.test(tokens[i]) && !tokens[i - 1].startsWith("<");
+export const continuesWord = (tokens, i) => i > 0 && !tokens[i].startsWith("▁") && /^\p{L}/u.test(tokens[i]) && !isControl(tokens[i - 1]);

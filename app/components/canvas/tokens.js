@@ -1,24 +1,24 @@
-// The tokens as buttons, with what the decoder thought of each below it: bar, percentage, runners-up. Of the weights of a
-// token that is isolated, each is written at the other end of its arc, as a button that opens its calculation.
+// The tokens as buttons; below each written token its probability and the runners-up. For an isolated token, each weight is
+// written at the other end of its arc, as a button that opens its calculation.
 
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { ofHead } from "./message.js";
-import { inWords, quoted } from "../shared/token.js";
+import { inWords, isControl, quoted } from "../shared/token.js";
 import { weightText } from "./numbers.js";
 import { element, focusedIn } from "../shared/dom.js";
 import { percent } from "../shared/numbers.js";
 
-const WRITTEN = 3;  // 255ths: a smaller weight is not written beside its token
-const SEEN = 8;  // 255ths: a token with a smaller weight is pale
-const RUNNERS = 2;
+const MIN_LABELLED = 3;  // 255ths: a smaller weight is not written beside its token
+const MIN_UNDIMMED = 8;  // 255ths: a token with a smaller weight is pale
+const RUNNERS_UP = 2;
 
-const at = (node, { x, y, w, h }) => {
+const placeAt = (node, { x, y, w, h }) => {
   node.style.cssText += `left:${x.toFixed(1)}px;top:${y.toFixed(1)}px;width:${w.toFixed(1)}px;${h ? `height:${h.toFixed(1)}px` : ""}`;
   return node;
 };
 
-const later = (view, writes, index) => (writes && index >= view.written ? " unwritten" : "");
+const unwrittenClass = (view, writes, index) => (writes && index >= view.written ? " unwritten" : "");
 
 export function newTokens(view) {
   const { layout, stage, both } = view;
@@ -30,16 +30,16 @@ export function newTokens(view) {
     const group = element("div", { class: `side ${role}`, role: "group", "aria-label": label }, stage.tokens);
     tokens.slice(0, boxes.length).forEach((token, index) => {
       const writes = side === "query" && both.writes;
-      const button = at(element("button", `token${writes ? " writes" : ""}${later(view, writes, index)}`, group), boxes[index]);
+      const button = placeAt(element("button", `token${writes ? " writes" : ""}${unwrittenClass(view, writes, index)}`, group), boxes[index]);
       button.style.fontSize = `${layout.size}rem`;
-      const text = element("span", token.startsWith("<") ? "text special" : "text", button, inWords(token));
+      const text = element("span", isControl(token) ? "text special" : "text", button, inWords(token));
       text.dir = "auto";
       button.title = token;
       Object.assign(button.dataset, { side, index });
       button.setAttribute("aria-pressed", "false");
       button.tabIndex = -1;
       view.tokens[side].push(button);
-      const number = at(element("button", `weight ${side}`, group), numberBox(layout, side, boxes[index], view.rem));
+      const number = placeAt(element("button", `weight ${side}`, group), numberBox(layout, side, boxes[index], view.rem));
       number.hidden = true;
       number.addEventListener("click", () => view.openAt(side, index));
       view.labels[side].push(number);
@@ -61,35 +61,37 @@ function probabilities(view, group, box, index) {
   const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
   const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.6 * rem, h: box.h };
   const end = index === 0 ? " first" : index === target.tokens.length - 1 ? " last" : "";  // of the row: what is wide stays inside
-  const part = at(element("div", `probability${layout.severalRows ? " in-rows" : ""}${layout.flat ? end : " beside"}${later(view, true, index)}`, group), place);
+  const part = placeAt(element("div", `probability${layout.severalRows ? " in-rows" : ""}${layout.flat ? end : " beside"}${unwrittenClass(view, true, index)}`, group), place);
   part.dataset.index = index;
   const bar = element("div", "bar", part);
   element("div", "filled", bar).style.width = `${100 * (probability ?? 0)}%`;
   element("div", "number", part, probability === null ? "" : percent(probability));
   view.probabilities[index] = part;
   if (!layout.flat || layout.severalRows) return;
-  runners(view, part, index).forEach((button) => { button.tabIndex = -1; });
+  drawRunnersUp(view, part, index).forEach((button) => { if (view.standing.acts) button.tabIndex = -1; });
 }
 
 const runnerText = ({ text }) => (text === "▁" ? _("a space") : inWords(text));
 
-// What is written below each query, as texts, and as numbers, which are never cut.
+// The runners-up of each query: their texts, which may be cut, and their probabilities, which never are.
 export const runnerTexts = (view) => (view.both.writes ? view.message.target.runners.map((found) => {
-  const shown = found.slice(0, RUNNERS);
+  const shown = found.slice(0, RUNNERS_UP);
   return { texts: shown.map(runnerText), numbers: shown.map((runner) => percent(runner.probability)) };
 }) : []);
 
 // What could have been written instead of a token, as buttons.
-function runners(view, parent, index) {
+function drawRunnersUp(view, parent, index) {
   const { tokens, runners: found } = view.message.target;
-  return found[index].slice(0, RUNNERS).map((runner) => {
+  return found[index].slice(0, RUNNERS_UP).map((runner) => {
     const text = runnerText(runner), button = element(view.standing.acts ? "button" : "div", "runner", parent);
     const probability = percent(runner.probability), token = inWords(tokens[index]);
     element("span", "other", button, text);
     element("span", "number", button, probability);
-    button.title = forTouch(_("{token}: {probability}. Click it: decoding continues from here with it.", { token: text, probability }));
     button.setAttribute("aria-label", _("Instead of {token}: {other}, {probability}", { token, other: text, probability }));
-    if (view.standing.acts) button.addEventListener("click", () => view.act("continue", index, runner.id));
+    if (view.standing.acts) {
+      button.title = forTouch(_("{token}: {probability}. Click it: decoding continues from here with it.", { token: text, probability }));
+      button.addEventListener("click", () => view.act("continue", index, runner.id));
+    }
     return button;
   });
 }
@@ -100,8 +102,8 @@ function leastCertain({ target }) {
   return known.length ? target.probabilities.indexOf(Math.min(...known)) : null;
 }
 
-// In columns there is no room for them below the tokens: those of the token that is held, in a line of their own, and
-// while none is held those of the token that is the least certain.
+// In columns there is no room below the tokens, so the runners-up are in a line of their own: those of the token that is
+// pinned, or else of the least certain token.
 function showInstead(view, focus) {
   const least = view.isWriting ? null : leastCertain(view.message), query = focus.query ?? least;
   const place = view.instead, shows = `${view.message.id} ${focus.query} ${query} ${view.standing.acts}`;
@@ -113,7 +115,7 @@ function showInstead(view, focus) {
     ? forTouch(_("Click a written word: what else was probable?"))
     : focus.query === null ? _("Least certain: {token}. Instead:", { token }) : _("Instead of {token}:", { token });
   element("span", "", place, heading);
-  if (query !== null) runners(view, place, query);
+  if (query !== null) drawRunnersUp(view, place, query);
 }
 
 export function showTokens(view, here, focus) {
@@ -128,7 +130,7 @@ export function showTokens(view, here, focus) {
       let byte = 0, mine = own;
       if (!own && focus[side] === null && focus[other] !== null) {
         byte = side === "key" ? weights[focus.query * kind.keys + i] : weights[i * kind.keys + focus.key];
-        mine = byte >= SEEN;
+        mine = byte >= MIN_UNDIMMED;
       }
       button.classList.toggle("dim", isolated && !mine);
       button.classList.toggle("on", own);
@@ -136,7 +138,7 @@ export function showTokens(view, here, focus) {
       button.classList.toggle("unwritten", unwritten);
       button.classList.toggle("newest", view.isWriting && side === "query" && i === view.written - 1);
       button.setAttribute("aria-pressed", String(view.pins[side] === i));
-      if (byte >= WRITTEN && !unwritten) numbered.push([byte, i]);
+      if (byte >= MIN_LABELLED && !unwritten) numbered.push([byte, i]);
       if (side !== "query" || !view.both.writes) return;
       const part = view.probabilities[i];
       part.classList.toggle("unwritten", unwritten);
@@ -162,7 +164,7 @@ function showNumbers(view, here, focus, side, numbered) {
   view.labels[side].forEach((label, i) => {
     const text = texts.get(i) ?? "";
     label.hidden = !text;
-    if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";  // it is in its place
+    if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";  // the weight is written there
     if (label.textContent !== text) label.textContent = text;
     label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;
     if (text) label.setAttribute("aria-label", _("{weight}: how this weight is computed", { weight: text }));

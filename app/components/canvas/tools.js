@@ -6,26 +6,26 @@ import { radios } from "../shared/radios.js";
 
 export function showTools(view) {
   const { tools, kinds, message, standing } = view, focused = focusedIn(tools);
-  segments(kinds, _("Kind of attention"), message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
+  segmentedControl(kinds, _("Kind of attention"), message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
     const { name, opening: [layer, head] } = message.kinds[i];
     view.chooseHead(view.last[name] ?? { layer, head }, name);
   });
   tools.replaceChildren();
   if (standing.canUndo) button({ class: "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
-  if (standing.alternatives.length > 1) others(view, tools);
+  if (standing.alternatives.length > 1) translationsMenu(view, tools);
   if (view.both.writes) button({ class: "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
-  segments(element("div", "segments", tools), _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
+  segmentedControl(element("div", "segments", tools), _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
   if (focused) tools.querySelector('[aria-checked="true"]')?.focus({ preventScroll: true });
 }
 
-function segments(place, label, texts, chosen, choose) {
+function segmentedControl(place, label, texts, chosen, choose) {
   const had = focusedIn(place), { buttons } = radios(place, label, texts, chosen, choose);
   if (had) buttons[chosen]?.focus({ preventScroll: true });
 }
 
-// Other translations of the same search, behind one button. The list lies over the heads, so that the source and the
+// Other translations of the same search, behind one button. The list is drawn over the panel of heads, so that the source and the
 // translation stay in view; it closes at a click outside of it and with Escape.
-function others(view, tools) {
+function translationsMenu(view, tools) {
   const { alternatives, shown } = view.standing, box = element("div", "others", tools);
   const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");
   const opener = button({ class: "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));

@@ -4,7 +4,7 @@
 // that the figure has for it. When the page becomes light or dark, it is drawn again. Where only what is marked has
 // changed, the data have the same revision, and Plotly draws the marks alone.
 
-import { withMinus } from "./hover.js";
+import { replaceHyphens } from "./hover.js";
 import { numberFormat, withLocalPercent } from "./number_format.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
@@ -102,7 +102,7 @@ async function drawAnew(chart) {
   Object.assign(chart, { drawn: text, width: outside, dark, scale: size, usual, high, reports });
   if (chart.listens) return;
   chart.listens = true;
-  withMinus(plot);
+  replaceHyphens(plot);
   plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
     if (chart.reports && (data.type !== "heatmap" || data.meta?.clicks)) chart.report({ x, y, customdata: customdata ?? null });
   });

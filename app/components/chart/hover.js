@@ -1,8 +1,8 @@
-// Plotly writes a hyphen before the negative numbers of a hover text; a reader sees the minus that the pictures have.
+// Plotly's hover texts have a hyphen as the minus sign. Here it becomes − (U+2212), as in the pictures.
 
-const HYPHEN = /(^|[\s(])-(?=\d+[.,]\d{2})/g;  // a number with decimals; what is part of a word stays
+const HYPHEN = /(^|[\s(])-(?=\d+[.,]\d{2})/g;  // before a number with decimals; a hyphen inside a word stays
 
-export function withMinus(plot) {
+export function replaceHyphens(plot) {
   const layer = plot.querySelector(".hoverlayer");
   new MutationObserver(() => {
     const nodes = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);

@@ -3,7 +3,7 @@
 
 import { button, element } from "../shared/dom.js";
 import { newCanvas } from "./class_canvas.js";
-import { Refused, enter, follow, post } from "./class_server.js";
+import { enter, follow, post } from "./class_server.js";
 import { _ } from "../shared/language.js";
 import { newQuestion } from "./class_question.js";
 
@@ -90,7 +90,7 @@ function ownSentence(parent, follower, canvas) {
       await canvas.showOwn(new Uint8Array(await response.arrayBuffer()), model);
       show();
     } catch (error) {
-      show(error instanceof Refused ? error.message : _("No connection to Headlight. Try again."));
+      show(error.message);
     }
     send.disabled = false;
   });

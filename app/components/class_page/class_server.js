@@ -2,26 +2,38 @@
 
 import { _ } from "../shared/language.js";
 
-export class Refused extends Error {
-  constructor(message, status) { super(message); this.status = status; }
+// The server refused a request (status: HTTP), or there is no connection (status 0).
+export class RequestError extends Error {
+  constructor(message, status = 0) { super(message); this.status = status; }
 }
 
-// Who asks, and in which language a refusal is to be.
+// The follower's token, and the language of error messages.
 const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
-const LONGEST = 8000;  // ms between two attempts without a connection
+const SHORTEST = 500, LONGEST = 8000;  // ms before a failed request is repeated
+const MOVED_ON = 200;  // ms before the next news, where the class went on while the picture was asked for
 
-async function answered(response) {
+async function request(code, path, options) {
+  const response = await fetch(`/class/${code}/${path}`, options).catch(() => { throw new RequestError(_("No connection to Headlight. Try again.")); });
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new Refused(body.message ?? _("Headlight refused this."), response.status);
+  throw new RequestError(body.message ?? _("Headlight refused this."), response.status);
 }
 
-export const get = async (code, follower, path) =>
-  answered(await fetch(`/class/${code}/${path}`, { headers: headersOf(follower) }));
+export const get = (code, follower, path) => request(code, path, { headers: headersOf(follower) });
 
-export const post = async (code, follower, path, body) =>
-  answered(await fetch(`/class/${code}/${path}`, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+export const post = (code, follower, path, body) =>
+  request(code, path, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+// What `load` gives, called when it is first needed, and again after a failure. Its argument is the number of the attempt:
+// a browser does not import a module again from an address that has failed.
+export function onDemand(load) {
+  let result = null, attempt = 0;
+  return () => (result ??= load(++attempt).catch(() => {
+    result = null;
+    throw new RequestError(_("No connection to Headlight. Try again."));
+  }));
+}
 
 // Joins the class, or goes on in it after a reload. The token is random; it is kept in this tab and in no cookie.
 export async function enter(code) {
@@ -32,24 +44,25 @@ export async function enter(code) {
   return follower;
 }
 
-// Asks for news as long as there is a class. A phone without a connection tries again, less and less often.
+// Asks for news as long as there is a class. A phone without a connection tries again, less and less often. What goes
+// wrong while news are drawn is reported in the console, and the next news are drawn.
 export async function follow(code, follower, { status, news, over }) {
   const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
-  let version = 0, wait = 500;
+  let version = 0, wait = SHORTEST;
   for (;;) {
     try {
       const response = await get(code, follower, `news?after=${version}`);
       if (response.status !== 204) {
         const body = await response.json();
-        await news(body);
+        await news(body).catch((error) => { if (error instanceof RequestError) throw error; reportError(error); });
         version = body.version;
       }
       status("");
-      wait = 500;
+      wait = SHORTEST;
     } catch (error) {
       if (error.status === 404) { over(error.message); return; }
-      if (error.status === 409) continue;  // the class went on while the picture was asked for
-      status(error instanceof Refused ? error.message : _("No connection to Headlight. Trying again …"));
+      if (error.status === 409) { await pause(MOVED_ON); continue; }
+      status(error.status ? error.message : _("No connection to Headlight. Trying again …"));
       await pause(wait);
       wait = Math.min(2 * wait, LONGEST);
     }

@@ -1,13 +1,13 @@
-// Whether the answer of the question that is on the screen is revealed: the card of the question tells it, a lecture hears it.
+// Whether the answer of the open question is revealed. The card of the question sets it; a lecture listens for changes.
 
-const NEWS = "headlight-revealed";
+const EVENT = "headlight-revealed";
 
 export function tellRevealed(revealed) {
   if (window.headlightRevealed === revealed) return;
   window.headlightRevealed = revealed;
-  window.dispatchEvent(new Event(NEWS));
+  window.dispatchEvent(new Event(EVENT));
 }
 
 export const isRevealed = () => window.headlightRevealed ?? false;
 
-export const onRevealed = (listener) => window.addEventListener(NEWS, listener);
+export const onRevealed = (listener) => window.addEventListener(EVENT, listener);

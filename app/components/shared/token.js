@@ -4,6 +4,9 @@
 import { element } from "./dom.js";
 import { _ } from "./language.js";
 
+const CONTROL = ["<s>", "</s>", "<pad>"];  // as in app/figures/head_sharpness.py
+
+export const isControl = (token) => CONTROL.includes(token);  // that the model adds, not one of the text
 export const inWords = (text) => text.replace(/▁(?=\S)/g, "");
 export const quoted = (text) => _("“{token}”", { token: inWords(text) });
 export const put = (parent, text) => element("span", "", parent, inWords(text));

@@ -1,4 +1,4 @@
-"""What a lecture shows of a page: its picture, or a figure of its details that a scene names (`figure=tree`)."""
+"""Chooses what a lecture shows: the page's picture, or a figure of its details that the scene names (`figure=tree`)."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -32,55 +32,58 @@ SHIFTS: dict[Shift, str] = {
     "predicts": gettext_noop("rows that predict it"),
     "reads": gettext_noop("rows that read it"),
 }
+LOWEST, HIGHEST = 0.05, 0.95  # of the threshold
 FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
 
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
-    """Heads, threshold and shift; the links; the same as text to copy."""
+    """Controls for heads, threshold and shift; the links as a picture, and as text to copy."""
     weights = cached_results.attention(
         scene.subject, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
-    st.caption(_("The encoder-decoder attention of the chosen heads between words: how they are made is said below."))
+    st.caption(
+        _("The encoder-decoder attention of the chosen heads, between words. The computation is explained below.")
+    )
     found = measured(scene.subject.file)
     shift = cast(Shift, SHIFT.open(found.best_shift if found else "predicts", SHIFTS))
     heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
-        THRESHOLD.open(allowed=Between(0.05, 0.95))
+        THRESHOLD.open(allowed=Between(LOWEST, HIGHEST))
         threshold = st.slider(
             _("Threshold"),
-            0.05,
-            0.95,
+            LOWEST,
+            HIGHEST,
             step=0.05,
             format=widget_format(),
             key=THRESHOLD.key,
             persist_state="session",
             width=340,
-            help=_("Weight of a link."),
+            help=_("The smallest weight that counts as a link."),
         )
         buttons(
             SHIFT,
             {each: _(words) for each, words in SHIFTS.items()},
             _("A word is aligned by the"),
             help=_(
-                "Row t reads token t and predicts token t + 1. The row that predicts a word chose it; the row that "
-                "reads it, one later, already knows it, and often aligns better (Chen et al., 2020)."
+                "Row t reads token t and predicts token t + 1. One row predicts a word; the next row reads it, and its "
+                "attention often aligns better (Chen et al., 2020)."
             ),
             opening=shift,
         )
     if found:
-        drawn_map(found, shift, heads, partial(_take, scene, chosen))
-    _drawn(scene, weights, heads, threshold, shift)
-    _source(len(scene.target), len(scene.source))
+        drawn_map(found, shift, heads, partial(_choose_heads, scene, chosen))
+    _draw_alignment(scene, weights, heads, threshold, shift)
+    _formula_and_code(len(scene.target), len(scene.source))
 
 
-def _take(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
-    """Heads chosen on the map; a single one is followed by the whole page, where it shows this attention."""
+def _choose_heads(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
+    """Heads chosen on the map. A single one is chosen for the whole page too, where that shows cross-attention."""
     ALIGNMENT_HEADS.choose(heads)
     if len(heads) == 1 and chosen.kind == "cross":
         choose_head(*heads[0])
 
 
-def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
+def _draw_alignment(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
     """The links of the chosen heads, or a sentence that says why there are none."""
     if not heads:
         st.info(_("Choose at least one head."))
@@ -91,10 +94,10 @@ def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: floa
     if not found.source or not found.target:
         st.info(_("One side has no words, so there is nothing to align."))
         return
-    _links(scene, found, threshold, ", ".join(map(head_name, heads)))
+    _links(scene, found, threshold, heads)
 
 
-def _source(target: int, source: int) -> None:
+def _formula_and_code(target: int, source: int) -> None:
     where = pgettext("in a formula", "link where")
     triplet(
         _("attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)"),
@@ -102,9 +105,8 @@ def _source(target: int, source: int) -> None:
         rf"\alpha^{{h}}_{{ij}} \qquad \text{{{where} }} A_{{ts}} \geq \theta",
         _(
             "The encoder-decoder attention α of the chosen heads, averaged; tokens put together into words (rows "
-            "averaged, columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: "
-            "they are left out, and rows are not divided by what is left, because a row that rests on `</s>` says that "
-            "it aligns with little."
+            "averaged, columns summed); a link where the weight reaches the threshold θ. Special tokens are removed, "
+            "and the rows are not normalised again: if most of the weight of a row is on `</s>`, its links stay weak."
         ),
         lines_from(word_alignment, "mean =", "drawn[present]"),
         shape=_("mean: {shape}", shape=shape_text(("T", "S"), (target, source))),
@@ -143,14 +145,12 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] |
     return found
 
 
-def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:
+def _links(scene: Scene, found: Alignment, threshold: float, heads: list[Head]) -> None:
     task = scene.task
     target = TokenAxis(_("{language} (translation), words", language=task.target), "decoder", found.target)
     source = TokenAxis(_("{language} (source), words", language=task.source), "encoder", found.source)
     pairs = links(found.weights, threshold)
-    drawn = np.zeros_like(found.weights)  # (T', S')
-    for s, t in pairs:
-        drawn[t, s] = found.weights[t, s]
+    drawn = np.where(found.weights >= threshold, found.weights, 0)  # (T', S')
     title = _("Soft alignment of words, threshold {threshold:.2f}", threshold=threshold)
     with st.container(key="picture_alignment"):
         data = attention_lines(drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title))
@@ -163,7 +163,8 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
         source=len(found.source),
         target=len(found.target),
     )
-    named = _("Heads {heads}.", heads=heads) if "," in heads else _("Head {head}.", head=heads)
+    names = ", ".join(map(head_name, heads))
+    named = ngettext("Head {heads}.", "Heads {heads}.", len(heads), heads=names)
     st.caption(f"{counted} {named}")
     if found.without_row:
         st.caption(_("The translation was cut off, so no row reads its last word: it has no links."))
@@ -178,6 +179,6 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
             "text/plain",
             key="pharaoh_words",
             on_click="ignore",
-            help=_("Both sentences in the words that the numbers count, as fast_align reads them: source ||| target."),
+            help=_("Both sentences, cut into the words that the numbers count, as for fast_align: source ||| target."),
         )
         belongings(key="alignment", name=title, table=lambda: matrix_table(found.weights, target, source))

@@ -11,8 +11,8 @@ from app.stage.template import details, say
 from app.views.lessons.own_lesson import own_lesson, uploader
 from app.views.lessons.scenes_section import how_to_write, scenes
 
-MOST_LINES = 40  # of the mistakes of a file
-LENGTH: dict[Origin, str] = {
+MOST_MISTAKES = 40  # listed per file
+CAPTIONS: dict[Origin, str] = {
     "included": gettext_noop("{minutes:g} minutes, {scenes} scenes"),
     "your folder": gettext_noop("{minutes:g} minutes, {scenes} scenes, your folder"),
     "uploaded": gettext_noop("{minutes:g} minutes, {scenes} scenes, uploaded"),
@@ -30,7 +30,7 @@ def draw(_scene: Scene | None) -> None:
         with st.container(key="own_lesson", border=True):
             uploader()
     for each in found:
-        if each.lesson is None or (each is own and each.mistakes):
+        if each.mistakes:
             _mistakes(each)
     say(_("A lesson walks through pages of this app: the arrow keys open its scenes one after the other."))
     details(lambda: _details([each for each in found if each.lesson]))
@@ -43,7 +43,7 @@ def _card(listed: ListedLesson) -> None:
         with st.container(key=f"lesson_head_{listed.name}", horizontal=True, vertical_alignment="center", gap="small"):
             with st.container(key=f"title_{listed.name}", gap=None):
                 st.text(lesson.title)
-                st.caption(_(LENGTH[listed.origin], minutes=lesson.minutes, scenes=len(lesson.scenes)))
+                st.caption(_(CAPTIONS[listed.origin], minutes=lesson.minutes, scenes=len(lesson.scenes)))
             first = lesson.scenes[0]
             chosen = {"lecture": "1", "lesson": listed.name, "scene": "1"}
             st.page_link(
@@ -56,18 +56,23 @@ def _card(listed: ListedLesson) -> None:
 
 
 def _mistakes(listed: ListedLesson) -> None:
-    """Lines of the file, as text: they quote it."""
+    """The mistakes of a file, as plain text because they quote it."""
     count = len(listed.mistakes)
     with st.container(key=f"text_mistakes_{listed.name}", border=True, gap=None):
         file = _("Your file") if listed.origin == "uploaded" else listed.file
         if listed.lesson is None:
             st.text(ngettext("{file} has one mistake.", "{file} has {count} mistakes.", count, file=file))
         else:
-            st.text(_("{file} can be opened.", file=file))
-        for mistake in listed.mistakes[:MOST_LINES]:
+            st.text(
+                ngettext(
+                    "{file} can be opened, but has one mistake.", "{file} can be opened, but has {count} mistakes.",
+                    count, file=file,
+                )
+            )  # fmt: skip
+        for mistake in listed.mistakes[:MOST_MISTAKES]:
             st.text(str(mistake))
-        if count > MOST_LINES:
-            st.text(_("and {count} more", count=count - MOST_LINES))
+        if count > MOST_MISTAKES:
+            st.text(_("and {count} more", count=count - MOST_MISTAKES))
 
 
 def _details(found: list[ListedLesson]) -> None:

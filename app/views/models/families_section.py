@@ -1,4 +1,4 @@
-"""Models: a family as a plot, a click on which opens that member; in the details the paper's numbers beside it."""
+"""Models: the plot of a family; a click on a point opens that model. The details also have the paper's numbers."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -16,7 +16,7 @@ from app.views.models.family_names import TITLES, UNITS, family_name, member_lab
 from app.views.shared.buttons import buttons
 from app.views.shared.show_figure import show_figure
 
-TRANSLATING: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
+TRANSLATION_MEASURES: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
 
 
 def family_picture(found: Sequence[Family]) -> None:
@@ -38,10 +38,10 @@ def family_picture(found: Sequence[Family]) -> None:
             persist_state="session", width=270, label_visibility="collapsed",
         )  # fmt: skip
         if not family.text.is_toy:
-            buttons(MEASURE, {each: _(TITLES[each]) for each in TRANSLATING}, _("Score"), says=False)
+            buttons(MEASURE, {each: _(TITLES[each]) for each in TRANSLATION_MEASURES}, _("Score"), says=False)
     measured = {"text": family.text.measured_on, "runs": family.runs}
     st.caption(
-        _("{text}; {runs}: the bar spans them", **measured)
+        _("{text}; {runs}: the bar goes from the lowest to the highest", **measured)
         if family.is_repeated
         else _("{text}; {runs}: differences may be chance", **measured)
     )
@@ -58,9 +58,11 @@ def family_picture(found: Sequence[Family]) -> None:
 
 
 def _offered(found: Sequence[Family]) -> list[Family]:
-    """Families whose members have several runs; all where there are none. One of each name."""
-    shown = [family for family in found if family.is_repeated] or list(found)
-    return list({family.name: family for family in reversed(shown)}.values())[::-1]
+    """Families with several runs per member, or all if there are none; of each name the first."""
+    first: dict[str, Family] = {}
+    for family in [family for family in found if family.is_repeated] or found:
+        first.setdefault(family.name, family)
+    return list(first.values())
 
 
 def _chosen(found: Sequence[Family]) -> tuple[Family, Measure]:
@@ -68,7 +70,7 @@ def _chosen(found: Sequence[Family]) -> tuple[Family, Measure]:
     clearest = max(offered, key=lambda family: family.effect)
     name = FAMILY.open(clearest.name, [one.name for one in offered])
     family = next(one for one in offered if one.name == name)
-    return family, "exact_match" if family.text.is_toy else cast(Measure, MEASURE.open(allowed=TRANSLATING))
+    return family, "exact_match" if family.text.is_toy else cast(Measure, MEASURE.open(allowed=TRANSLATION_MEASURES))
 
 
 def drawn_members(found: Sequence[Family]) -> set[str]:
@@ -97,22 +99,25 @@ def says(found: Sequence[Family]) -> list[str]:
         return sentences
     theirs = ", ".join(f"{formatted(member.paper['bleu'], '.1f')} ({member_label(member)})" for member in papers)
     if not family.unlike_paper:
-        return [*sentences, _("The order is that of the paper, whose BLEU is {theirs}.", theirs=theirs)]
+        return [*sentences, _("The order does not contradict the paper's, whose BLEU is {theirs}.", theirs=theirs)]
     better, worse = family.unlike_paper[0]
-    names = {"better": member_name(family, better), "worse": member_name(family, worse)}
+    named = {
+        "theirs": theirs,
+        "measure": _(TITLES[family.main]),
+        "better": member_name(family, better),
+        "worse": member_name(family, worse),
+    }
     unlike = (
         _(
-            "The paper has a BLEU of {theirs}; this order is not reproduced: the mean of {better} is above that of "
+            "The paper's BLEU: {theirs}. Here the order differs ({measure}): the mean of {better} is above that of "
             "{worse}.",
-            theirs=theirs,
-            **names,
+            **named,
         )
         if _is_apart(better, worse, family.main)
         else _(
-            "The paper has a BLEU of {theirs}; this order is not reproduced: the mean of {better} is above that of "
+            "The paper's BLEU: {theirs}. Here the order differs ({measure}): the mean of {better} is above that of "
             "{worse}, which may be chance.",
-            theirs=theirs,
-            **names,
+            **named,
         )
     )
     return [*sentences, unlike]
@@ -124,7 +129,7 @@ def _is_apart(better: Member, worse: Member, measure: Measure) -> bool:
 
 
 def families_in_full(found: Sequence[Family]) -> None:
-    """The chosen family beside the paper's, as buttons and as a table; then those with one run each, as tables."""
+    """The paper's plot, then buttons and a table: of the chosen family, then of each family that has no plot."""
     if not found:
         return
     family, measure = _chosen(found)
@@ -144,7 +149,7 @@ def families_in_full(found: Sequence[Family]) -> None:
 
 
 def _table(family: Family) -> None:
-    """All scores of a family, with buttons that open members: for readers without a mouse."""
+    """Buttons that open the members, also with the keyboard, and a table of all scores."""
     _members(family)
     st.table(_rows(family))
     sentences = [
@@ -158,7 +163,7 @@ def _table(family: Family) -> None:
         sentences.append(_("Differences may be chance."))
     sentences.append(
         _(
-            "While it is trained, a member is validated on fewer sentences, so those scores differ. The paper's "
+            "Validation during training uses fewer sentences, so its scores differ from these. The paper's "
             "numbers are of newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, "
             "never the numbers."
         )

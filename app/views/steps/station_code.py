@@ -1,6 +1,6 @@
-"""The lines of code at each station: those that compute its tensor, or that make its text, its ids, its choice."""
+"""The code of each station: the lines that compute its tensor, text, token ids or chosen token."""
 
-from app.library.source_code import SourceLines, lines_between, lines_from, lines_of
+from app.library.source_code import SourceLines, lines_between, lines_from, lines_of, together
 from app.stage.scene import Scene
 from app.views.shared.search_code import choice, method_of
 from app.views.steps.stations import Station
@@ -24,9 +24,9 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
             return choice(method_of(scene))
     match here.name:
         case "positions":
-            return code_of_positions(scene.config)
+            return _positions_code(scene.config)
         case "mask":
-            return code_of_mask(scene.config, here)
+            return _mask_code(scene.config, here)
         case "context":
             return lines_from(attend, "@ value  # (B, H, Q, E)")
         case "concatenated":
@@ -36,7 +36,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
     return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")
 
 
-def code_of_positions(config: ModelConfig) -> SourceLines:
+def _positions_code(config: ModelConfig) -> SourceLines:
     """Where the vectors of the positions come from."""
     match config.positions:
         case "sinusoidal":
@@ -47,10 +47,10 @@ def code_of_positions(config: ModelConfig) -> SourceLines:
             return lines_from(PositionalEncoding, "# no positions")
 
 
-def code_of_mask(config: ModelConfig, here: Station) -> SourceLines:
-    """The rules of this attention: of one sentence alone, padding is the rule only where there is no other."""
+def _mask_code(config: ModelConfig, here: Station) -> SourceLines:
+    """The mask functions of this attention. One sentence has no padding, so `padding_mask` is shown only if no other
+    mask applies."""
     own = here.part == "self_attention"
     names = ["causal_mask"] if own and here.stack == "decoder" else []
     names += ["window_mask"] if own and config.attention_window is not None else []
-    rules = [lines_between("model/masks.py", name) for name in names or ["padding_mask"]]
-    return SourceLines(rules[0].path, rules[0].first, "\n\n\n".join(rule.text for rule in rules))
+    return together(*(lines_between("model/masks.py", name) for name in names or ["padding_mask"]))

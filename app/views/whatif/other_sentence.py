@@ -1,4 +1,4 @@
-"""The sentence whose vectors are patched into that of the page: by default one that differs in a word."""
+"""The second sentence, whose encoder vectors replace those of the page's: by default one that differs in one word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Sentences:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What is at each position: one token, or that of the page's sentence, an arrow, and that of the other."""
+        """Of each position: the token, or `own→other` where the sentences differ."""
         pieces = zip(self.own.source_pieces, self.other.source_pieces, strict=True)
         return tuple(
             visible(one.text if one.text == two.text else f"{one.text}→{two.text.removeprefix('▁')}")
@@ -45,45 +45,64 @@ def other_sentence(scene: Scene) -> Sentences:
     """Draws the box and what the other sentence is translated to.
 
     Raises:
-        NoScene: the two cannot be patched; the message says why. A button for what to do is drawn.
+        NoScene: the sentence cannot be translated, or its vectors cannot be used; the message says why. A button that
+            takes a suitable sentence is drawn, if there is one.
     """
     subject, settings = scene.subject.original, replace(scene.translation.settings, n_best=1)
-    source, opening = scene.translation.source, most_striking(scene)
+    opening = most_striking(scene)
+    if len(opening) > LONGEST_SECOND:
+        opening = ""
     with st.container(key="patch_sentence", horizontal=True, vertical_alignment="center", gap="small"):
-        PATCHED_SENTENCE.open(opening[:LONGEST_SECOND])
-        st.text(_("Vectors from"), width="content")
-        st.text_input(_("The other sentence"), key=PATCHED_SENTENCE.key, persist_state="session",
-                      max_chars=LONGEST_SECOND, label_visibility="collapsed", autocomplete="off",
-                      placeholder=_("Type a sentence that differs in one word"))  # fmt: skip
-        text = PATCHED_SENTENCE.value.strip() or opening
-        if not text:
-            raise NoScene(_("Type a second sentence that differs from yours in one word and has as many tokens."))
+        text = _typed(opening)
         try:
-            own, other = (scene_of(subject, each, settings, Selection()).translation for each in (source, text))
+            own, other = (
+                scene_of(subject, each, settings, Selection()).translation for each in (scene.translation.source, text)
+            )
             with st.container(key="text_patch_translation"):
                 st.text(f"→ {other.hypotheses[0].text}")
-            if len(own.source_ids) != len(other.source_ids):
-                raise NoScene(_lengths(own, other))
-            targets = own.hypotheses[0].ids, other.hypotheses[0].ids
-            return Sentences(own, other, Pair((own.source_ids, other.source_ids), targets))
-        except (HeadlightError, NoScene) as error:
+            return _paired(own, other)
+        except NoScene:
             if opening and opening != text:
                 choose = partial(PATCHED_SENTENCE.choose, opening)
                 st.button(_("Take one that fits"), key="patch_opening", on_click=choose)
-            do = _("Replace one word by another with as many tokens and another translation.")
-            raise NoScene(f"{error} {do}") from None
+            raise
 
 
-def _lengths(own: Translation, other: Translation) -> str:
-    """Where a word has another number of tokens."""
-    one, its = ([piece.text for piece in each.source_pieces] for each in (own, other))
-    changes = SequenceMatcher(None, one, its, autojunk=False).get_opcodes()
+def _typed(opening: str) -> str:
+    """Draws the box; gives its text. NoScene: there is none."""
+    PATCHED_SENTENCE.open(opening)
+    st.text(_("Vectors from"), width="content")
+    st.text_input(_("The other sentence"), key=PATCHED_SENTENCE.key, persist_state="session",
+                  max_chars=LONGEST_SECOND, label_visibility="collapsed", autocomplete="off",
+                  placeholder=_("Type a sentence that differs in one word"))  # fmt: skip
+    text = PATCHED_SENTENCE.value.strip() or opening
+    if not text:
+        raise NoScene(_("Type a second sentence that differs from yours in one word and has as many tokens."))
+    return text
+
+
+def _paired(own: Translation, other: Translation) -> Sentences:
+    """Raises NoScene: the vectors of one cannot replace those of the other."""
+    try:
+        if len(own.source_ids) != len(other.source_ids):
+            raise HeadlightError(_length_mismatch(own, other))
+        targets = own.hypotheses[0].ids, other.hypotheses[0].ids
+        return Sentences(own, other, Pair((own.source_ids, other.source_ids), targets))
+    except HeadlightError as error:
+        do = _("Replace one word by another with as many tokens and another translation.")
+        raise NoScene(f"{error} {do}") from None
+
+
+def _length_mismatch(own: Translation, other: Translation) -> str:
+    """The first place where the numbers of tokens differ, as a sentence."""
+    one, theirs = ([piece.text for piece in each.source_pieces] for each in (own, other))
+    changes = SequenceMatcher(None, one, theirs, autojunk=False).get_opcodes()
     change = next(each for each in changes if each[2] - each[1] != each[4] - each[3])
     return _(
         "A vector can be replaced only by that of the same position, so both sentences need as many tokens. Yours has "
         "{own} where the other one has {other}.",
         own=_counted(one[change[1] : change[2]]),
-        other=_counted(its[change[3] : change[4]]),
+        other=_counted(theirs[change[3] : change[4]]),
     )
 
 
