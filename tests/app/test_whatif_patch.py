@@ -11,7 +11,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.library.word_pairs import with_a_word_twice, with_another_word
-from app.views.whatif import patch_part
+from app.views.whatif import other_sentence, patch_part
 from app.views.whatif.other_sentence import _length_mismatch
 from tests.support.drawn import components
 from transformer.analysis.edits import VectorPatched, edit_text, model_edits
@@ -95,8 +95,11 @@ def test_what_cannot_be_patched_says_why_and_offers_what_can(open_app: Open, oth
     assert grid(app)
 
 
-def test_of_a_sentence_that_is_too_long_for_the_box_no_second_one_is_made(open_app: Open) -> None:
-    app = open_app("whatif", experiment="patch", sentence=" ".join([SENTENCE] * 13))  # 402 characters, the box has 400
+def test_of_a_sentence_that_is_too_long_for_the_box_no_second_one_is_made(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_sentence, "LONGEST_SECOND", len(SENTENCE) - 1)
+    app = open_app("whatif", experiment="patch", sentence=SENTENCE)
     assert app.text_input(key="patched_sentence").value == ""
     assert "Type a second sentence" in page_text(app)
 
