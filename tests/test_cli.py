@@ -16,6 +16,7 @@ import torch
 from typer.testing import CliRunner
 
 from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
+from transformer.checkpoint.header import read_header
 from transformer.cli import app
 from transformer.config import ModelConfig, Recipe, TokenizerConfig
 from transformer.data.toy_tasks import held_out_pairs
@@ -166,7 +167,7 @@ def test_the_input_is_never_overwritten_by_the_output(checkpoint: Path, tmp_path
     (tmp_path / "text").write_text("a cat")
     result = run("translate", checkpoint, "--input", tmp_path / "text", "--output", tmp_path / "text")
     assert result.exit_code == 1
-    assert "would be read while it is written" in result.stderr
+    assert "would be overwritten while it is read" in result.stderr
     assert (tmp_path / "text").read_text() == "a cat"
 
 
@@ -174,8 +175,17 @@ def test_the_checkpoint_is_never_overwritten_by_the_output(checkpoint: Path) -> 
     before = checkpoint.read_bytes()
     result = run("translate", checkpoint, "--output", checkpoint, input="a cat")
     assert result.exit_code == 1
-    assert "would be read while it is written" in result.stderr
+    assert "would be overwritten while it is read" in result.stderr
     assert checkpoint.read_bytes() == before
+
+
+def test_an_output_is_kept_when_the_model_for_reranking_is_wrong(checkpoint: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    output.write_text("earlier")
+    for options in (("--rerank", output), ("--rerank", checkpoint, "--beam", 1)):
+        result = run("translate", checkpoint, "--output", output, *options, input="a cat")
+        assert result.exit_code != 0
+        assert output.read_text() == "earlier"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
@@ -375,6 +385,19 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[st
         ),
     )
     return calls
+
+
+def test_a_recipe_that_fits_a_checkpoint_is_the_same_when_it_resumes(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]], checkpoint: Path, tmp_path: Path
+) -> None:
+    text = tmp_path / "my.en-de.tsv"
+    text.write_text("".join(f"sentence {number}\tSatz {number}\n" for number in range(60)))
+    command = ("train", "own-text", "--set", f"data.train={text}", "--run-dir", tmp_path / "run")
+    for options in (("--init-from", checkpoint), ("--init-from", checkpoint, "--resume")):
+        result = run(*command, *options)
+        assert result.exit_code == 0, result.stderr
+    assert trained[0][0] == trained[1][0]
+    assert trained[1][0].model.d_model == read_header(checkpoint).config.d_model
 
 
 def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:

@@ -174,9 +174,9 @@ def test_models_of_other_tasks_or_languages_are_not_compared(files: tuple[Path, 
         recipe = {"model": {"vocab_size": trained.model.config.vocab_size}, "data": data}
         save_checkpoint(made[target], TrainedModel(trained.model, trained.tokenizer, recipe, {}))
     message = refused(made["de"], "--data", files[0], "--against", made["fr"])
-    assert "that model is translation from en to fr, and here it is translation from en to de" in message
+    assert "that model is translation from en to fr, not translation from en to de" in message
     message = refused(NUMBERS, "--data", files[0], "--against", REVERSE)
-    assert 'the toy task "reverse", and here it is the toy task "numbers"' in message
+    assert 'the toy task "reverse", not the toy task "numbers"' in message
     assert "choose another checkpoint" in message
 
 
@@ -184,6 +184,9 @@ def test_options_that_do_not_go_together_are_refused(files: tuple[Path, Path, Pa
     tsv, source, target = files
     assert "give --data, too" in refused(NUMBERS, "--target", target)
     assert "leave --target out" in refused(NUMBERS, "--data", "hf:x", "--target", target)
+    assert "for Hugging Face data sets" in refused(NUMBERS, "--data", tsv, "--source-language", "en")
+    assert "one file with both sides" in refused(NUMBERS, "--data", "hf:x", "--source-column", "2")
+    assert "one file with both sides" in refused(NUMBERS, "--data", source, "--target", target, "--target-column", "1")
     message = refused(NUMBERS, "--required-words", tsv, "--hypotheses", tsv.with_name("out"))
     assert "--hypotheses and --against are for scores" in message
     for read in (source, target):

@@ -1,11 +1,11 @@
-"""Every choice there is, with its type, its bounds and its default.
+"""All options, with their types, bounds and defaults.
 
 The defaults of the model, of its training and of decoding are the paper's base model. Those of the text are ours: a
 vocabulary of 8,000 unigram tokens suits little text; the paper has BPE of about 37,000 (section 5.1).
 
-One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint carries them along as JSON.
-They are frozen and refuse unknown keys and values of another type ("32" and true are not numbers), so every
-configuration that exists is valid.
+One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint stores them as JSON. They
+are frozen and refuse unknown keys and values of another type ("32" and true are not numbers), so every section that
+exists is valid. What must hold between sections is checked by `transformer.recipe`.
 
 Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the paper wins: tensor2tensor went on to
 use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
@@ -21,7 +21,7 @@ from pydantic.dataclasses import dataclass
 from transformer.data.mix_options import STRICT, Augmentation, MixPart
 from transformer.data.toy_tasks import TOY_TASKS
 
-# The four special pieces, the same ids in every vocabulary.
+# The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
 
@@ -47,7 +47,7 @@ class ModelConfig:
     max_positions: Annotated[StrictInt, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
     shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
     output_bias: StrictBool = False  # added to the logits: not in the paper; Marian has one
-    # self-attention sees |q - k| <= r only (section 4)
+    # r: self-attention is restricted to |q - k| <= r (section 4); None: no restriction
     attention_window: Annotated[StrictInt, Field(ge=1, le=65_536)] | None = None
     # False: in training, every position of the decoder attends to the whole target (to show why the mask is needed)
     causal_training: StrictBool = True
@@ -85,8 +85,8 @@ class TokenizerConfig:
     vocab_size: Annotated[StrictInt, Field(ge=5, le=1_000_000)] = 8000
     byte_fallback: StrictBool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
     character_coverage: Annotated[StrictFloat, Field(ge=0.98, le=1.0)] = 1.0  # sentencepiece takes no less than 0.98
-    # Subword sampling while training: its alpha, 0 = off. Of unigram pieces a small alpha cuts words most wildly (0.3
-    # is moderate, 1 mild); of BPE it is the share of merges that are left out, so a large one does (0.1 is usual).
+    # Subword sampling in training: alpha, 0 = off. Unigram: the smaller alpha, the more varied (0.3 moderate, 1 mild).
+    # BPE: the share of merges that are left out, so the larger, the more varied (0.1 is usual).
     sampling: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is pinned
 
@@ -108,26 +108,26 @@ class DataConfig:
     target_column: Count = 2
     source_language: str = "en"
     target_language: str = "de"
-    toy: str | None = None  # a toy task (transformer/data/toy_tasks.py) instead of train
+    toy: str | None = None  # a toy task (data/toy_tasks.py) instead of train
     toy_symbols: Annotated[StrictInt, Field(ge=2, le=26)] = 26  # copy, reverse, sort: letters in use
     toy_min_length: Count = 1  # copy, reverse, sort: letters in a sequence
     toy_max_length: Annotated[StrictInt, Field(ge=1, le=200)] = 20
     toy_max_number: Annotated[StrictInt, Field(ge=1, le=999_999_999)] = 9999  # numbers: 0 to this
-    toy_epoch: Count = 20_000  # fresh pairs in what counts as one epoch
-    max_length: Annotated[StrictInt, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
+    toy_epoch: Count = 20_000  # new pairs per epoch
+    max_length: Annotated[StrictInt, Field(ge=1, le=10_000)] = 128  # tokens; longer pairs are left out, and counted
     tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
     on_error: Literal["stop", "skip"] = "stop"  # at a line that cannot be read (data/skipped_lines.py)
     skip_limit: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.01  # share of the lines of a text that may be skipped
-    # left out, and counted: pairs with one side so many times as long as the other, in characters;
+    # These pairs are left out, and counted: one side is more than so many times as long as the other, in characters ...
     max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
-    drop_copies: StrictBool = False  # pairs whose two sides are the same;
-    drop_duplicates: StrictBool = False  # pairs that came before
+    drop_copies: StrictBool = False  # ... both sides are the same
+    drop_duplicates: StrictBool = False  # ... the pair occurred before
     # probability that a name or number is swapped for another on both sides, in each epoch
-    # (transformer.data.augmentation.name_swapping.py)
+    # (data/augmentation/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     augment: Augmentation = field(default_factory=Augmentation)  # other changes, one probability each
-    prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
-    workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core
+    prepared: str | None = None  # folder for the prepared corpus, which runs may share; None: the run's
+    workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one per core
 
     @model_validator(mode="after")
     def _consistent(self) -> "DataConfig":
@@ -151,7 +151,9 @@ class DataConfig:
         if self.toy_min_length > self.toy_max_length:
             raise ValueError("toy_min_length is larger than toy_max_length")
         if self.max_length + 1 > self.tokens_per_batch:
-            raise ValueError("tokens_per_batch must hold at least one sentence of max_length pieces and its end sign")
+            raise ValueError(
+                "tokens_per_batch must be at least max_length + 1: one sentence of max_length tokens and </s>"
+            )
         return self
 
     def place(self, file: str) -> Path:
@@ -164,7 +166,7 @@ class TrainingConfig:
     """Optimizer, schedule and regularisation (section 5), and how often the run is validated and saved."""
 
     updates: Count = 100_000
-    # the run ends after so many passes over the text; None: after `updates`, which it replaces
+    # passes over the text; they replace `updates`. None: the run ends after `updates`
     epochs: Annotated[StrictFloat, Field(gt=0, le=1_000_000)] | None = None
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
     precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # auto: measured (training/precision.py)
@@ -190,7 +192,7 @@ class TrainingConfig:
     keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many best checkpoints; above 1 they are in best/
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
-    # after these updates a snapshot is written, a small checkpoint that shows how the model learns; 0 = untrained
+    # write a snapshot (a small checkpoint that shows how the model learns) after these updates; 0 = untrained
     snapshots: Annotated[tuple[UpdateNumber, ...], Field(max_length=100)] = ()
 
     @model_validator(mode="after")

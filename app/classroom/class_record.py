@@ -10,7 +10,7 @@ from app.classroom.class_scene import ClassScene, Revealed, first_scene, news_of
 
 @dataclass
 class Follower:
-    """When a phone was heard of last, and whether a sentence of it is being translated."""
+    """The time of a phone's last request, and whether a sentence of it is being translated."""
 
     seen: float
     translates: bool = False
@@ -24,7 +24,7 @@ class Record:
         answers: by question and follower.
         sizes: by question, how many answers it has to choose from.
         pictures: the newest ones by id.
-        waiting: what is called once the class sees something else.
+        waiting: callbacks for the next change of what the class sees.
     """
 
     secret: str
@@ -65,7 +65,7 @@ class Record:
         self.wake()
 
     def wake(self) -> None:
-        """Everyone who waits asks again."""
+        """Wakes all phones that wait; they ask again."""
         for wake in self.waiting:
             wake()
         self.waiting.clear()

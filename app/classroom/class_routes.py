@@ -3,17 +3,17 @@
     GET  /class, /class/CODE            the page, the same for all; without a code it asks for one
     GET  /class/files/LANGUAGE/NAME     scripts and styles: those of the app's components
     POST /class/CODE/join               -> {follower}
-    GET  /class/CODE/news?after=5       -> what the class sees, once it is another version than 5; 204 if it is not
+    GET  /class/CODE/news?after=5       -> what the class sees, once its version is not 5; 204 if it still is
     GET  /class/CODE/picture/ID         -> message of the canvas
     POST /class/CODE/answer             {question, answer}
     POST /class/CODE/sentence           {text} -> message of the canvas
 
-A phone says who it is by the header `X-Follower`. Its page is in the language of the class, which the news name; before
-it has any, in that of its address (`?lang=de`) or of its browser.
+A phone says who it is by the header `X-Follower`. Its page is in the language of the class, which the news contain;
+until the first news, in that of its address (`?lang=de`) or of its browser.
 
 News are long polls, not server-sent events: each response is complete, so no proxy and no compression holds it back; a
-refusal has a status, which a browser's EventSource does not tell; and a phone that was asleep asks again by itself. It
-costs the server one small request of each phone in ten seconds.
+refusal has a status, which a browser's EventSource does not tell; and a phone that was asleep asks again by itself.
+Each phone sends one small request in ten seconds.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ from app.languages.spoken import KEY
 
 HOLD = 10.0  # seconds until a phone hears that there is nothing new
 PAGE = Path(__file__).parent.parent / "components" / "class_page" / "class_page.html"
-PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # in any font of a phone it has room
+PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # fits with any font of a phone
 KEEP = {"Cache-Control": "no-cache"}  # the browser keeps it, and asks whether it is still the same
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -100,8 +100,8 @@ def routes(classes: Classes = CLASSES) -> list[BaseRoute]:
 
 
 def end_with_the_server(loop: asyncio.AbstractEventLoop, classes: Classes = CLASSES) -> None:
-    """When the server, which runs in this loop, is told to stop, phones that wait hear that the class has ended. The
-    server waits for their requests, so it stops at once."""
+    """When the server, which runs in this loop, is told to stop, ends all classes: requests of phones that wait are
+    answered, so the server need not wait for them."""
     for number in (signal.SIGINT, signal.SIGTERM):
         stop = signal.getsignal(number)
         if callable(stop):
@@ -114,7 +114,7 @@ def end_with_the_server(loop: asyncio.AbstractEventLoop, classes: Classes = CLAS
 
 
 def _refusing(handler: Handler) -> Handler:
-    """The same, where a refusal is a response: {message}, in the language of the phone's page."""
+    """The handler, with each refusal as a response: {message}, in the language of the phone's page."""
 
     @wraps(handler)
     async def answered(request: Request) -> Response:
@@ -142,7 +142,7 @@ async def _woken(classes: Classes, code: str, token: str, version: int) -> None:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """What a phone sends: a JSON object, in few bytes. A page of another origin cannot send that type unasked."""
+    """What a phone sends: a JSON object, in few bytes. A page of another origin cannot send it: CORS."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Unfit(_("Send JSON."))
     body = b""
@@ -163,7 +163,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def _language(request: Request) -> Language:
-    """Of the page of a phone: that in its address, or the first that its browser asks for and there is."""
+    """The language of a phone's page: from its address, else the first that its browser asks for and that there is."""
     asked = request.headers.get("accept-language", "").lower().split(",")
     wanted = [request.query_params.get(KEY, ""), *(each.partition(";")[0].partition("-")[0].strip() for each in asked)]
     return next((spoken for each in wanted for spoken in LANGUAGES if each == spoken), ENGLISH)
@@ -185,8 +185,11 @@ async def _file(request: Request) -> Response:
 
 @cache
 def _files(spoken: Language) -> Mapping[str, bytes]:
-    """By name, packed by gzip, in a language."""
-    from app.components.registration import bundle, style_sheets  # with the first phone, not with the server
+    """The files in a language, packed by gzip, by name."""
+    from app.components.registration import (
+        bundle,
+        style_sheets,
+    )  # imported for the first phone, not when the server starts
 
     with speaking(spoken):
         words = {"language": spoken, "title": _("Class. Headlight"), "no_script": _("This page needs JavaScript.")}
@@ -203,7 +206,7 @@ def _files(spoken: Language) -> Mapping[str, bytes]:
 def _bytes(
     request: Request, found: bytes, kind: str, headers: Mapping[str, str], varies: str = "Accept-Encoding"
 ) -> Response:
-    """Packed bytes as they are, unpacked for a client that cannot do it, or 304 if the client has them."""
+    """The packed bytes, unpacked for a client that does not accept gzip, or 304 if the client has them."""
     tag = f'"{blake2s(found, digest_size=12).hexdigest()}"'
     headers = {**headers, "ETag": tag, "Vary": varies}
     if tag in request.headers.get("if-none-match", ""):

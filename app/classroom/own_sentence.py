@@ -1,7 +1,7 @@
 """A follower's own sentence: translated by the model of the class's scene, and packed as the canvas draws it.
 
-One thread translates for all followers, so that another core is there for the lecturer's next scene. The queue is
-short: who would wait longer than a few seconds is told so at once.
+One thread translates for all followers, which leaves a core for the lecturer's next scene. If more than `MOST_QUEUED`
+sentences wait, a new one is refused at once.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ async def translated(scene: ClassScene, text: str) -> bytes:
 
 
 def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
-    from app.stage.canvas_of_scene import message_of  # imports torch, which the server does after its start
+    from app.stage.canvas_of_scene import message_of  # imports torch: not when the server starts
     from app.stage.scene import NoScene, Selection, scene_of
     from transformer.errors import HeadlightError
 
@@ -63,5 +63,5 @@ def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
 
 
 def packed(message: bytes) -> bytes:
-    """By gzip: once for a class, not once for a phone."""
+    """Packed by gzip; equal messages give equal bytes, and so equal ETags."""
     return gzip.compress(message, compresslevel=6, mtime=0)

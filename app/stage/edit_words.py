@@ -17,8 +17,8 @@ from transformer.analysis.edits import (
     VectorPatched,
     WeightsSet,
 )
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.analysis.edits.mask_edits import MaskPart
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
 from transformer.model.attention_kinds import Kind
 
 _SHORT: dict[Kind, str] = {

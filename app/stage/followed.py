@@ -16,8 +16,8 @@ def attending_steps(scene: Scene) -> list[int]:
 
 def opening_token(scene: Scene) -> int:
     """The token of the source, from 0, with the most letters among those to which some step attends with a weight of at
-    least 0.5. Where there is none, the token with the largest weight; punctuation and control tokens only if there is
-    nothing else."""
+    least 0.5. If there is none, the token with the largest weight. Punctuation and control tokens are chosen only if
+    there are no others."""
     tokens, strongest = scene.source.tokens, _weights(scene).max(axis=0)  # (S,)
     sinks = np.array([is_sink(token) for token in tokens])
     letters = np.array([sum(letter.isalpha() for letter in token) for token in tokens])

@@ -19,7 +19,11 @@ def enter(name: str, link: Mapping[str, str]) -> PagesManager:
     """Gives this thread a new session. Its choices do not affect visitors; cached results are shared with them.
 
     Args:
-        link: texts by the keys of the address.
+        name: id of the session.
+        link: the parameters of the address.
+
+    Returns:
+        Its pages.
     """
     pages = PagesManager(MAIN, ScriptCache())
     context = ScriptRunContext(

@@ -25,7 +25,7 @@ from transformer.analysis.edits import (
     WeightsSet,
     model_edits,
 )
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import PAD
 from transformer.errors import HeadlightError
 from transformer.model import EditedTransformer, Probe, Transformer, masks

@@ -11,7 +11,7 @@ from torch.nn.functional import layer_norm, relu
 from tests.support.small_decoding import random_sources, undecided
 from tests.support.small_model import batch, cached_logits, randomised, small
 from transformer.analysis.edits import Edit, ResidualOff, SublayerOff, model_edits
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import DecodingConfig
 from transformer.decoding.search import search
 from transformer.model import EditedTransformer, Transformer, masks

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from transformer.data.augmentation.augment import augmented
 from transformer.data.augmentation.source_noise import mistyped
@@ -17,6 +18,11 @@ PLAIN = [("The ship sails to Kiel.", "Das Schiff fährt nach Kiel."), ("Are you 
 
 def changed(pairs: Sequence[Pair], seed: int = 0, **rates: Any) -> list[Pair]:
     return list(augmented(pairs, Augmentation(**rates), random.Random(seed)))
+
+
+def test_capitals_and_lower_case_exclude_each_other() -> None:
+    with pytest.raises(ValidationError, match="their sum must be at most 1"):
+        Augmentation(capitals=0.8, lower_case=0.3)
 
 
 def test_without_rates_nothing_is_changed() -> None:

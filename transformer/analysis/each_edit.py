@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from transformer.analysis.edits import Edit, HeadOff, ResidualOff, SublayerOff
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.analysis.edits.model_edits import SiteEdits
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
 from transformer.config import BOS, ModelConfig
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import Kind

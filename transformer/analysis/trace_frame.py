@@ -5,8 +5,8 @@
     vectors of tokens          site        position  token     [predicts]  dimension       value
     logits, probabilities      site        position  token      predicts   id              value
 
-Positions, heads, dimensions and ids count from 0. A row of the decoder *reads* its token; `predicts` is the token that
-it predicts. A position is not a token: a word that occurs twice has two.
+Positions, heads, dimensions and ids count from 0. A row of the decoder *reads* its token; `predicts`, for the decoder
+only, is the token that it predicts. Use positions as keys, not tokens: a word that occurs twice has two positions.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MATRICES = ("products", "scores", "mask", "masked_scores", "weights")  # of attention: queries by keys
-OF_KEYS = ("key", "value")  # one per position that attention reads
+OF_KEYS = ("key", "value")  # one per key position, which in cross-attention is one of the source
 OF_VOCABULARY = ("logits", "probabilities")
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "Header",
     "TrainedModel",
     "load_checkpoint",
+    "load_tokenizer",
     "read_header",
     "save_checkpoint",
 ]
@@ -53,8 +54,8 @@ class TrainedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint(TrainedModel):
-    """A trained model from a file, ready to translate: in eval mode, on the requested device, in float32 (unless its
-    translator uses bfloat16)."""
+    """A trained model from a file, ready to translate: in eval mode, on the requested device, in float32 (bfloat16 if a
+    translator converted it)."""
 
     format_version: int
     path: Path
@@ -68,11 +69,11 @@ class Checkpoint(TrainedModel):
 def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
     """Loads a checkpoint for translation, or to continue training from it.
 
-    Everything is checked before memory is allocated. The model is then built on the meta device and receives the
-    weights of the file, converted to float32. The random state is not changed.
+    The header is checked before memory is allocated, tokenizer and weights after they are read. The model is built on
+    the meta device and receives the weights, converted to float32. The random state is not changed.
 
     Raises:
-        CheckpointError: the file cannot be loaded; the message lists everything that is wrong with it.
+        CheckpointError: the file cannot be loaded; the message lists what is wrong with it.
     """
     header = read_header(path)
     try:
@@ -114,15 +115,15 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 
 
 def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = False) -> None:
-    """Writes a checkpoint, completely or not at all. Metrics that are not finite numbers become null.
+    """Writes a checkpoint, completely or not at all. NaN and infinity in the metrics become null.
 
     Args:
         trained: its model may be on any device, compiled or not. It is not changed.
         half: store float16, half the size, with about three decimal digits of each weight.
 
     Raises:
-        CheckpointError: the disk is full, the folder is missing, a weight is not finite (or too large for float16).
-            An older file of that name is not changed.
+        CheckpointError: the disk is full, the folder is missing, a weight is not finite (or too large for float16), the
+            tokenizer is not the model's, or recipe and metrics are too large. An older file of that name stays.
     """
     path = Path(path)
     model = getattr(trained.model, "_orig_mod", trained.model)  # the model that torch.compile has wrapped
@@ -155,7 +156,7 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
     except (OSError, SafetensorError) as error:
         raise CheckpointError(
             f"{path} could not be written: {error}. An older file of that name is not changed. If the disk is full, "
-            "free some space; a training then continues with the same command and --resume."
+            "free some space, then continue the training with --resume."
         ) from error
 
 

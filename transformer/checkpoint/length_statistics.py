@@ -1,7 +1,7 @@
 """The lengths of training sentences in tokens, stored in the metrics of a checkpoint.
 
-A corpus has a few lines as long as `data.max_length`. The length that a model has learnt to handle is the one that only
-one sentence in 1,000 exceeds.
+A corpus has a few lines as long as `data.max_length`. So the 99.9th percentile, not the maximum, says which lengths a
+model has learnt.
 """
 
 import math
@@ -20,13 +20,13 @@ def lengths_of(sources: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     found: dict[str, float] = {}
     for side, lengths in zip(SIDES, (sources, targets), strict=True):
         found[f"{side}_{MEAN}"] = round(float(lengths.mean()), 1)
-        place = math.ceil(QUANTILE * (len(lengths) - 1))  # sorted; np.quantile would convert them to floats
+        place = math.ceil(QUANTILE * (len(lengths) - 1))  # when sorted; np.quantile would convert to floats
         found[f"{side}_{COMMON}"] = int(np.partition(lengths, place)[place])
         found[f"{side}_{MOST}"] = int(lengths.max())
     return found
 
 
 def lengths_in(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of `lengths_of` that are in some metrics."""
+    """The entries of `metrics` that `lengths_of` wrote."""
     names = [f"{side}_{name}" for side in SIDES for name in (MEAN, COMMON, MOST)]
     return {name: metrics[name] for name in names if name in metrics}

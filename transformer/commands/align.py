@@ -9,10 +9,10 @@ import typer
 from transformer.commands.options import CheckpointFile, Device
 from transformer.progress_bar import show_progress
 
-HOME_PAIRS = 2000  # of a text like that of training: enough for two digits
-
 if TYPE_CHECKING:
     from transformer.checkpoint.checkpoint_file import Checkpoint
+
+HOME_PAIRS = 2000  # read from `home`: enough for two digits of the loss
 
 
 def align(
@@ -28,8 +28,8 @@ def align(
         Path | None,
         typer.Option(
             metavar="FILE.tsv[.gz]",
-            help="A text like that of training, one pair per line in the columns of the recipe, to measure how far the "
-            "other is from it, by its first 2,000 pairs. Default: the recipe's data.valid, where that file is there.",
+            help="A text like that of training, in the columns of the recipe, for comparison; 2,000 pairs are read. "
+            "Default: the recipe's data.valid, if that file exists.",
         ),
     ] = None,
     store: Annotated[
@@ -68,10 +68,10 @@ def align(
         found = measure(loaded, gold, _home(loaded, home), advance)
     if seems_swapped(loaded, gold, found.text):
         other = "without --swap" if swap else "with --swap"
-        typer.echo(f"The other direction is more probable to this model: is it the source? Try {other}.", err=True)
+        typer.echo(f"Source and target seem swapped: the other direction has a lower loss. Try {other}.", err=True)
     typer.echo(json.dumps(asdict(found)) if as_json else as_text(found))
     if store:
-        typer.echo(f"{write_map(found, checkpoint)} is the map of {checkpoint}.", err=True)
+        typer.echo(f"Written: {write_map(found, checkpoint)}", err=True)
 
 
 def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple[str, str]]] | None:

@@ -17,11 +17,11 @@ from transformer.commands.options import (
     Precision,
     Rerank,
     beside_other_programs,
+    check_output,
     open_translator,
     settings_of,
     with_reranking,
 )
-from transformer.errors import HeadlightError
 from transformer.files.atomic_write import replacing
 from transformer.progress_bar import show_progress
 
@@ -50,7 +50,9 @@ def evaluate(
     ] = None,
     required_words: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.tsv", help="Instead of --data: sentences, and words that translations must have."),
+        typer.Option(
+            metavar="FILE.tsv", help="Instead of --data: sentences, and words that their translations must contain."
+        ),
     ] = None,
     source_column: Annotated[
         int, typer.Option(min=1, metavar="N", help="Column of the sentences, counted from 1.")
@@ -78,15 +80,15 @@ def evaluate(
 ) -> None:
     """Score a checkpoint on a test set.
 
-    The scores are BLEU and chrF by sacrebleu, with their signatures. Rows that share a source are several right
-    translations of it: it is translated once and compared with all. Rows with an empty side are left out; in the file
-    of --hypotheses their lines are empty.
+    The scores are BLEU and chrF by sacrebleu, with their signatures. Rows with the same source are references of one
+    sentence, which is translated once. Rows with an empty side are left out; in the file of --hypotheses their lines
+    are empty.
 
     With --against the same sentences are translated by another model, too, and sacrebleu's paired bootstrap test says
     whether the difference may be chance. Scores are of plain text, so the two may have different vocabularies; they
-    must have the same languages. Each is decoded as its recipe says, or both with --beam. --rerank is for the first.
+    must have the same languages. Each is decoded by its own recipe; --beam applies to both, --rerank to the first only.
 
-    Without --data, a model of a toy task is scored on up to 1,000 pairs of the task that no training contained.
+    Without --data, a model of a toy task is scored on up to 1,000 pairs that are held out from training.
 
     With --required-words no score is computed: the command counts the translations that have all words that a file asks
     for (names, numbers, a negation, ...), and prints those that lack one. transformer/required_words.py has the format.
@@ -108,7 +110,8 @@ def evaluate(
     from transformer.evaluation import as_text, score_outputs
 
     _check_options(data, target, required_words, hypotheses, against)
-    _check_file(hypotheses, checkpoint, data, target, against, rerank)
+    _check_parts(data, target, (source_column, target_column), (source_language, target_language))
+    check_output(hypotheses, "--hypotheses", checkpoint, data, target, against, rerank)
     required = words.read_required(required_words) if required_words else []
     translator = open_translator(checkpoint, device, precision)
     settings = settings_of(translator, beam)
@@ -144,7 +147,9 @@ def _translate(
     """Translates a test set. When all of it is translated, the file of --hypotheses is replaced, if one is named."""
     from transformer.evaluation import translate_sources
 
-    with _replacing_a_file(hypotheses) if hypotheses else nullcontext() as place:  # at once: can it be written to?
+    with (
+        _replacing_a_file(hypotheses) if hypotheses else nullcontext() as place
+    ):  # before: an error is then reported first
         outputs = translate_sources(translator, text.pairs, settings, advance)
         if place:
             with place.open("w", encoding="utf-8", newline="\n") as file:
@@ -154,8 +159,8 @@ def _translate(
 
 @contextmanager
 def _replacing_a_file(path: Path) -> Iterator[Path]:
-    """Where to write it: a temporary path that replaces the file, or that to which a link points. A pipe or a device,
-    such as /dev/stdout, cannot be replaced and is written to directly."""
+    """Yields the path to write to: a temporary file that then replaces `path`, or the target of a link. A pipe or a
+    device, such as /dev/stdout, cannot be replaced and is written to directly."""
     if path.exists() and not path.is_file():
         yield path
     else:
@@ -176,10 +181,11 @@ def _check_options(
         raise typer.BadParameter("a Hugging Face data set (hf:) brings both sides: leave --target out.")
 
 
-def _check_file(hypotheses: Path | None, *read: Path | str | None) -> None:
-    """Raises HeadlightError if the file of --hypotheses is a folder, or one of those that are read."""
-    if hypotheses is not None and hypotheses.is_dir():
-        raise HeadlightError(f"{hypotheses} is a folder. Name a file for --hypotheses.")
-    for file in (Path(file) for file in read if file is not None):
-        if hypotheses is not None and hypotheses.exists() and file.exists() and file.samefile(hypotheses):
-            raise HeadlightError(f"{hypotheses} would be overwritten. Choose another file for --hypotheses.")
+def _check_parts(
+    data: str | None, target: Path | None, columns: tuple[int, int], named: tuple[str | None, str | None]
+) -> None:
+    is_data_set = data is not None and data.startswith("hf:")
+    if any(named) and not is_data_set:
+        raise typer.BadParameter("--source-language and --target-language are for Hugging Face data sets (hf:).")
+    if columns != (1, 2) and (is_data_set or target is not None):
+        raise typer.BadParameter("--source-column and --target-column are for one file with both sides.")

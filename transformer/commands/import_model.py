@@ -16,8 +16,9 @@ def import_model(
 ) -> None:
     """Make a checkpoint from a MarianMT model of Hugging Face.
 
-    Such are the models of Helsinki-NLP (opus-mt). Logits and translations are the same. In the app it is opened by
-    "Open your own checkpoint", or from the folder pretrained/. The licence of the model stays that of its authors.
+    For example, the opus-mt models of Helsinki-NLP. With --no-half, logits and translations are those of Hugging Face;
+    the default rounds the weights to float16. In the app the checkpoint is opened by "Open your own checkpoint", or
+    from the folder pretrained/. The licence of the model does not change.
 
     \b
     Examples:

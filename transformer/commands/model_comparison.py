@@ -32,8 +32,8 @@ def open_other(
     mine, theirs = _task(own), _task(other)
     if mine and theirs and mine != theirs:
         raise HeadlightError(
-            f"--against {against}: the task of that model is {theirs}, and here it is {mine}. Scores on one test set "
-            "compare only models of the same task: choose another checkpoint."
+            f"--against {against}: the task of that model is {theirs}, not {mine}. Only models of the same task can be "
+            "compared: choose another checkpoint."
         )
     return OtherModel(str(against), other, settings_of(other, beam))
 
@@ -48,7 +48,7 @@ def compare(
     """Translates a test set with the other model, and compares the scores.
 
     Args:
-        outputs: of the first model, which decodes by `settings`.
+        outputs, settings: the translations of the first model, and how it decoded.
 
     Returns:
         The result of `paired_bootstrap` with the name and the settings of the other model, and all of it as text.
@@ -69,7 +69,7 @@ def compare(
 
 
 def _task(translator: Translator) -> str | None:
-    """What a model does, in words, if its checkpoint says it."""
+    """The task of a model in words; None if its checkpoint does not say."""
     config, named = recipe_data(translator), languages(translator)
     if config and config.toy:
         return f'the toy task "{config.toy}"'

@@ -107,3 +107,14 @@ def languages(translator: "Translator") -> tuple[str, str] | None:
     recipe = stored_recipe(translator.checkpoint.recipe) if translator.checkpoint else None
     found = (recipe.data.source_language, recipe.data.target_language) if recipe else ("", "")
     return found if all(found) else None
+
+
+def check_output(output: Path | None, option: str, *read: Path | str | None) -> None:
+    """Raises HeadlightError if the file to write is a folder, or one of those that are read."""
+    if output is None or not output.exists():
+        return
+    if output.is_dir():
+        raise HeadlightError(f"{output} is a folder. Name a file for {option}.")
+    for file in (Path(file) for file in read if file is not None):
+        if file.exists() and file.samefile(output):
+            raise HeadlightError(f"{output} would be overwritten while it is read. Choose another file for {option}.")

@@ -14,7 +14,9 @@ def queue(
     file: Annotated[str, typer.Argument(metavar="QUEUE.toml", help="A queue file, or the name of a bundled one.")],
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder of relative paths of texts. Default: the current folder."),
+        typer.Option(
+            metavar="DIR", help="Relative paths of texts are relative to this folder. Default: the current folder."
+        ),
     ] = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs, a folder for each.")] = Path("runs"),
     only: Annotated[str, typer.Option(metavar="PATTERN", help='Only members that match, for example "heads-*".')] = "*",
@@ -40,8 +42,9 @@ def queue(
 ) -> None:
     """Train models that differ in one option each, and compare them.
 
-    One after the other is trained as by `train`, and then scored. Finished ones are skipped, and interrupted ones are
-    resumed. Ctrl-C saves and stops; the same command continues. A second process with it shares the work.
+    Each model is trained as by `train` and then scored, one after the other. Finished ones are skipped, and interrupted
+    ones are resumed. Ctrl-C saves and stops; the same command continues. A second process with the same command shares
+    the work.
 
     \b
     Examples:
@@ -57,7 +60,7 @@ def queue(
 
     gathers = report is not None or ship is not None
     if only != "*" and gathers:
-        raise ConfigError("--report and --ship are of all members: leave --only out.")
+        raise ConfigError("--report and --ship use all members: leave --only out.")
     if dry_run and gathers:
         raise ConfigError("--report and --ship train nothing: leave --dry-run out.")
     loaded = load_queue(file, data)
@@ -85,8 +88,8 @@ def queue(
         if not copied:
             base = next(iter(loaded.recipes))
             typer.echo(
-                f"Nothing was copied to {ship}. It copies members with a `lesson` in the queue's file, once they "
-                f"and the first member, {base}, have a result, on the machine that has their runs.",
+                f"Nothing was copied to {ship}. Only members with a `lesson` are copied, once they and the first "
+                f"member, {base}, have results and checkpoints here.",
                 err=True,
             )
     if gathers:
@@ -95,9 +98,11 @@ def queue(
         from transformer.studies.run_queue import is_done
 
         for training in chosen:
-            missing = "done" if training.folder in known else "to do"
-            started = "started" if (runs / training.folder).is_dir() else missing
-            typer.echo(f"{'done' if is_done(training, runs) else started:8}{training.folder}")
+            if training.folder in known or is_done(training, runs):
+                status = "done"
+            else:
+                status = "started" if (runs / training.folder).is_dir() else "to do"
+            typer.echo(f"{status:8}{training.folder}")
         return
     from transformer.studies.run_queue import run_queue
 

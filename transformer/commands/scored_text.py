@@ -1,4 +1,4 @@
-"""What the command `evaluate` scores a model on: files, a Hugging Face data set, or pairs of its toy task."""
+"""What the command `evaluate` scores a model on: files, a Hugging Face data set, or pairs of the model's toy task."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,12 @@ def read_scored_text(
     columns: tuple[int, int],
     named: tuple[str | None, str | None],
 ) -> ScoredText:
-    """Reads a test set, as text for training is read.
+    """Reads a test set in the same way as text for training.
 
     Args:
         data: None for a model of a toy task.
         target: the translations of `data`, if they are in another file.
-        named: the languages, or columns, of a Hugging Face data set; None for the language in the recipe.
+        named: source and target language (or column) of a Hugging Face data set; None: the recipe's.
 
     Raises:
         CorpusError: it cannot be read.

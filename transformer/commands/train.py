@@ -34,10 +34,14 @@ def train(
         typer.Option(metavar="DIR", help="Folder for checkpoints and metrics. Default: runs/NAME-OF-THE-RECIPE."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a run from its last save: give its folder instead of a recipe.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue a run from its last save: give its folder, or its recipe and --run-dir."
+        ),
     ] = False,
     init_from: Annotated[
-        Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
+        Path | None,
+        typer.Option(metavar="CHECKPOINT", help="Start with the weights and the vocabulary of this checkpoint."),
     ] = None,
     own_vocabulary: Annotated[
         bool,
@@ -53,9 +57,9 @@ def train(
     The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, a log for
     TensorBoard, and recipe.toml with all options of the run.
 
-    Ctrl-C saves and stops. --resume with the folder of the run continues as if it had not stopped, from whichever
-    folder the command is given: relative paths in the recipe are relative to where the run was started. Options that
-    change what is computed cannot be changed then; others can, such as training.updates.
+    Ctrl-C saves and stops. --resume with the folder of the run continues as if it had not stopped. Relative paths in
+    the recipe stay relative to the folder in which the run was started. Options that change what is computed cannot be
+    changed then, except peak_rate and clip_norm. Others can, such as training.updates.
 
     \b
     Examples:
@@ -76,7 +80,7 @@ def train(
             raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
         changes = set or []
         if resume:
-            loaded, folder = _resumed(recipe, changes, run_dir, ranks)
+            loaded, folder = _resumed(recipe, changes, run_dir, init_from, own_vocabulary, ranks)
         else:
             loaded, folder = _new(recipe, changes, run_dir, init_from, own_vocabulary)
         check_files(loaded, _resume_command(folder) if resume else "")
@@ -89,9 +93,9 @@ def train(
 
 
 def _ranks() -> "AbstractContextManager[Ranks | None]":
-    """The processes of the run, if torchrun has started several: one reports an invalid recipe for all."""
+    """The processes of the run, if torchrun started it; an invalid recipe is then reported only once."""
     if "TORCHELASTIC_RUN_ID" not in os.environ:
-        return nullcontext()  # without torch, so that an error in a recipe is reported at once
+        return nullcontext()  # torch is not imported yet, so an error in a recipe is reported quickly
 
     from transformer.training.distributed import Ranks
 
@@ -99,9 +103,9 @@ def _ranks() -> "AbstractContextManager[Ranks | None]":
 
 
 def _new(
-    recipe: str, changes: list[str], run_dir: Path | None, init_from: Path | None = None, own_vocabulary: bool = False
+    recipe: str, changes: list[str], run_dir: Path | None, init_from: Path | None, own_vocabulary: bool
 ) -> "tuple[Recipe, Path]":
-    """The recipe and the folder of a new run."""
+    """The recipe and the folder of a new run, or of one that is resumed by its recipe."""
     from transformer.recipe import bundled, load_recipe
     from transformer.recipe_completion import ModelToStartWith
 
@@ -116,14 +120,21 @@ def _new(
         return read_header(str(init_from)).config
 
     start = ModelToStartWith(config, not own_vocabulary) if init_from else None
-    loaded = load_recipe(recipe, changes, _ask if _is_asked() else None, start)
+    loaded = load_recipe(recipe, changes, _ask if _can_ask() else None, start)
     return loaded, run_dir or Path("runs") / _folder_name(loaded.name)
 
 
-def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks | None") -> "tuple[Recipe, Path]":
+def _resumed(
+    place: str,
+    changes: list[str],
+    run_dir: Path | None,
+    init_from: Path | None,
+    own_vocabulary: bool,
+    ranks: "Ranks | None",
+) -> "tuple[Recipe, Path]":
     """The recipe and the folder of a run to continue. `place`: its folder, or its recipe.
 
-    On another machine than that of rank 0 there need be no such folder: the recipe in it is broadcast.
+    Only the machine of rank 0 needs the folder: its recipe is broadcast.
     """
     from transformer.recipe import bundled
     from transformer.training.run_recipe import read_run_recipe, read_sent_recipe, recipe_to_send
@@ -138,7 +149,7 @@ def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks
                 f"There is no folder {place} (relative to {Path.cwd()}). Name the folder of a run, or give its recipe "
                 "and --run-dir."
             )
-        return _new(place, changes, run_dir)
+        return _new(place, changes, run_dir, init_from, own_vocabulary)
     if run_dir is not None:
         raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
     return read_run_recipe(folder, changes), folder
@@ -150,7 +161,7 @@ def _resume_command(folder: Path) -> str:
     return resume_command(folder)
 
 
-def _is_asked() -> bool:
+def _can_ask() -> bool:
     """Whether somebody at a terminal can answer a question."""
     return "TORCHELASTIC_RUN_ID" not in os.environ and sys.stdin.isatty() and sys.stderr.isatty()
 

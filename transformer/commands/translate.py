@@ -14,6 +14,7 @@ from transformer.commands.options import (
     Precision,
     Rerank,
     beside_other_programs,
+    check_output,
     open_translator,
     settings_of,
     with_reranking,
@@ -21,8 +22,8 @@ from transformer.commands.options import (
 from transformer.errors import HeadlightError
 from transformer.progress_bar import show_progress
 
-# Lines that are translated together: sorted by length, so that little is padded.
-BY_HAND, FROM_A_PIPE, FROM_A_FILE = 1, 128, 2048
+# Lines that are translated together. They are sorted by length, which reduces padding.
+LINES_FROM_TERMINAL, LINES_FROM_PIPE, LINES_FROM_FILE = 1, 128, 2048
 
 
 def translate(
@@ -39,8 +40,8 @@ def translate(
     Each line of the input gives one line of the output. An empty line stays empty, and a line with several sentences
     stays one line. A line that cannot be translated is reported on stderr and gives an empty line; the command then
     ends with 1. Text is UTF-8. From a pipe, 128 lines are translated together, which is much faster: the first output
-    comes after 128 lines or the end of the input. From a file it is 2,048 lines, which is even faster, because more of
-    them have similar lengths. From a terminal, each line is translated when it is typed.
+    comes after 128 lines or the end of the input. With --input FILE it is 2,048 lines, which is even faster, because
+    more of them have similar lengths. From a terminal, each line is translated when it is typed.
 
     \b
     Examples:
@@ -50,14 +51,13 @@ def translate(
     from transformer.data.text_files import bounded
     from transformer.decoding.translate_lines import translate_lines
 
-    for read in (checkpoint, input):
-        if read is not None and output is not None and output.exists() and read.exists() and read.samefile(output):
-            raise HeadlightError(f"{output} would be read while it is written. Choose another file for --output.")
+    check_output(output, "--output", checkpoint, input, rerank)
     with ExitStack() as stack:
         lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
         translator = open_translator(checkpoint, device, precision)
         stack.enter_context(beside_other_programs(translator))
         settings = settings_of(translator, beam)
+        searching = with_reranking(translator, rerank, settings, device, precision)
         out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         total = None
         if input is not None and lines.seekable():
@@ -66,8 +66,7 @@ def translate(
         show = output is not None or not sys.stdout.isatty()
         advance = stack.enter_context(show_progress("lines", show))
         failed = 0
-        at_once = BY_HAND if lines.isatty() else FROM_A_PIPE if total is None else FROM_A_FILE
-        searching = with_reranking(translator, rerank, settings, device, precision)
+        at_once = LINES_FROM_TERMINAL if lines.isatty() else LINES_FROM_PIPE if total is None else LINES_FROM_FILE
         for line in translate_lines(searching, bounded(lines), settings, at_once):
             out.write(line.text.encode() + b"\n")
             out.flush()

@@ -56,6 +56,12 @@ class Augmentation:
     no_final_mark: Probability = 0.0  # the source lacks its last . ! or ?
     typo: Probability = 0.0  # one wrong letter in the source
 
+    @model_validator(mode="after")
+    def _consistent(self) -> "Augmentation":
+        if self.capitals + self.lower_case > 1:
+            raise ValueError("capitals and lower_case exclude each other: their sum must be at most 1")
+        return self
+
     @property
     def is_on(self) -> bool:
         """Whether anything is changed."""

@@ -2,8 +2,8 @@
 
 The scale belongs to the initialisation: the matrix starts as N(0, 1/d_model), because the same matrix also turns the
 decoder's output into logits, where it should keep variance 1. Times sqrt(d_model) it has variance 1 as an input, about
-as large as the positions (mean square 1/2). Trap: with another initialisation, with or without the scale, positions or
-tokens become too small beside the other. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
+as large as the positions (mean square 1/2). Trap: initialisation and scale belong together; if only one of them is
+changed, tokens and positions differ in size. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
 """
 
 import math

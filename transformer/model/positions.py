@@ -88,7 +88,7 @@ class PositionalEncoding(nn.Module):
         return table
 
 
-def draw_normal(weight: Tensor, config: ModelConfig) -> Tensor:
+def draw_normal(weight: Tensor, config: ModelConfig, generator: torch.Generator | None = None) -> Tensor:
     """Fills the matrix with N(0, 1/d_model). A matrix on the meta device (header.py) is returned as it is: for it,
     torch would import its compiler, which takes seconds."""
-    return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5)
+    return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5, generator=generator)

@@ -1,6 +1,8 @@
-"""When a run is validated, which score compares its checkpoints, and when it is finished: after all its updates, or,
-with `training.patience`, after so many validations in a row without a better score. Those during the warm-up do not
-count: a model that has learnt little has a BLEU of about 0, which does not improve for a while."""
+"""When a run is validated, which score compares its checkpoints, and when the run ends: after all its updates or, with
+`training.patience`, after that many validations in a row without a better score.
+
+`Training.validate` counts them. Validations during the warm-up do not count: BLEU is about 0 then.
+"""
 
 from transformer.config import Recipe, TrainingConfig
 from transformer.training.training_state import Progress
@@ -19,6 +21,6 @@ def is_finished(progress: Progress, settings: TrainingConfig) -> bool:
 
 
 def goodness(scores: dict[str, float | str], recipe: Recipe) -> float:
-    """The score `best_by`; the loss is negated, so that larger is better."""
+    """The score that `training.best_by` names; the loss is negated, so that larger is better."""
     value = float(scores[recipe.training.best_by])
     return -value if recipe.training.best_by == "loss" else value

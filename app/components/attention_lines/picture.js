@@ -1,4 +1,4 @@
-// The picture of the lines: paths between two rows of tokens, and what a token that is isolated does to them.
+// The picture of the lines: paths between two rows of tokens, and which of them stay when a token is isolated.
 
 import { byTouch } from "../shared/hints.js";
 import { isolate } from "./isolate.js";
@@ -8,8 +8,9 @@ import { _ } from "../shared/language.js";
 import { cellText, decimal } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
-const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to NAMED
+const FAINTEST = 0.01;  // a lighter line cannot be seen; of an isolated token, lines from NAMED on are drawn
 const NAMED = 0.005;
+const SAID = 5;  // tokens that the line below the picture names
 const MOST = 4000;  // lines at once; of more, the strongest
 const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or walk with the arrow keys: only its lines stay."));
 
@@ -95,10 +96,11 @@ function description(data, focus, partners, several) {
   const token = focus.side && own.reads.length
     ? _("reads {read}, predicts {predicted}", { read: own.reads[focus.index], predicted: own.tokens[focus.index] })
     : own.tokens[focus.index];
-  if (!partners.length) return focus.side ? _("{token} — attends to nothing", { token }) : _("{token} — no query attends to it", { token });
-  const others = partners.slice(0, 5).map(([weight, text, head]) => {
+  if (!partners.length) return _("{token} — no weight of {least} or more", { token, least: decimal(NAMED, 3) });
+  const left = partners.slice(SAID).length, more = left ? ` · ${_("and {count} more", { count: left })}` : "";
+  const others = partners.slice(0, SAID).map(([weight, text, head]) => {
     const name = _("head {head}", { head: head + 1 });
     return `${text} ${decimal(weight)}${several ? ` (${name})` : ""}`;
-  }).join(" · ");
+  }).join(" · ") + more;
   return focus.side ? _("{token} — attends to {others}", { token, others }) : _("{token} — is attended to by {others}", { token, others });
 }

@@ -1,5 +1,5 @@
-// Pointing at tokens with mouse, finger or keyboard. Hovering isolates while it lasts, a click or Enter until the next one,
-// Escape lets go. Arrow keys walk along a row and across. A key and a query that are both held: the heads that link them.
+// Isolates a token with mouse, finger or keyboard: while it is hovered or has the focus; after a click or Enter until the
+// next; Escape releases. Arrow keys move along a row and across. If a key and a query are held, the heads that link them are shown.
 
 import { handled, within } from "../shared/dom.js";
 
@@ -29,11 +29,11 @@ function walk(view, event, from) {
   else if (from && event.key.startsWith("Arrow")) {
     const flat = view.layout.flat;
     const [back, on, up, down] = flat ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
-    const row = view.tokens[from.side], side = event.key === up ? "key" : event.key === down ? "query" : from.side;
+    const side = event.key === up ? "key" : event.key === down ? "query" : from.side;
     const other = view.tokens[side], index = from.index + (event.key === on ? 1 : event.key === back ? -1 : 0);
     const place = side === from.side ? index : nearest(view, from, side);
     const goal = other[within(place, 0, other.length - 1)];
-    row.forEach((node) => { node.tabIndex = -1; });
+    Object.values(view.tokens).flat().forEach((node) => { node.tabIndex = -1; });
     goal.tabIndex = 0;
     goal.focus();
   } else return;

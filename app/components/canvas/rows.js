@@ -1,11 +1,11 @@
-// A long sentence before a class, where nothing scrolls: keys and queries are in several rows each, in the largest type
-// that the height allows. Tokens that have no room then are left out from the end, and the labels say so.
+// A long sentence in a lecture, where nothing scrolls: keys and queries take several rows each, in the largest type that
+// fits. Tokens that still do not fit are left out at the end, and the labels say so.
 
 import { continuesWord } from "./message.js";
 import { inWords } from "../shared/token.js";
 
-const TYPE = [1, 0.94, 0.88, 0.82, 0.77];  // rem of a lecture, in which 0.77 rem are 14 px in a window of 1280x720
-const HIGH = { token: 1.75, label: 1.25, arcs: 5 };  // rem; of the arcs, the least
+const TYPE = [1, 0.94, 0.88, 0.82, 0.77];  // rem; in a lecture at 1280x720, 0.77 rem are 14 px
+const HIGH = { token: 1.75, label: 1.25, arcs: 5 };  // rem; for the arcs, the minimum
 const PITCH = { key: 2.9, query: 3, written: 3.5 };  // rem: from a row to the next, with what is below a token
 
 export function inSeveralRows({ keys, queries, writes }, { width, height, rem, measure }) {
@@ -46,7 +46,7 @@ export function inSeveralRows({ keys, queries, writes }, { width, height, rem, m
         used += gap + one;
       });
     }
-    return found.filter((row) => row.length);
+    return found;
   }
 
   const boxes = (found, top, step) => found.flatMap((row, i) => {

@@ -1,7 +1,6 @@
 // The causal mask on a translation: one head's attention as a matrix, rows are queries, columns are keys; what may not be
-// attended to is hatched. A switch takes the mask away: what was hatched shows its weights in red, and beside each row its
-// prediction changes; or it shows the scores before the mask. All arrive with the message, as base64 of float32, so the
-// switch needs no server. `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
+// attended to is hatched. A switch removes the mask (hatched cells show their weights in red, and the predictions change) or
+// shows the scores before it. The message has all of them, as base64 of float32, so the switch needs no server. `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
 
 import { writeInAddress } from "../shared/address.js";
 import { numbersIn } from "../shared/arrays.js";
@@ -17,7 +16,7 @@ import { ahead, cellSentence, leaks, score } from "./words.js";
 
 const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
 
-// Of another sentence: the cell that is pinned in it, or one at its beginning is framed.
+// For a new sentence, frames the pinned cell, or one near the beginning.
 function begin(state, sentence, { reads, pinned }) {
   const last = reads.length - 1, isThere = pinned?.every((index) => index >= 0 && index <= last);
   const [query, key] = isThere ? pinned : [Math.min(1, last), Math.min(2, last)];

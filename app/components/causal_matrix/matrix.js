@@ -1,5 +1,5 @@
-// Draws the matrix in units of 1/16 rem, so that it grows with the type of the page. Where the cells are too small for
-// a name each, every second, third ... is written, and those of the row and column that are pointed at.
+// Draws the matrix in units of 1/16 rem, so that it grows with the type of the page. Where cells are too small for every
+// name, only each n-th is written, and those of the row and column that are pointed at.
 
 import { cellByKey } from "../shared/arrow_keys.js";
 import { _ } from "../shared/language.js";
@@ -9,8 +9,8 @@ import { cut, hatch, make, measurer, write } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
-const STILL = 6;  // px that a hand on the wheel moves the mouse
-const ARROW = 22, LONGEST = 104;  // between the token that a row reads and the one that it writes; the room of each
+const STILL = 6;  // px: a smaller move after a turn of the wheel is ignored
+const ARROW = 22, LONGEST = 104;  // the room between the token read and the token written; the most room for each
 
 function sized(root, data, measure) {
   const unit = scaleOfPage(), width = root.clientWidth / unit;
@@ -119,7 +119,7 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
   return { point, update };
 }
 
-// The forbidden cells of a row that are side by side: those of the causal mask, and those that never may be attended to.
+// Runs of forbidden cells in a row: forbidden by the causal mask, or in both passes ("never").
 function runs([masked, free], size, q, found) {
   const kind = (k) => (k < size && !masked.mask[q * size + k] ? (free.mask[q * size + k] ? "causal" : "never") : "");
   for (let from = 0, k = 1; k <= size; k++) {

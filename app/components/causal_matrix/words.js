@@ -1,14 +1,14 @@
-// What the picture says in words: the score of the pass, or which scores are shown; the attention ahead, and the cell
-// that is pointed at.
+// The picture in words: the score of the pass, or what the scores show; the attention on later tokens; and the cell that is
+// pointed at.
 
 import { _ } from "../shared/language.js";
-import { decimal, fixed } from "../shared/numbers.js";
+import { decimal, fixed, percent } from "../shared/numbers.js";
 import { quoted } from "../shared/token.js";
 
 const result = ({ right, score }) => ({ right: right.filter(Boolean).length, all: right.length, score: fixed(score, 2) });
 
 export function score({ free, scores, passes: [masked, open] }) {
-  if (scores) return _("Scores before the mask: green is above 0, brown below. The mask sets those beyond the line to −∞.");
+  if (scores) return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line to −∞.");
   const before = result(masked);
   if (!free) return _("With the mask: {right} of {all} tokens ranked first, log-probability {score}.", before);
   const values = { ...result(open), rightBefore: before.right, scoreBefore: before.score };
@@ -18,13 +18,13 @@ export function score({ free, scores, passes: [masked, open] }) {
 // Whether the second pass may attend to anything that the first may not.
 export const leaks = ({ passes: [masked, open] }) => open.mask.some((may, at) => may && !masked.mask[at]);
 
-// The share of the head's attention that is on later tokens; in short beside the switch.
+// The share of the head's attention that is on later tokens; shorter beside the switch.
 export function ahead({ passes: [, open], data }) {
   const size = data.reads.length;
   let sum = 0;
   for (let q = 0; q < size; q++) for (let k = q + 1; k < size; k++) sum += open.weights[q * size + k];
-  const share = Math.round((100 * sum) / size);
-  return data.given === undefined ? _("{share}% on later tokens", { share }) : _("{share}% of its attention is on later tokens", { share });
+  const share = percent(sum / size, 1, 0);
+  return data.given === undefined ? _("{share} on later tokens", { share }) : _("{share} of its attention is on later tokens", { share });
 }
 
 export function cellSentence({ free, scores, query, key, passes, data }) {
@@ -35,8 +35,8 @@ export function cellSentence({ free, scores, query, key, passes, data }) {
   if (scores) return _("{row}; score {score} of {token}; the mask sets it to −∞, so its weight is 0.", { row, score: fixed(scores[at], 3), token });
   if (!mask[at]) {
     const values = { row, token: quoted(data.reads[key]) };
-    if (passes[0].mask[at]) return _("{row}; it cannot attend to {token}, because of an edit.", values);
-    if (key <= query) return _("{row}; it cannot attend to {token}, outside its attention window.", values);
+    if (key <= query && query - key > data.window) return _("{row}; it cannot attend to {token}, outside its attention window.", values);
+    if (key <= query || passes[0].mask[at]) return _("{row}; it cannot attend to {token}, because of an edit.", values);
     return isAnswer ? _("{row}; it cannot attend to {token}, the answer.", values) : _("{row}; it cannot attend to {token}, which is not written yet.", values);
   }
   if (key <= query) return _("{row}; weight {weight} on {token}.", { row, weight, token });

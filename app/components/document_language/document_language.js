@@ -1,11 +1,11 @@
-// The language of the page, as `<html lang>` says it. Streamlit writes the numbers of its own widgets in the language of the browser
-// if they are "localized" (`widget_format` in app/languages/numbers.py); for it, that is the language of the page.
+// Sets <html lang>, and makes Streamlit use that language: it writes "localized" numbers of its widgets (`widget_format` in
+// app/languages/numbers.py) in the first of navigator.languages, which is replaced here.
 
 import { localised } from "../shared/numbers.js";
 
 const DECIMAL = /^[−-]?\d+\.\d+$/;
 
-// The numbers of sliders that were drawn before.
+// Rewrites the numbers of sliders that are drawn already.
 function rewrite() {
   for (const slider of document.querySelectorAll('[data-testid="stSlider"]')) {
     const texts = document.createTreeWalker(slider, NodeFilter.SHOW_TEXT);

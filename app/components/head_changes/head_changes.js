@@ -1,5 +1,5 @@
-// All heads of two models, coloured by how much of their weight is elsewhere; of one head both maps and their
-// difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
+// The heads of the second model, coloured by how much of their weight has moved; of the chosen head, its map in each model
+// and the difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
 
 import { byTouch } from "../shared/hints.js";
 import { ofHead, unpacked } from "../canvas/message.js";
@@ -15,8 +15,8 @@ import { isDark } from "../shared/themed.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 
 const PHONE = 40, TITLE = 1.5, LEAST = 0.35, TALLEST = 2.2, BESIDE = 5.4, ON_PHONE = 22;  // rem
-const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // small weights are seen, too
-const changeOf = ({ moved, partner }) => (partner ? _("{share} of its weight is elsewhere", { share: percent(moved) }) : _("no head of the other model is left for it"));
+const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // a square root: small weights are visible, too
+const changeOf = ({ moved, partner }) => (partner ? _("{share} of its weight has moved", { share: percent(moved) }) : _("no matching head in the other model"));
 const placeOf = (layer, head) => _("layer {layer}, head {head}", { layer: layer + 1, head: head + 1 });
 
 const changes = {
@@ -30,7 +30,7 @@ const changes = {
   build() {
     const { root, message } = this, box = element("div", { class: "changes picture", role: "figure", "aria-label": message.alt });
     this.buttons = [];
-    const boards = element("div", { class: "boards sideways", role: "radiogroup", "aria-label": _("Heads, by how much of their weight is elsewhere") }, box);
+    const boards = element("div", { class: "boards sideways", role: "radiogroup", "aria-label": _("Heads, by how much of their weight has moved") }, box);
     for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
     boards.addEventListener("keydown", (event) => this.walk(event));
     const side = element("div", "side", box), line = element("div", "line", side);
@@ -63,7 +63,7 @@ const changes = {
   },
   // Arrow keys in the boards: to the head beside it, or to the layer above or below.
   walk(event) {
-    const { kind, layer, head } = this.message.order[this.at], { heads } = this.message.kinds[this.count];
+    const { heads } = this.message.kinds[this.count];
     const all = [...this.box.querySelectorAll(".cell")], now = all.indexOf(this.buttons[this.at]);
     const goal = { ArrowUp: now - heads, ArrowDown: now + heads }[event.key] ?? itemByKey(event, now, all.length);
     if (goal === undefined) return;
@@ -87,7 +87,7 @@ const changes = {
     this.width = box.clientWidth;
     this.narrow = box.clientWidth < PHONE * rem();
     this.high = box.clientHeight;
-    const rows = 1 + message.kinds.slice(this.count).reduce((sum, each) => sum + each.layers, 0);  // the numbers are one
+    const rows = 1 + message.kinds.slice(this.count).reduce((sum, each) => sum + each.layers, 0);  // 1: the row of head numbers
     const row = Math.max((this.high - this.count * TITLE * rem()) / rows, LEAST * rem());
     box.style.setProperty("--row", `${Math.min(row, TALLEST * rem())}px`);
     box.classList.toggle("dense", row < rem());
@@ -132,14 +132,14 @@ const changes = {
     const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * bent(value)));
     const pictures = [[hue, weightAt(hidden(one))], [hue, weightAt(hidden(other))], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
     const where = placeOf(found.layer, found.head);
-    const left = found.partner ? placeOf(layer, head) : _("none is left");
+    const left = found.partner ? placeOf(layer, head) : _("no matching head");
     const texts = [`${message.names[0]}: ${left}`, `${message.names[1]}: ${where}`, _("Difference")];
-    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * value)));
+    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * bent(value))));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
       this.titles[which].textContent = texts[which];
     });
-    this.says.textContent = _("{number} of {count} by change. {kind}, {place}: {change}.", { number: at + 1, count: message.order.length, kind: other.title, place: where, change: changeOf(found) });
+    this.says.textContent = _("Rank {number} of {count} by change. {kind}, {place}: {change}.", { number: at + 1, count: message.order.length, kind: other.title, place: where, change: changeOf(found) });
     this.point();
   },
   hint() {

@@ -1,5 +1,5 @@
-"""A section of Masks: two sentences of different length in one batch, which query may attend to which key, and what
-becomes of the scores."""
+"""A section of Masks: two sentences of different length in one batch, which queries may attend to which keys, and how
+the mask changes the scores."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,7 +78,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
             key=SECOND.key,
             persist_state="session",
             max_chars=LONGEST_SECOND,
-            placeholder=_("Another sentence, shorter or longer, and Enter"),
+            placeholder=_("Type a shorter or longer one and press Enter"),
             autocomplete="off",
         )
         shown = st.empty()
@@ -145,7 +145,7 @@ def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
 def _batch(
     traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
 ) -> int:
-    """What encoder and decoder read. Returns which sentence is attended to, from 0."""
+    """Draws what encoder and decoder read. Returns the chosen sentence, from 0."""
     lines = [
         Line(_("encoder, sentence {number}", number=i + 1), "encoder", found.source_pieces, len(sources[i]))
         for i, found in enumerate(traces)
@@ -199,8 +199,7 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
         r"S = \max_b S_b \qquad T = \max_b T_b",
         _(
             "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a "
-            "rectangle, so shorter sentences are padded to the length of the longest. The masks keep it from being "
-            "seen."
+            "rectangle, so shorter sentences are padded to the length of the longest. The masks hide the padding."
         ),
         lines_between("analysis/trace.py", "_padded"),
         shape=_(

@@ -43,7 +43,7 @@ def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     streams = {stack: _recorded(scene, stack) for stack in STACKS}
     axes = {"encoder": scene.source, "decoder": scene.target}
-    stack: Stack = "decoder" if _opening(scene) == "decoder" else "encoder"
+    stack = _opening()
     row = _row(scene, stack)
     every, tokens, pre = streams[stack], axes[stack], scene.config.norm == "pre"
     one = every.of(row)
@@ -75,11 +75,11 @@ def draw(scene: Scene) -> None:
     details(draw_details)
 
 
-def _opening(scene: Scene) -> str:
+def _opening() -> Stack:
     """The stack of the shown token: the chosen one, or that of the queries of the kind that was chosen elsewhere."""
     if not STREAM.is_chosen and KIND.is_chosen and KIND.value != "encoder":
         return "decoder"
-    return STREAM.value
+    return "decoder" if STREAM.value == "decoder" else "encoder"
 
 
 def _row(scene: Scene, stack: Stack) -> int:
@@ -154,7 +154,7 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
 
 
 def _shape(scene: Scene, one: Stream) -> str:
-    """Of the whole stream, of which the picture shows a row."""
+    """The shape of the whole stream; the picture shows one row of it."""
     return shape_text("SD" if one.subs[0].stack == "encoder" else "TD", scene.sizes)
 
 

@@ -6,7 +6,7 @@ and there its Jacobian
 
     d p_i / d s_j = p_i (delta_ij - p_j)
 
-is nearly 0: nothing is left to learn from. Random numbers come from a fixed seed, so a picture is the same each time.
+is nearly 0, so almost no gradient passes. Random numbers come from a fixed seed, so a picture is the same each time.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np
 QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
 SLIDER_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-CANDIDATES = 200  # queries of which the slider shows one
+CANDIDATES = 200  # random queries; the slider shows the most typical one
 SEED = 2017
 
 
@@ -43,7 +43,7 @@ def jacobian_norms(weights: np.ndarray) -> np.ndarray:
 
 
 def most_changed(products: np.ndarray, mask: np.ndarray, d_k: int) -> int:
-    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most; not the last one, the end."""
+    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most, without the last row, `</s>`."""
     moved = np.abs(softmax(products, mask) - softmax(products / np.sqrt(d_k), mask)).sum(axis=-1)  # (Q)
     return int(moved[: max(len(moved) - 1, 1)].argmax())
 

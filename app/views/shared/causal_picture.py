@@ -1,7 +1,7 @@
 """The picture of Masks: one head's attention on the translation with the causal mask and without it (section 3.2.3).
 
 Both are teacher-forced passes of the model that is open. The second has an edit of the mask's site in every layer of
-the decoder; window and padding are left.
+the decoder; window and padding are kept.
 """
 
 from base64 import b64encode
@@ -79,6 +79,7 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
         "head": head,
         "layers": len(masked.attention.weights),
         "heads": scene.config.heads,
+        "window": scene.config.attention_window or len(target.tokens),
         "scale": weight_scale(),
         "leak": leak_scale(),
         "chosen": CHOSEN,

@@ -1,4 +1,4 @@
-"""What is said about a training run: what it does now, and how far it is."""
+"""A training run in words: what it does now, and how far it has come."""
 
 from app.languages import _, ngettext
 from app.library.runs import Phase, Run, phase_of, read_curves, seconds_left
@@ -39,8 +39,8 @@ def about(seconds: float) -> str:
     """A time in words."""
     if seconds < 55:
         return ngettext("about {count} second", "about {count} seconds", max(5 * round(seconds / 5), 5))
-    if seconds < 5400:
-        return ngettext("about {count} minute", "about {count} minutes", round(seconds / 60) or 1)
+    if seconds < 10_800:
+        return ngettext("about {count} minute", "about {count} minutes", round(seconds / 60))
     return ngettext("about {count} hour", "about {count} hours", round(seconds / 3600))
 
 
@@ -52,7 +52,7 @@ def made(run: Run) -> str:
 
 
 def _newest(run: Run) -> list[str]:
-    """The newest line of metrics, in words, and what takes so long if it is no update."""
+    """The newest metrics in words, or the phase if the run is not making updates."""
     curves = read_curves(run.folder)
     loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
     words: dict[Phase, str] = {

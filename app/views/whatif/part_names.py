@@ -2,7 +2,7 @@
 
 from app.languages import _, gettext_noop
 from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.model.attention_kinds import Kind
 
 ByKind = dict[Kind, str]

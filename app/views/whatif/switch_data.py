@@ -15,7 +15,7 @@ from app.views.shared.parts_off import off_parts
 from app.views.whatif.part_names import CONNECTIONS, SWITCHES, part_name
 from app.views.whatif.part_ranking import Ranking
 from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff, edit_text
-from transformer.analysis.edits.sublayer_edits import Stack, Sublayer
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import BOS, ModelConfig
 from transformer.model.attention_kinds import KINDS, Kind, depth
 

@@ -34,8 +34,8 @@ def test_swapped_columns_reverse_their_links(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a b\tc d", "2 columns instead of 4"),
-        ("a\tb\t0-0\t0-0\tx", "5 columns instead of 4"),
+        ("a b\tc d", "2 columns instead of 3 or 4"),
+        ("a\tb\t0-0\t0-0\tx", "5 columns instead of 3 or 4"),
         ("a b\tc d\t0:1\t0-1", "0:1 is not a link"),
         ("a b\tc d\t0--1", "0--1 is not a link"),
         ("a b\tc d\t0-2", "the link 0-2 points beyond the sentences, which have 2 and 2 words"),

@@ -5,8 +5,8 @@ A line is a pair, columns separated by one TAB:
     words of one sentence   words of the other   sure links   possible links
 
 Words are separated by a space. A link `i-j` connects word i of the first column with word j of the second, counted from
-0. *Sure* links are unambiguous, *possible* ones are ambiguous (Och & Ney 2003); sure links are possible, too, whether
-or not the file lists them. Without the fourth column all links are sure.
+0. *Sure* links are unambiguous, *possible* ones are ambiguous (Och & Ney 2003); sure links also count as possible,
+whether or not column 4 lists them. Without the fourth column all links are sure.
 
 Trap: many published files count from 1, so every link would be one word off. A link beyond its sentence is refused, and
 so is a file without any link to a first word
@@ -27,7 +27,7 @@ from transformer.text.normalisation import clean
 Link = tuple[int, int]  # (word of the source, word of the target), from 0
 
 _LINK = re.compile(r"(\d{1,5})-(\d{1,5})")
-_ENOUGH = 5  # pairs of which at least one would link a first word
+_ENOUGH = 5  # with fewer pairs, a file without a link to a first word may still count from 0
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,10 @@ def read_gold(path: Path, *, swap: bool = False) -> GoldText:
     if not pairs:
         raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences per line.")
     if not any(pair.sure for pair in pairs):
-        raise CorpusError(
-            f"{path}: there is no sure link on any line, so there is nothing to find. The third column "
-            "holds them, such as 0-0 1-2."
-        )
+        raise CorpusError(f"{path}: no line has a sure link. The third column holds them, such as 0-0 1-2.")
     if len(pairs) >= _ENOUGH and not any(0 in link for pair in pairs for link in pair.possible):
         raise CorpusError(
-            f"{path}: no link goes to a first word, on any line, so the links seem to count from 1. They must count "
+            f"{path}: no line links a first word, so the links seem to count from 1. They must count "
             "from 0: subtract 1 from both numbers of each link."
         )
     return GoldText(path, swap, pairs)
@@ -87,8 +84,8 @@ def _pair(where: str, line: str, swap: bool) -> GoldPair:
     fields = line.split("\t")
     if len(fields) not in (3, 4):
         raise CorpusError(
-            f"{where}: there are {len(fields)} columns instead of 4. A line has two sentences, sure links and "
-            "possible links, separated by one TAB each."
+            f"{where}: there are {len(fields)} columns instead of 3 or 4. A line has two sentences, sure links and, "
+            "optionally, possible links, separated by one TAB each."
         )
     first, second = _words(where, fields[0]), _words(where, fields[1])
     sure, *possible = [_links(where, field, len(first), len(second)) for field in fields[2:]]

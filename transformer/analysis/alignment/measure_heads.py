@@ -1,10 +1,10 @@
-"""A checkpoint and a gold alignment -> the map of its heads.
+"""Measures how well each cross-attention head of a checkpoint aligns words, against a gold alignment.
 
 The gold translation is teacher-forced, so every head is measured on the words that people have aligned. Each layer and
 head, in both shifts, links every word of the target to the word of the source with most weight (word_attention.py).
 
-A rate says how a head aligns *this* text. How different the text is from the training text is measured, too: words per
-sentence, tokens per word (more in an unusual text), and the loss, beside those of a text like that of training (home).
+A rate holds for *this* text. To show how far the text is from that of training, words per sentence, tokens per word
+(more in an unusual text) and the loss are measured too, also of a text like that of training (`home`) if one is given.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from transformer.text.tokenizer import Tokenizer
 from transformer.training.loss import mean_loss
 
 AT_ONCE = 16  # pairs in one pass: the weights of all heads of all layers are kept
-TOGETHER = 6  # the means of the first 1, 2, ... of so many best heads are measured
+TOGETHER = 6  # best heads: the means of the first 1, 2, ... up to this many are measured
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 Advance = Callable[[int, int], None]
@@ -50,7 +50,7 @@ def measure(
     home: tuple[str, Sequence[tuple[str, str]]] | None = None,
     advance: Advance = lambda done, total: None,
 ) -> AlignmentMap:
-    """The map.
+    """Measures all heads, in both shifts.
 
     Args:
         home: the name and the pairs of a text like that of training.
@@ -75,11 +75,14 @@ def measure(
         return np.concatenate([weights, mean], axis=1)  # (L, H + 1, T, S)
 
     def best_together(weights: np.ndarray, shift: Shift) -> np.ndarray:
-        return np.stack([weights[head] for head in best[shift]]).cumsum(axis=0)  # (n, T, S), n-fold means
+        return np.stack([weights[head] for head in best[shift]]).cumsum(
+            axis=0
+        )  # (n, T, S): sums, whose argmax is that of the means
 
     heads = _count(model, encoded, heads_and_mean, lambda done: advance(done, 2 * len(encoded)))
     best = {shift: _best(counts.aer[:, :-1]) for shift, counts in heads.items()}
     together = _count(model, encoded, best_together, lambda done: advance(len(encoded) + done, 2 * len(encoded)))
+    at_home = measure_text(model, tokenizer, *home) if home else None
     valid_loss = finite_number(checkpoint.metrics.get("valid_loss"))
     return AlignmentMap(
         weights_sha256=weights_checksum(checkpoint.path),
@@ -99,7 +102,7 @@ def measure(
         text=measure_text(
             model, tokenizer, gold.file.name, [(source.text, target.text) for _, source, target in encoded]
         ),
-        home=measure_text(model, tokenizer, *home) if home else None,
+        home=at_home if at_home and at_home.pairs else None,
         valid_loss=None if valid_loss is None or valid_loss < 0 else valid_loss,
     )
 
@@ -126,7 +129,7 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
 
 
 def seems_swapped(checkpoint: Checkpoint, gold: GoldText, found: TextMeasures) -> bool:
-    """Whether the text of `gold`, measured as `found`, is more probable with source and target swapped."""
+    """Whether `gold` has a lower loss per token with source and target swapped than as read (`found`)."""
     turned = [(normalise(written(pair.target)), written(pair.source)) for pair in gold.pairs]
     other = measure_text(checkpoint.model, checkpoint.tokenizer, found.name, turned)
     return other.pairs > 0 and other.loss < found.loss
@@ -146,7 +149,7 @@ def _count(
     select: Callable[[np.ndarray, Shift], np.ndarray],
     done: Callable[[int], None],
 ) -> dict[Shift, Counts]:
-    """The counts of what `select` makes of the weights of all heads (L, H, T, S): (..., T, S), for each shift."""
+    """For each shift, counts the links of `select(weights)` (..., T, S); weights of all heads: (L, H, T, S)."""
     counts = {shift: Counts() for shift in SHIFTS}
     for (pair, source, target), weights in _attention(model, encoded, done):
         for shift in SHIFTS:
@@ -170,7 +173,7 @@ def _attention(
 
 
 def _best(aer: np.ndarray) -> list[Head]:
-    """The heads of the lowest rates, (L, H), the lowest first."""
+    """The heads with the lowest error rates (L, H), the lowest first."""
     order = np.argsort(aer, axis=None, kind="stable")[:TOGETHER]
     return [(int(place) // aer.shape[1], int(place) % aer.shape[1]) for place in order]
 

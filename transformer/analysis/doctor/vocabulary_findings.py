@@ -1,9 +1,9 @@
 """Letters that the vocabulary does not have, and tokens whose vectors were not learnt.
 
-A token that did not occur in training keeps its initial vector, up to a drift that all such tokens share (the softmax
-changes them all alike); after long training with label smoothing, all of them have shrunk to one point. Most of the 256
-byte tokens are such tokens, so they show which is the case: either they are close together, or without their drift
-they are what the seed of the recipe draws. Otherwise (unknown seed, or the mean of several runs) there is no finding.
+A token that did not occur in training keeps its initial vector, plus a drift common to all such tokens (from the
+softmax); after long training with label smoothing they shrink to one point. Most of the 256 byte tokens are such
+tokens, so they show which is the case: they are close together, or, without the drift, they equal what the recipe's
+seed draws. Otherwise (unknown seed, or the average of several runs) there is no finding.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,20 +14,21 @@ import torch
 from transformer.analysis.doctor.finding import Finding, listed
 from transformer.decoding.translation import Translation
 from transformer.model import Transformer
+from transformer.model.positions import draw_normal
 from transformer.text.tokenizer import Tokenizer
 
-FEWEST_BYTES = 64  # to know the vectors of tokens that were not learnt
-# "Close together": nearer than this share of the median distance of ordinary tokens. In en-de bytes are at 0.01 to
-# 0.11, ordinary tokens at 0.7 and more, except a few letters that hardly occur.
+FEWEST_BYTES = 64  # byte tokens that are needed to estimate the vector of a token that was not learnt
+# "Close together": distance from the median byte, relative to the median distance of ordinary tokens. In en-de bytes
+# are at 0.01 to 0.11, ordinary tokens at 0.7 and more, except a few letters that hardly occur.
 CLOSE = 0.25
 AS_DRAWN = 0.9  # cosine of bytes with their initial vectors; of unrelated vectors it is 0 ± 1/sqrt(d_model)
-FARTHER = 3.0  # 1 - cosine of a learnt token over that of the bytes; after 300 updates it is 5 or more
+FARTHER = 3.0  # a token is learnt if 1 - cosine is this many times that of the bytes (5 or more after 300 updates)
 MOST_SHOWN = 8  # letters in a finding
 
 
 @torch.inference_mode()
 def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, Any] | None) -> frozenset[int]:
-    """The tokens whose vectors in the encoder have hardly changed in training; none if this is unknown."""
+    """The tokens whose vectors in the encoder have hardly changed in training; empty if that cannot be determined."""
     weight = model.encoder.embedding.tokens.weight.float().cpu()  # (V, D)
     kinds = [tokenizer.kind(id) for id in range(tokenizer.vocab_size)]
     is_byte = torch.tensor([kind == "byte" for kind in kinds])
@@ -37,7 +38,7 @@ def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, 
     left = weight - weight[is_byte].median(dim=0).values  # (V, D)
     away = left.norm(dim=1)  # (V)
     usual = float(away[is_piece].median())
-    if float(away[is_byte].median()) < CLOSE * usual / 2:
+    if float(away[is_byte].median()) < CLOSE / 2 * usual:  # clearly close together
         found = away < CLOSE * usual
     else:
         drawn = _drawn(model, recipe)
@@ -58,8 +59,7 @@ def _drawn(model: Transformer, recipe: Mapping[str, Any] | None) -> torch.Tensor
     if type(seed) is not int or not 0 <= seed < 2**32:
         return None
     chance = torch.Generator().manual_seed(seed)  # its own, because threads share the global one
-    shape = model.encoder.embedding.tokens.weight.shape
-    return torch.empty(shape).normal_(std=model.config.d_model**-0.5, generator=chance)  # (V, D)
+    return draw_normal(torch.empty(model.encoder.embedding.tokens.weight.shape), model.config, chance)  # (V, D)
 
 
 def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Iterator[Finding]:

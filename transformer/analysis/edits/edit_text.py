@@ -19,6 +19,7 @@ from functools import partial
 from typing import get_args
 
 from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
+from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.analysis.edits.mask_edits import MaskPart
 from transformer.analysis.edits.model_edits import (
     Edit,
@@ -32,7 +33,7 @@ from transformer.analysis.edits.model_edits import (
     Temperature,
     VectorPatched,
 )
-from transformer.analysis.edits.sublayer_edits import ResidualOff, Stack, Sublayer, SublayerOff
+from transformer.analysis.edits.sublayer_edits import ResidualOff, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind
 

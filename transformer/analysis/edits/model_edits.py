@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
-from transformer.analysis.edits.checks import check_head, check_layer
+from transformer.analysis.edits.checks import Stack, check_head, check_layer
 from transformer.analysis.edits.mask_edits import MaskPart, without_causal_part, without_padding_part
-from transformer.analysis.edits.sublayer_edits import ResidualOff, Stack, SublayerOff
+from transformer.analysis.edits.sublayer_edits import ResidualOff, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import SITES, Kind

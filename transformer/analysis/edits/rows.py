@@ -1,4 +1,4 @@
-"""What is done at a site of attention, (B, H, Q, K), where it matters which position of the decoder a row has."""
+"""An edit of one query's row at a site of attention (B, H, Q, K), in a full pass or in one decoding step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from transformer.model.probe import Edit, PositionEdit
 
 @dataclass(frozen=True)
 class Row(PositionEdit):
-    """What is done to the row of one query at a site, (B, H, Q, K), in one head or, without, in all."""
+    """Changes the row of one query at a site (B, H, Q, K), in one head, or in all if `head` is None."""
 
     query: int
     head: int | None
@@ -25,7 +25,7 @@ class Row(PositionEdit):
         return torch.where(self._in_head(now) & row, self.change(now), now)  # (B, H, Q, K)
 
     def in_step(self, position: int) -> Edit:
-        """In a decoding step, where every row of the tensor has this position."""
+        """In a decoding step, where all rows belong to `position`."""
         return self._all_rows if position == self.query else _unchanged
 
     def _all_rows(self, now: Tensor) -> Tensor:

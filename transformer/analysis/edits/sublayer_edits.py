@@ -4,17 +4,13 @@ Without the sub-layer x goes on alone, and without the residual connection Subla
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
-from transformer.analysis.edits.checks import check_sublayer
+from transformer.analysis.edits.checks import Stack, Sublayer, check_sublayer
 from transformer.model import Transformer
 from transformer.model.probe import Edit as SiteEdit
 from transformer.model.zero_edit import Zero
-
-Stack = Literal["encoder", "decoder"]
-Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
     Tom lives in Boston.  Tom wohnt in Boston.   ->   Maritin lives in Boston.  Maritin wohnt in Boston.
 
 Everyday text has few names: "Tom" is in a quarter of Tatoeba's English sentences. This is augmentation of rare words
-(as Fadaee et al. 2017, arXiv:1705.00440) without a language model or an aligner. Where we decide: a word is a name if
-both sentences have it equally often, it begins with a capital, and the text hardly ever has it in lower case (which
-distinguishes "Boston" from "In" and "Hotel"). In both sentences it is replaced by another name of the text, or by the
-beginning of one and the end of another. A number of two digits or more gets as many other digits.
+(as Fadaee et al. 2017, arXiv:1705.00440) without a language model or an aligner. Our definition: a word of three
+letters or more is a name if both sentences have it equally often, it begins with a capital, and the text hardly ever
+has it in lower case (which distinguishes "Boston" from "Hotel"). In both sentences it is replaced by another name of
+the text, or by the beginning of one and the end of another. A number of two or more digits is replaced by a random one
+of the same length.
 """
 
 import random
@@ -19,7 +20,7 @@ from transformer.data.corpus import Pair
 _WORD = re.compile(r"[^\W\d_]+|\d+")  # letters, or digits
 SHORTEST = 3  # letters of a name
 LONGEST = 4000  # digits of a number; Python converts no more than 4,300
-TYPOS = 0.01  # of the occurrences of a name may lack its capital
+TYPOS = 0.01  # of the pairs with a name may have it in lower case: typing errors
 
 
 class Names:

@@ -3,7 +3,7 @@
     Where is the bridge?   ->   WHERE IS THE BRIDGE?   where is the bridge?   Where is the bridge   Where is the birdge?
 
 A typo is one of four: a letter is left out, doubled, replaced by a neighbour on the keyboard, or exchanged with the
-next one (as Belinkov and Bisk 2018, arXiv:1711.02173).
+next one (as Belinkov and Bisk 2018, arXiv:1711.02173). Where the last two are not possible, the letter is doubled.
 """
 
 import random
@@ -19,7 +19,7 @@ _BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _RO
 
 
 def noisy(source: str, rates: Augmentation, rng: random.Random) -> str:
-    """The source, with each change with its probability. Capitals and lower case exclude each other."""
+    """The source, each change made with its probability. Capitals and lower case exclude each other."""
     if rng.random() < rates.no_final_mark:
         source = _FINAL_MARK.sub("", source)
     if rng.random() < rates.typo:
@@ -31,7 +31,7 @@ def noisy(source: str, rates: Augmentation, rng: random.Random) -> str:
 
 
 def mistyped(text: str, rng: random.Random) -> str:
-    """The text with a typo in one of its longer words, never in its first letter; as it is if it has no such word."""
+    """The text with a typo in one of its longer words, never in its first letter; unchanged if it has no such word."""
     words = list(_LONG_WORD.finditer(text))
     if not words:
         return text
@@ -41,7 +41,7 @@ def mistyped(text: str, rng: random.Random) -> str:
     kind = rng.choice(("left out", "doubled", "beside", "exchanged"))
     if kind == "left out":
         return before + after
-    if kind == "exchanged" and place + 1 < word.end():
+    if kind == "exchanged" and place + 1 < word.end() and after[0] != letter:
         return before + after[0] + letter + after[1:]
     if kind == "beside" and (beside := _BESIDE.get(letter)):
         return before + rng.choice(beside) + after
