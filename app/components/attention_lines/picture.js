@@ -97,10 +97,11 @@ function description(data, focus, partners, several) {
     ? _("reads {read}, predicts {predicted}", { read: own.reads[focus.index], predicted: own.tokens[focus.index] })
     : own.tokens[focus.index];
   if (!partners.length) return _("{token} — no weight of {least} or more", { token, least: decimal(NAMED, 3) });
-  const left = partners.slice(SAID).length, more = left ? ` · ${_("and {count} more", { count: left })}` : "";
-  const others = partners.slice(0, SAID).map(([weight, text, head]) => {
+  const named = partners.slice(0, SAID).map(([weight, text, head]) => {
     const name = _("head {head}", { head: head + 1 });
     return `${text} ${decimal(weight)}${several ? ` (${name})` : ""}`;
-  }).join(" · ") + more;
+  });
+  if (partners.length > SAID) named.push(_("and {count} more", { count: partners.length - SAID }));
+  const others = named.join(" · ");
   return focus.side ? _("{token} — attends to {others}", { token, others }) : _("{token} — is attended to by {others}", { token, others });
 }

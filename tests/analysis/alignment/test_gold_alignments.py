@@ -62,7 +62,7 @@ def test_a_file_that_counts_from_1_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"), [([], "is empty"), ([""], "is empty"), (["a\tb\t\t0-0"], "no sure link on any line")]
+    ("lines", "message"), [([], "is empty"), ([""], "is empty"), (["a\tb\t\t0-0"], "no line has a sure link")]
 )
 def test_a_file_without_sure_links_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
     with pytest.raises(CorpusError, match=message):
