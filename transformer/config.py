@@ -23,6 +23,7 @@ from transformer.data.toy_tasks import TOY_TASKS
 
 # The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
+OF_TRANSLATIONS = ("bleu", "chrf")  # validation scores that need translations
 MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
@@ -188,7 +189,7 @@ class TrainingConfig:
     validation_sentences: Annotated[StrictInt, Field(ge=0)] = 500  # translated at each validation; 0 = loss only
     # stop after so many validations in a row without improvement, those of the warm-up not counted; 0 = never
     patience: Annotated[StrictInt, Field(ge=0)] = 10
-    best_by: Literal["bleu", "chrf", "loss"] = "bleu"
+    best_by: Literal["bleu", "chrf", "loss", "accuracy"] = "bleu"  # accuracy: share of tokens ranked first
     keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many best checkpoints; above 1 they are in best/
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
@@ -201,7 +202,7 @@ class TrainingConfig:
             raise ValueError("the inverse square root schedule needs a warm-up of at least 1 update (equation 3)")
         if self.schedule != "inverse_sqrt" and self.peak_rate is None:
             raise ValueError(f"the {self.schedule} schedule needs a peak_rate, for example 0.0005")
-        if self.best_by != "loss" and self.validation_sentences == 0:
+        if self.best_by in OF_TRANSLATIONS and self.validation_sentences == 0:
             raise ValueError(f'best_by = "{self.best_by}" needs validation_sentences above 0')
         return self
 

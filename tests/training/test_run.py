@@ -87,7 +87,7 @@ def test_the_last_checkpoint_has_scores_only_of_its_own_update(tmp_path: Path, m
     assert not [name for name in metrics if name.startswith("valid")]
 
 
-@pytest.mark.parametrize(("best_by", "kept"), [("loss", [3, 4]), ("bleu", [1, 2])])
+@pytest.mark.parametrize(("best_by", "kept"), [("loss", [3, 4]), ("bleu", [1, 2]), ("accuracy", [1, 2])])
 def test_so_many_of_the_best_checkpoints_are_kept(
     best_by: str, kept: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +95,7 @@ def test_so_many_of_the_best_checkpoints_are_kept(
     scores = {1: (5.0, 2.0), 2: (4.0, 2.0), 3: (1.0, 1.0), 4: (3.0, 2.0), 5: (3.0, 2.0)}  # loss, bleu
 
     def validate(model: Any, text: Any, recipe: Any, update: int, stop: Any) -> dict[str, float]:
-        return dict(zip(("loss", "bleu"), scores[update], strict=True))
+        return dict(zip(("loss", "accuracy" if best_by == "accuracy" else "bleu"), scores[update], strict=True))
 
     monkeypatch.setattr(training, "validate", validate)
     recipe = toy_recipe(updates=5, validate_every=1, best_by=best_by, keep_best=2, average_last=1)

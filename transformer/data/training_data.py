@@ -14,7 +14,7 @@ from pathlib import Path
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.checkpoint.length_statistics import lengths_of
-from transformer.config import Recipe
+from transformer.config import OF_TRANSLATIONS, Recipe
 from transformer.data.batch_parts import Share
 from transformer.data.batches import Batch, Batches, batch_indices, collate
 from transformer.data.corpus import Pair
@@ -72,7 +72,7 @@ class TrainingData:
         self.files = [part.described() for part in self._source.parts]
         self.lengths = lengths_of(*self._first.lengths)
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
-        if recipe.training.best_by != "loss":  # which needs no translations
+        if recipe.training.best_by in OF_TRANSLATIONS:
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
             self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
 

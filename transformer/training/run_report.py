@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from transformer.config import Recipe
+from transformer.config import OF_TRANSLATIONS, Recipe
 from transformer.training.flops import readable, training_flop
 from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
@@ -137,9 +137,10 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
         average: its score, by the measure of the recipe; `goodness` of it.
     """
     settings, progress = training.recipe.training, training.progress
-    digits = 1 if settings.best_by in ("bleu", "chrf") else 3
+    translated = settings.best_by in OF_TRANSLATIONS
+    digits = 1 if translated else 3
     sentences = min(settings.validation_sentences, len({source for source, _ in training.text.pairs}))
-    of = f" of {sentences:,} validation sentences" if settings.best_by != "loss" else ""
+    of = f" of {sentences:,} validation sentences" if translated else ""
     app = (
         "the app, page Training"
         if chosen.parent.parent.name == "runs"
