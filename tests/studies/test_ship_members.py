@@ -80,7 +80,7 @@ def test_a_member_without_a_result_does_not_ship_and_a_lost_checkpoint_is_report
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path / "no-runs")]
     result = CliRunner().invoke(app, [*command, "--ship", str(tmp_path / "to")])
     assert f"Nothing was copied to {tmp_path / 'to'}." in result.stderr
-    assert "once they and the first member, base, have a result" in result.stderr
+    assert "once they and the first member, base, have results" in result.stderr
     assert not (tmp_path / "to").exists()
     for folder in ("base-seed1", "no-mask-seed1"):
         (tmp_path / folder).mkdir()

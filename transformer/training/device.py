@@ -81,8 +81,7 @@ def arithmetic_of(device: torch.device, precision: str) -> str:
 def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether the hardware itself multiplies bfloat16. Where that is emulated, float32 is faster."""
     if device.type == "cuda":
-        with torch.cuda.device(device):
-            return torch.cuda.is_bf16_supported(including_emulation=False)
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type == "cpu":
         has = torch.cpu.get_capabilities()
         return any(bool(has.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16"))
