@@ -186,10 +186,8 @@ async def _file(request: Request) -> Response:
 @cache
 def _files(spoken: Language) -> Mapping[str, bytes]:
     """The files in a language, packed by gzip, by name."""
-    from app.components.registration import (
-        bundle,
-        style_sheets,
-    )  # imported for the first phone, not when the server starts
+    # Imported for the first phone, not when the server starts.
+    from app.components.registration import bundle, style_sheets
 
     with speaking(spoken):
         words = {"language": spoken, "title": _("Class. Headlight"), "no_script": _("This page needs JavaScript.")}

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import Visit
+from tests.browser.test_every_page import HOSTILE
 from tests.support.accessibility import serious
 from tests.support.browser_pages import PAGES, click_cell, is_drawn
 
 Begin = Callable[..., Visit]
-HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b] the the the 🚂"
 
 PARTS = {  # what a page opens with is seen above; here is what takes a click, and the picture that is then there
     "decoding": {

@@ -1,18 +1,18 @@
-"""Models: the plot of a family; a click on a point opens that model. The details also have the paper's numbers."""
+"""Models: the plot of a family; a click on a point opens that model. family_details.py has the paper's numbers."""
 
 from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
 
-from app.figures.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
+from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.languages import _
 from app.languages.numbers import formatted
 from app.library.families import Family, Measure, Member
 from app.library.names import member_name
 from app.state.choices import CHECKPOINT, FAMILY, MEASURE
 from app.state.events import open_checkpoint
-from app.views.models.family_names import TITLES, UNITS, family_name, member_label, what_differs
+from app.views.models.family_names import TITLES, UNITS, member_label, what_differs
 from app.views.shared.buttons import buttons
 from app.views.shared.show_figure import show_figure
 
@@ -30,9 +30,9 @@ def family_picture(found: Sequence[Family]) -> None:
             )
         )
         return
-    family, measure = _chosen(found)
+    family, measure = chosen_family(found)
     with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="small"):
-        names = [one.name for one in _offered(found)]
+        names = [one.name for one in plotted(found)]
         st.selectbox(
             _("What differs"), names, format_func=what_differs, key=FAMILY.key,
             persist_state="session", width=270, label_visibility="collapsed",
@@ -57,7 +57,7 @@ def family_picture(found: Sequence[Family]) -> None:
     )
 
 
-def _offered(found: Sequence[Family]) -> list[Family]:
+def plotted(found: Sequence[Family]) -> list[Family]:
     """Families with several runs per member, or all if there are none; of each name the first."""
     first: dict[str, Family] = {}
     for family in [family for family in found if family.is_repeated] or found:
@@ -65,8 +65,9 @@ def _offered(found: Sequence[Family]) -> list[Family]:
     return list(first.values())
 
 
-def _chosen(found: Sequence[Family]) -> tuple[Family, Measure]:
-    offered = _offered(found)
+def chosen_family(found: Sequence[Family]) -> tuple[Family, Measure]:
+    """The family and the measure that the plot shows."""
+    offered = plotted(found)
     clearest = max(offered, key=lambda family: family.effect)
     name = FAMILY.open(clearest.name, [one.name for one in offered])
     family = next(one for one in offered if one.name == name)
@@ -75,14 +76,14 @@ def _chosen(found: Sequence[Family]) -> tuple[Family, Measure]:
 
 def drawn_members(found: Sequence[Family]) -> set[str]:
     """Names of the checkpoints whose points can be clicked in the plot."""
-    return {member.file.name for member in _chosen(found)[0].members if member.file} if found else set()
+    return {member.file.name for member in chosen_family(found)[0].members if member.file} if found else set()
 
 
 def says(found: Sequence[Family]) -> list[str]:
     """What the plot compares, and whether the order is the paper's."""
     if not found:
         return []
-    family = _chosen(found)[0]
+    family = chosen_family(found)[0]
     sentences = [
         _(
             "The plot compares small models that reverse letters and differ in one thing; click a filled point to open "
@@ -128,70 +129,6 @@ def _is_apart(better: Member, worse: Member, measure: Measure) -> bool:
     return min(above.runs, below.runs) > 1 and above.low > below.high
 
 
-def families_in_full(found: Sequence[Family]) -> None:
-    """The paper's plot, then buttons and a table: of the chosen family, then of each family that has no plot."""
-    if not found:
-        return
-    family, measure = _chosen(found)
-    st.header(what_differs(family.name), anchor=False)
-    _papers(family, measure)
-    _table(family)
-    for other in found:
-        if other not in _offered(found) and len(other.scored) > 1:
-            named = {"family": family_name(other.name)[1], "runs": other.runs}
-            title = (
-                _("{family}, reversing letters: {runs}", **named)
-                if other.text.is_toy
-                else _("{family}, translating: {runs}", **named)
-            )
-            st.header(title, anchor=False)
-            _table(other)
-
-
-def _table(family: Family) -> None:
-    """Buttons that open the members, also with the keyboard, and a table of all scores."""
-    _members(family)
-    st.table(_rows(family))
-    sentences = [
-        _(
-            "Ours: {text}; {runs}, in brackets the lowest and the highest.",
-            text=family.text.measured_on,
-            runs=family.runs,
-        )
-    ]
-    if any(score.runs == 1 for unused, score in family.scored):
-        sentences.append(_("Differences may be chance."))
-    sentences.append(
-        _(
-            "Validation during training uses fewer sentences, so its scores differ from these. The paper's "
-            "numbers are of newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, "
-            "never the numbers."
-        )
-    )
-    st.caption(" ".join(sentences))
-    if family.remarks:
-        with st.expander(
-            _("Where the order is not the paper's"), key=f"text_disagreements_{family.text.is_toy}_{family.name}"
-        ):
-            for remark in family.remarks:
-                st.text(remark)
-
-
-def _papers(family: Family, measure: Measure) -> None:
-    measure = "bleu" if measure == "exact_match" else measure
-    theirs = [Place(member_label(member), member.paper.get(measure)) for member in family.members]
-    if all(place.score is None for place in theirs):
-        return
-    papers = _("The paper, table 3: {measure}", measure=_(TITLES[measure]))
-    show_figure(
-        family_chart(theirs, title=papers, varies=family.varies, unit=_(UNITS[measure]), papers=True),
-        key="family_paper",
-        name=f"{family.name} - {papers}",
-        alt=family_alt(theirs, papers, papers=True),
-        table=lambda: family_table(theirs, family.varies, _(UNITS[measure]), papers=True),
-    )
-
-
 def _place(member: Member, measure: Measure, opened: object) -> Place:
     found = member.ours.get(measure)
     ships = member.file is not None
@@ -207,45 +144,3 @@ def _clicked(family: Family, place: object) -> None:
         file = family.members[place].file
         if file:
             open_checkpoint(file.name)
-
-
-def _members(family: Family) -> None:
-    with st.container(key=f"family_members_{family.text.is_toy}_{family.name}", horizontal=True, gap="small"):
-        for member in family.members:
-            if member.file:
-                is_open = CHECKPOINT.value == member.file.name
-                name = member_label(member)
-                label = _("Is open: {member}", member=name) if is_open else _("Open: {member}", member=name)
-                st.button(
-                    label, key=f"open_{family.name}_{member.stem}",
-                    on_click=open_checkpoint, args=(member.file.name,), disabled=is_open,
-                )  # fmt: skip
-
-
-def _rows(family: Family) -> dict[str, list[str]]:
-    """One row per member, in the form of the paper's table 3."""
-
-    def ours(member: Member, measure: Measure, digits: int) -> str:
-        found = member.ours.get(measure)
-        if found is None:
-            return _(NOT_RUN)
-        mean, low, high = (formatted(value, f",.{digits}f") for value in (found.mean, found.low, found.high))
-        return _("{mean} ({low} to {high})", mean=mean, low=low, high=high) if found.runs > 1 else mean
-
-    def papers(member: Member, measure: Measure, digits: int) -> str:
-        return formatted(member.paper[measure], f".{digits}f") if measure in member.paper else "–"
-
-    exact = {_("exact match, %"): [ours(member, "exact_match", 1) for member in family.members]}
-    return {
-        family.varies: [member_label(member) for member in family.members],
-        **(exact if family.text.is_toy else {}),
-        "PPL": [ours(member, "perplexity", 2) for member in family.members],
-        "BLEU": [ours(member, "bleu", 1) for member in family.members],
-        "chrF": [ours(member, "chrf", 1) for member in family.members],
-        _("runs"): [str(max((n.runs for n in member.ours.values()), default=0)) for member in family.members],
-        _("params ×10⁶"): [
-            formatted(member.parameters / 1e6, ".2f") if member.parameters else "" for member in family.members
-        ],
-        _("PPL, the paper"): [papers(member, "perplexity", 2) for member in family.members],
-        _("BLEU, the paper"): [papers(member, "bleu", 1) for member in family.members],
-    }

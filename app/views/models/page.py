@@ -22,7 +22,8 @@ from app.state.choices import CHECKPOINT, POSITIONS_PICTURE
 from app.state.events import open_checkpoint
 from app.views.models.cards_picture import Scores, cards_data, cards_table
 from app.views.models.cards_section import all_checkpoints
-from app.views.models.families_section import drawn_members, families_in_full, family_picture, says
+from app.views.models.families_section import drawn_members, family_picture, says
+from app.views.models.family_details import family_details
 from app.views.models.scores_section import curves, published
 from app.views.shared.show_figure import belongings
 
@@ -80,7 +81,7 @@ def _picture(shown: Sequence[Entry], beside: Sequence[Entry], scores: Scores, fo
 
 def _details(shipped: Sequence[Entry], listed: Sequence[Entry], scores: Scores, found: Sequence[Family]) -> None:
     all_checkpoints(listed, scores)
-    families_in_full(found)
+    family_details(found)
     if shipped:
         published(shipped)
         curves(shipped)
