@@ -199,12 +199,16 @@ def test_a_link_has_the_form_and_a_page_keeps_it(visit: Begin, path: str, name: 
 def test_the_translation_writes_itself_once_and_any_key_shows_all_of_it(visit: Begin) -> None:
     one = visit()
     one.open(sentence=SENTENCE)
-    page = one.page
-    page.get_by_role("button", name="Write again").click()
+    page, again = one.page, one.page.get_by_role("button", name="Write again")
+    again.focus()
+    page.set_viewport_size({"width": 1100, "height": 800})
+    one.settle()
+    expect(again).to_be_focused()  # although the controls are drawn again
+    again.click()
     assert page.locator(f"{QUERY}.unwritten").count() > 0
     page.keyboard.press("Shift")
     assert page.locator(f"{QUERY}.unwritten").count() == 0
-    page.get_by_role("button", name="Write again").click()
+    again.click()
     top = page.locator(".st-key-translation_line .tokens span")
     hidden = ".st-key-translation_line .tokens span[style*='hidden']"
     counts = []

@@ -62,6 +62,12 @@ def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     expect(pointed).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
     one.page.get_by_role("button", name="The head that changes less").click()
     expect(one.page.locator(".changes .says")).to_contain_text("2 of 32 by change")
+    back = one.page.get_by_role("button", name="The head that changes more")
+    back.focus()
+    one.page.keyboard.press("Enter")
+    expect(one.page.locator(".changes .says")).to_contain_text("1 of 32 by change")
+    expect(back).to_be_disabled()
+    expect(back).to_be_focused()
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,10 @@ export function newMatrix(view) {
   Object.assign(view.cells, { canvas, frame });
   const pointOf = (cell) => cell && { query: cell[0], key: cell[1] };
   const cellOf = (event) => pointOf(cellUnder(event, canvas, kind.queries, kind.keys));
-  canvas.addEventListener("pointermove", (event) => view.pointAt(cellOf(event)));
+  canvas.addEventListener("pointermove", (event) => {
+    const cell = cellOf(event);
+    if (cell?.query !== view.point?.query || cell?.key !== view.point?.key) view.pointAt(cell);
+  });
   canvas.addEventListener("pointerleave", () => view.pointAt(null));
   canvas.addEventListener("click", (event) => { const cell = cellOf(event); if (cell) view.open(cell); });
   canvas.addEventListener("focus", () => { if (canvas.matches(":focus-visible")) view.pointAt(view.point ?? { query: 0, key: 0 }); });

@@ -5,17 +5,21 @@ import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
 export function showTools(view) {
-  const { tools, kinds, message, standing } = view, focused = focusedIn(tools);
+  const { tools, kinds, message, standing } = view, focused = focusedIn(tools)?.dataset.tool;
   segmentedControl(kinds, _("Kind of attention"), message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
     const { name, opening: [layer, head] } = message.kinds[i];
     view.chooseHead(view.last[name] ?? { layer, head }, name);
   });
   tools.replaceChildren();
-  if (standing.canUndo) button({ class: "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
+  if (standing.canUndo) button({ class: "undo", "data-tool": "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
   if (standing.alternatives.length > 1) translationsMenu(view, tools);
-  if (view.both.writes) button({ class: "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
-  segmentedControl(element("div", "segments", tools), _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
-  if (focused) tools.querySelector('[aria-checked="true"]')?.focus({ preventScroll: true });
+  if (view.both.writes) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
+  const form = element("div", "segments", tools);
+  segmentedControl(form, _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
+  form.querySelectorAll("button").forEach((node) => { node.dataset.tool = "form"; });
+  // The controls are new, so the focus goes back to the same one; if it is gone, as Undo is after the last step, to the form.
+  const same = focused && tools.querySelector(`[data-tool=${focused}]:not([aria-checked="false"])`);
+  if (focused) (same ?? form.querySelector('[aria-checked="true"]')).focus({ preventScroll: true });
 }
 
 function segmentedControl(place, label, texts, chosen, choose) {
@@ -28,7 +32,7 @@ function segmentedControl(place, label, texts, chosen, choose) {
 function translationsMenu(view, tools) {
   const { alternatives, shown } = view.standing, box = element("div", "others", tools);
   const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");
-  const opener = button({ class: "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));
+  const opener = button({ class: "opener", "data-tool": "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));
   const list = element("div", "list", box);
   const open = (wide) => {
     list.hidden = !wide;
@@ -48,7 +52,7 @@ function translationsMenu(view, tools) {
   };
   open(Boolean(view.openList));  // the controls may be drawn again while it is open
   alternatives.forEach(({ text, detail }, i) => {
-    const one = button("", list, undefined, () => { open(false); if (i !== shown) view.act("alternative", 0, i); });
+    const one = button({ "data-tool": "opener" }, list, undefined, () => { open(false); if (i !== shown) view.act("alternative", 0, i); });
     element("span", { dir: "auto" }, one, text);
     element("span", "number", one, detail);
     if (i === shown) one.setAttribute("aria-current", "true");

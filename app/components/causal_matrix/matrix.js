@@ -37,7 +37,7 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
     runs(passes, size, q, (from, to, never) => bare(never ? layers.never : layers.forbidden, left + from * cell, top + q * cell, (to - from) * cell, cell));
     for (let k = 0; k < size; k++) {
       const at = q * size + k, forbidden = !passes[0].mask[at];
-      if (forbidden && !passes[1].mask[at]) continue;
+      if (forbidden && !passes[1].mask[at] && !data.scores) continue;
       const gap = cell > 8 ? 1 : 0, parent = forbidden ? layers.leaks : layers.allowed;
       const rect = make("rect", { class: "cell", x: left + k * cell, y: top + q * cell, width: cell - gap, height: cell - gap }, parent);
       const text = cell >= NUMBERS_FROM ? make("text", { class: "number", x: left + (k + 0.5) * cell, y: top + (q + 0.5) * cell, "text-anchor": "middle", "dominant-baseline": "central", style: "font-size: 14px" }, parent) : null;

@@ -7,7 +7,8 @@ import { quoted } from "../shared/token.js";
 
 const result = ({ right, score }) => ({ right: right.filter(Boolean).length, all: right.length, score: fixed(score, 2) });
 
-export function score({ free, scores, passes: [masked, open] }) {
+export function score({ free, scores, passes: [masked, open], data }) {
+  if (scores && data.window < data.reads.length) return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line and those outside the attention window to −∞.");
   if (scores) return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line to −∞.");
   const before = result(masked);
   if (!free) return _("With the mask: {right} of {all} tokens ranked first, log-probability {score}.", before);

@@ -121,7 +121,8 @@ const changes = {
   show() {
     const { message, at, count } = this, found = message.order[at], [one, other] = [message.kinds[found.kind], message.kinds[count + found.kind]];
     this.buttons.forEach((node, i) => { node.setAttribute("aria-checked", String(i === at)); node.tabIndex = i === at ? 0 : -1; });
-    [this.less.disabled, this.more.disabled] = [at === 0, at === message.order.length - 1];
+    // "disabled" would take the focus from the button that was just used
+    [this.less, this.more].forEach((node, i) => node.setAttribute("aria-disabled", String(at === (i ? message.order.length - 1 : 0))));
     const [layer, head] = found.partner ?? [0, 0];
     const values = [ofHead(one, layer, head), ofHead(other, found.layer, found.head)].map((weights) => Float32Array.from(weights, (weight) => weight / message.levels));
     values.push(values[1].map((weight, i) => weight - values[0][i]));
