@@ -82,7 +82,7 @@ def test_the_flow_has_the_vector_after_each_sub_layer_and_what_was_added(
 
 @pytest.mark.parametrize(("norm", "formula"), [("pre", "x + FFN(LayerNorm(x))"), ("post", "LayerNorm(x + FFN(x))")])
 def test_the_page_says_what_a_residual_connection_is(open_page: Open, norm: str, formula: str) -> None:
-    sentence = f"its input x goes on and its output is added to it, for a feed-forward network {formula}."
+    sentence = f"adds its input x to its output: for a feed-forward network, {formula}."
     assert any(sentence in each.value for each in open_page(checkpoint=norm).text)
 
 
@@ -136,7 +136,7 @@ def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
         np.testing.assert_allclose(after[:, 3], array(sent["addedLengths"])[:, 2], rtol=1e-6)
         assert not np.allclose(after[:, 4], before[:, 4], rtol=1e-2)
     shown_text = next(each.value for each in app.text if "largest difference" in each.value)
-    sentence = "Nothing passes around layer 2, self-attention: its input x does not go on, its output alone is the new"
+    sentence = "Layer 2, self-attention, has no residual connection now: its output alone is the new stream."
     assert (sentence in shown_text) == (norm == "pre")
     difference = re.search(r"largest difference [a-z0-9 ]+: ([^ )]+)\)", shown_text)
     assert difference
@@ -150,7 +150,7 @@ def test_a_sub_layer_that_reads_zeros_is_not_said_to_have_no_pass_around_it(open
     app = open_page(checkpoint="pre", edits=edits)
     assert flowing(app)[1]["off"] == edits.split(";")
     shown_text = next(each.value for each in app.text if "largest difference" in each.value)
-    assert "Nothing passes around layer 1, feed-forward" in shown_text
+    assert "Layer 1, feed-forward, has no residual connection now" in shown_text
 
 
 def test_all_connections_of_a_kind_are_one_edit_and_each_of_them_in_the_picture(open_page: Open) -> None:

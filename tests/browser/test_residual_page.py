@@ -106,14 +106,14 @@ def test_the_pass_around_a_sub_layer_is_taken_away_at_once_and_put_back_and_noth
 ) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="encoder", s="1")
     is_drawn(one, "residual")
-    button = one.page.get_by_role("button", name="the pass around it")
+    button = one.page.get_by_role("button", name="its residual connection")
     place = button.bounding_box()
     with one.running():
         button.click()
         assert button.get_attribute("aria-pressed") == "true"
     (edit,) = chosen_in(one.page)["edits"]
     assert edit.startswith("noresidual=encoder.")
-    assert "without the pass" in one.page.locator(".flow .read").inner_text()
+    assert "without its residual connection" in one.page.locator(".flow .read").inner_text()
     assert one.page.locator(".flow-picture .before").count() == 5  # the lengths of the original model
     assert button.bounding_box() == place
     with one.running():

@@ -1,6 +1,6 @@
 // The stream of one token from top to bottom: a row of colours for the vector after each sub-layer, a thinner one for what
 // the sub-layer added. The data of all tokens are in the browser, so another one is drawn at once; the server is told which,
-// for the details and for links. Two buttons take the chosen sub-layer away, or the pass around it; then the server computes again.
+// for the details and for links. Two buttons take the chosen sub-layer away, or its residual connection; then the server computes again.
 
 import { writeInAddress } from "../shared/address.js";
 import { itemByKey, marked } from "../shared/arrow_keys.js";
@@ -22,7 +22,7 @@ const PHONE = 520;
 const SHORT = { self_attention: _("self"), cross_attention: _("enc-dec"), feed_forward: _("feed-fw") };
 const STACKS = { encoder: _("encoder"), decoder: _("decoder") };
 const ADDRESS = { encoder: "s", decoder: "t" };  // in which choice the token of a stack is kept
-const TAKEN = { sublayer: _("the sub-layer"), pass: _("the pass around it") };  // the first button has the name of the chosen one
+const TAKEN = { sublayer: _("the sub-layer"), pass: _("its residual connection") };  // the first button has the name of the chosen one
 const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
 const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
@@ -75,7 +75,7 @@ function words({ data, stack, row, off }, u) {
   const { layer, name, edits } = all.parts[u], ends = { before: lengthText(before), after: lengthText(after) };
   const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
   const given = { layer, name, own: lengthText(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
-  if (off.has(edits.pass)) return _("Layer {layer}, {name}, without the pass: its output, of length {own}, is the new stream; {length}", given);
+  if (off.has(edits.pass)) return _("Layer {layer}, {name}, without its residual connection: its output, of length {own}, is the new stream; {length}", given);
   if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
   if (u === largest(all, row)) return _("Layer {layer}, {name}, adds most of all: a vector of length {own}, at {angle} to the stream; {length}", given);
   return _("Layer {layer}, {name}: adds a vector of length {own}, at {angle} to the stream; {length}", given);

@@ -59,14 +59,13 @@ def _around(*, pre_norm: bool) -> str:
     """What a residual connection is."""
     formula = "x + FFN(LayerNorm(x))" if pre_norm else "LayerNorm(x + FFN(x))"
     return _(
-        "The pass around a sub-layer (residual connection): its input x goes on and its output is added to it, for a "
-        "feed-forward network {formula}.",
+        "The residual connection of a sub-layer adds its input x to its output: for a feed-forward network, {formula}.",
         formula=formula,
     )
 
 
 def _sum(one: Stream, start: str) -> str:
-    """Of a pre-norm model."""
+    """Of a pre-norm model: what its last vector is the sum of."""
     count, lost, width = len(one.subs), lost_before(one), one.embedding.shape[-1]
     largest = number(largest_difference(one, pre_norm=True), 2)
     difference = _("(largest difference in {count} numbers: {largest})", count=width, largest=largest)
@@ -80,7 +79,7 @@ def _sum(one: Stream, start: str) -> str:
         )
     sub = one.subs[lost - 1]
     alone = _(
-        "Nothing passes around layer {layer}, {name}: its input x does not go on, its output alone is the new stream.",
+        "Layer {layer}, {name}, has no residual connection now: its output alone is the new stream.",
         layer=sub.layer + 1,
         name=sub.words,
     )
@@ -94,15 +93,15 @@ def _sum(one: Stream, start: str) -> str:
 
 
 def _normalised(one: Stream) -> str:
-    """Of a post-norm model."""
+    """Of a post-norm model: what each LayerNorm normalises."""
     difference = number(largest_difference(one, pre_norm=False), 2)
     if lost_before(one):
         return ngettext(
-            "After each of {count} sub-layer, LayerNorm normalises the sum of the stream and what was added; where "
-            "nothing passes around, of what was added alone (largest difference from that sum: {difference}); the "
+            "After each of {count} sub-layer, LayerNorm normalises the sum of the stream and what was added, or, "
+            "without the residual connection, only what was added (largest difference from that: {difference}). The "
             "result is the new stream.",
-            "After each of {count} sub-layers, LayerNorm normalises the sum of the stream and what was added; where "
-            "nothing passes around, of what was added alone (largest difference from that sum: {difference}); the "
+            "After each of {count} sub-layers, LayerNorm normalises the sum of the stream and what was added, or, "
+            "without the residual connection, only what was added (largest difference from that: {difference}). The "
             "result is the new stream.",
             len(one.subs),
             difference=difference,
