@@ -186,6 +186,7 @@ def test_options_that_do_not_go_together_are_refused(files: tuple[Path, Path, Pa
     assert "leave --target out" in refused(NUMBERS, "--data", "hf:x", "--target", target)
     assert "for Hugging Face data sets" in refused(NUMBERS, "--data", tsv, "--source-language", "en")
     assert "one file with both sides" in refused(NUMBERS, "--data", "hf:x", "--source-column", "2")
+    assert "one file with both sides" in refused(NUMBERS, "--source-column", "2")
     assert "one file with both sides" in refused(NUMBERS, "--data", source, "--target", target, "--target-column", "1")
     message = refused(NUMBERS, "--required-words", tsv, "--hypotheses", tsv.with_name("out"))
     assert "--hypotheses and --against are for scores" in message

@@ -49,7 +49,7 @@ EDITS = st.one_of(
     st.builds(PositionsShifted, COUNT),
     st.builds(PositionsShuffled, COUNT),
     st.builds(PositionsSwapped, COUNT, COUNT),
-    st.builds(Temperature, KIND, COUNT, COUNT, st.sampled_from([0.1, 0.5, 2.0, 30.0])),
+    st.builds(Temperature, KIND, COUNT, COUNT, st.sampled_from([0.1, 0.5, 2.0, 30.0, 0.1234567, 1e-7])),
     st.builds(VectorPatched, st.none() | COUNT, COUNT, st.lists(COUNT, min_size=1, max_size=9).map(tuple)),
 )
 
@@ -76,7 +76,7 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
     "text",
     ["", "off", "off=", "off=cross.0.1", "off=cross.1", "off=across.1.1", "mask=none", "skip=encoder.1.norm",
      "noresidual=encoder.0.feed_forward", "noresidual=all.1.feed_forward", "noresidual=encoder.1",
-     "positions=swap.1", "positions=shift.-1", "temperature=cross.1.1.hot", "patch=1.1.a-b", "off=cross.1.1.1",
+     "positions=swap.1", "positions=off.decoder.9", "positions=shift.-1", "temperature=cross.1.1.hot", "patch=1.1.a-b", "off=cross.1.1.1",
      "off=cross.²." + "9" * 50,
      "allow=cross.1.1.1", "forbid=cross.1.1.1.0", "weights=cross.1.1.1", "weights=cross.all.1.1.1-1",
      "weights=cross.1.1.1.1",

@@ -17,6 +17,8 @@ def test_certainty_is_the_geometric_mean_of_the_probabilities() -> None:
         ("It cost 4711 euros in 1999.", "Es kostete 4711 Euro in 1998.", ["1999"]),
         ("I have 1,500 cows.", "Ich habe 1.500 Kühe.", []),
         ("I have 1,500 cows.", "J'ai 1 500 vaches.", []),
+        ("J'ai 1 500 vaches.", "I have 1,500 cows.", []),
+        ("En 2024 300 vaches", "300 cows in 2024", []),
         ("at 3:30", "um 3.30 Uhr", []),
         ("I have 2 dogs and 7 cats.", "Ich habe zwei Hunde und 8 Katzen.", ["7"]),
         ("7 and 7", "8", ["7"]),

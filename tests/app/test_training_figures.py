@@ -148,7 +148,7 @@ def test_bars_are_the_two_distributions_and_the_rest_is_the_mean_of_all_others()
     assert np.allclose(should.x, np.maximum(table["q′"], LEAST))
     assert np.allclose(does.x, np.maximum(table["p"], LEAST))
     everything = offers(logits[:3], 0, str, count=5)
-    assert len(target_table(everything, smoothed(0, 3, 0.1))["piece"]) == 3
+    assert len(target_table(everything, smoothed(0, 3, 0.1))["token"]) == 3
 
 
 def test_a_line_without_a_name_is_not_said_to_be_of_training() -> None:

@@ -1,4 +1,4 @@
-"""How much each source token counts for each token of a translation: three answers, none of which is attention.
+"""How much each source token contributes to each token of a translation: three measures, none of which is attention.
 
 With x the scaled embeddings of the source (S, D), positions not included, and f_t(x) the log-probability of token t of
 the translation, given the tokens before it (teacher forcing):
@@ -7,11 +7,11 @@ the translation, given the tokens before it (teacher forcing):
     gradient x input      sum over d of x_sd df_t/dx_sd                               (Shrikumar et al., 2016)
     integrated gradients  sum over d of (x - x')_sd int_0^1 df_t/dx_sd(x' + a (x - x')) da   (Sundararajan et al., 2017)
 
-The baseline x' has a vector of zeros for each token, but </s> as it is. Integrated gradients are complete: summed over
-the source they are f_t(x) - f_t(x'), to the error of the integral, which is `Integrated.gap`: log-probabilities fall
-steeply along the way, and ReLUs bend it, so that Gauss-Legendre needs many points. These are two formulas and
-`torch.autograd.grad`; captum has them too, but for models that take one input and return one number, and it would be
-one more package to pin.
+The baseline x' has a vector of zeros for each token except </s>, which keeps its vector. Integrated gradients are
+complete: their sum over the source is f_t(x) - f_t(x'), up to the error of the numerical integral (`Integrated.gap`).
+Gauss-Legendre quadrature needs many points, because log-probabilities fall steeply between x and x', and ReLUs make the
+gradient jump. The two gradient methods are short formulas with `torch.autograd.grad`. captum has them too, but for
+models that take one input and return one number, and captum would be one more package to pin.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ from torch import Tensor
 from transformer.config import BOS, EOS
 from transformer.model import Probe, Transformer, census
 
-STEPS = 64  # points of the integral: for en-de, sums are then wrong by 0.1 to 0.3 of 5 to 13
-AT_ONCE = 16  # sentences in a batch: logits of more take much memory
+STEPS = 64  # points of the integral; with 64 the sums of en-de, which are 5 to 13, are wrong by 0.1 to 0.3
+AT_ONCE = 16  # sentences in a batch; the logits of a larger batch take much memory
 SITE = "encoder.embedding.scaled"
 Ids = Sequence[int]
 
@@ -44,14 +44,14 @@ class Integrated:
 
     @property
     def gap(self) -> float:
-        """The largest error of such a sum, in nats."""
+        """The largest absolute error of these sums, over all t, in nats."""
         return float(np.abs(self.values.sum(axis=0) - self.difference).max())
 
 
 def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Ids) -> np.ndarray:
-    """Of each token of a translation, read after each of several sources: (N, T).
+    """The log-probability of each token of a translation after each of several sources: (N, T).
 
-    Sources of the same length are one batch, so that there is no padding, and an edit of positions finds none.
+    Sources of the same length form a batch. So there is no padding, which an edit of positions would mix with tokens.
 
     Args:
         sources: ids with </s>.
@@ -72,7 +72,8 @@ def occlusion(model: Transformer, source_ids: Ids, target_ids: Ids, words: Seque
     """The log-probability that each token of a translation loses when a word is deleted: (W, T).
 
     Args:
-        words: for each word, the positions of its tokens, from 0. What comes after it moves up.
+        words: for each word, the positions of its tokens, from 0. The tokens after a deleted word move to earlier
+            positions.
     """
     without = [[id for at, id in enumerate(source_ids) if at not in word] for word in words]
     if not words:
@@ -82,13 +83,13 @@ def occlusion(model: Transformer, source_ids: Ids, target_ids: Ids, words: Seque
 
 
 def gradient_times_input(model: Transformer, source_ids: Ids, target_ids: Ids) -> np.ndarray:
-    """(S, T)."""
+    """Gradient x input of each source token, for each token of a translation: (S, T)."""
     x = _embedded(model, source_ids)
     return (_gradients(model, source_ids, target_ids, x[None])[:, 0] * x).sum(dim=-1).T.double().cpu().numpy()
 
 
 def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, steps: int = STEPS) -> Integrated:
-    """Of all tokens of a translation: `steps` passes forward, and T times as many back."""
+    """Integrated gradients for all tokens of a translation: `steps` forward passes, and T times as many backward."""
     x = _embedded(model, source_ids)  # (S, D)
     kept = torch.tensor([id == EOS for id in source_ids], device=x.device)[:, None]  # (S, 1)
     base = torch.where(kept, x, 0.0)
@@ -106,19 +107,19 @@ def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, s
 
 
 def _gradients(model: Transformer, source_ids: Ids, target_ids: Ids, points: Tensor) -> Tensor:
-    """Of f_t at several points (N, S, D): (T, N, S, D)."""
+    """The gradients of each f_t at several points (N, S, D): (T, N, S, D)."""
     found: list[Tensor] = []
     with torch.enable_grad():
         points = points.detach().clone().requires_grad_()
         values = _read(model, _repeated(model, source_ids, len(points)), target_ids, points)  # (N, T)
         for t in range(len(target_ids)):
             last = t == len(target_ids) - 1
-            found += torch.autograd.grad(values[:, t].sum(), points, retain_graph=not last)  # of (N, S, D)
+            found += torch.autograd.grad(values[:, t].sum(), points, retain_graph=not last)  # one (N, S, D)
     return torch.stack(found)
 
 
 def _read(model: Transformer, source: Tensor, target_ids: Ids, embedded: Tensor | None = None) -> Tensor:
-    """The log-probabilities (N, T), after sources (N, S), whose embeddings may be given: (N, S, D)."""
+    """The log-probabilities (N, T) after sources (N, S). `embedded` (N, S, D) replaces their scaled embeddings."""
     rows, device = len(source), source.device
     reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (N, T)
     predicted = torch.tensor([list(target_ids)] * rows, device=device)  # (N, T)

@@ -56,7 +56,7 @@ def padding_difference(
     found = {}
     for site, shape in census(model.config).items():
         real = padded[site][tuple(slice(sizes.get(letter)) for letter in shape[1:])]
-        same = real == alone[site]  # -inf among them
+        same = real == alone[site]  # also where both are -inf, whose difference would be NaN
         a, b = (np.where(same, 0.0, array).astype(np.float64) for array in (real, alone[site]))
         found[site] = float(np.abs(a - b).max())
     return found

@@ -1,7 +1,7 @@
-"""What each of several edits does alone, in a few passes over one finished translation (teacher forcing).
+"""The effect of each of several edits alone, in a few passes over one finished translation (teacher forcing).
 
-Each row of a batch has an edit of its own: 24 heads take one pass. It begins with the sentence once, and the first site
-that is edited makes a row of it for each edit: what comes before is the same for all, and computed once.
+Each row of a batch has its own edit, so 24 heads take one pass. The pass starts with one row, the sentence. The first
+edited site repeats this row for each edit, because all computations before that site are the same for all edits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,7 +78,7 @@ def _chosen(logits: Tensor, target_ids: Sequence[int]) -> np.ndarray:
 
 
 def _row_by_row(rows: Sequence[SiteEdits]) -> SiteEdits:
-    """What is done at each site, in the rows of the batch whose edit is there."""
+    """One edit for each site. It changes the rows of the batch that have an edit at this site."""
     at_site: dict[str, dict[int, SiteEdit]] = {}
     for row, changes in enumerate(rows):
         for site, change in changes.items():

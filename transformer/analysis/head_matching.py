@@ -1,11 +1,12 @@
 """Heads of two models matched: for each head of one, the head of the other that attends most like it.
 
-Training gives the heads of a layer no order, and little order to layers, so equal numbers mean nothing. With both
-models reading the same tokens, the distance of two heads is the weight that one of them has on other tokens:
+Training gives the heads of a layer no order, and the layers little order, so heads with equal numbers do not
+correspond. Both models read the same tokens. The distance of two heads is the share of its weight that a head puts on
+other tokens than the other head does:
 
     d(A, B) = mean over queries q of 1/2 sum over keys k of |A_qk - B_qk|        0: equal, 1: no token in common
 
-The matching is the one-to-one assignment of the smallest sum of distances, found exactly by the Hungarian method with
+The matching is the one-to-one assignment with the smallest sum of distances, found exactly by the Hungarian method with
 shortest augmenting paths, which takes n^3 steps for n heads (Kuhn 1955; Jonker and Volgenant 1987).
 """
 
@@ -16,10 +17,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class HeadMatch:
-    """A head of the first model, from 0, and the head of the other that is matched with it, if one is left.
+    """A head of the first model and its partner, the head of the other model that is matched with it.
 
     Attributes:
-        moved: the distance of the two, 0 to 1; 1 without a partner.
+        layer, head: counted from 0.
+        partner: (layer, head), from 0; None if the other model has too few heads.
+        moved: the distance of the two heads, 0 to 1; 1 without a partner.
     """
 
     layer: int
@@ -34,7 +37,11 @@ def head_distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def match_heads(one: np.ndarray, other: np.ndarray) -> list[HeadMatch]:
-    """All heads of the first model, in order: (L, H, Q, K) and (L', H', Q, K) weights over the same tokens."""
+    """A match for each head of the first model, in order.
+
+    Args:
+        one, other: (L, H, Q, K) and (L', H', Q, K), weights over the same tokens.
+    """
     distances = head_distances(one.reshape(-1, *one.shape[2:]), other.reshape(-1, *other.shape[2:]))  # (N, M)
     found = []
     for place, partner in enumerate(assignment(distances)):
@@ -50,18 +57,18 @@ def match_heads(one: np.ndarray, other: np.ndarray) -> list[HeadMatch]:
 def assignment(costs: np.ndarray) -> list[int | None]:
     """The column of each row such that no column is taken twice and the sum of costs (N, M) is smallest.
 
-    Rows that are left over have None. `price` and `surplus` are the dual variables: cost - price - surplus is never
-    below 0, and 0 for what is assigned, which proves that the sum is smallest.
+    If there are more rows than columns, some rows have None. The dual variables are `price` and `surplus`:
+    cost - price - surplus is never below 0, and it is 0 for each assigned pair, which proves that the sum is smallest.
     """
     rows, columns = costs.shape
     if rows > columns:
         by_column = assignment(costs.T)
         return [by_column.index(row) if row in by_column else None for row in range(rows)]
     price, surplus = np.zeros(rows), np.zeros(columns + 1)
-    taken = np.full(columns + 1, -1)  # by column the row that has it; the last column is where a new row starts
+    taken = np.full(columns + 1, -1)  # the row that has each column; the new row starts in an extra last column
     for new in range(rows):
         taken[-1], at = new, columns
-        shortest = np.full(columns, np.inf)  # to each column, from the new row
+        shortest = np.full(columns, np.inf)  # length of the shortest path to each column, from the new row
         before = np.full(columns, columns)  # the column before it on that path
         visited = np.zeros(columns + 1, dtype=bool)
         while taken[at] >= 0:
@@ -76,7 +83,7 @@ def assignment(costs: np.ndarray) -> list[int | None]:
             surplus[visited] -= step
             shortest[free] -= step
             at = following
-        while at != columns:  # every row on the path takes the column that follows
+        while at != columns:  # every row on the path takes the next column of the path
             taken[at], at = taken[before[at]], int(before[at])
     found: list[int | None] = [None] * rows
     for column, row in enumerate(taken[:-1].tolist()):

@@ -1,8 +1,8 @@
 """What the model predicts without one head of an attention, or with this head alone.
 
-A removed head has a context of 0 in every row, so it writes nothing. (The bias of W^O, which all heads
-share, stays.) One teacher-forced pass for several heads at once: the sentence is in the batch once for each head, and
-the edit keeps other heads in each row of the batch.
+A removed head has a context of 0 in every row, so it writes nothing. (The bias of W^O, which all heads share, stays.)
+One teacher-forced pass is enough for several heads: each row of the batch is the same sentence, and the edit keeps
+different heads in each row.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ AT_ONCE = 8  # rows in a batch
 
 @dataclass(frozen=True)
 class Predictions:
-    """What is predicted with other heads, a row for each: all heads; then without head 1, 2, ..., h; then with head 1,
-    2, ..., h alone; then with none.
+    """The predictions with different sets of heads, one row for each set: all heads; then all except head 1, 2, ..., H;
+    then only head 1, 2, ..., H; then no head.
 
     Attributes:
-        top: (2 + 2H, T), the ids with the highest probability after each step.
-        top_probability: (2 + 2H, T), of those.
-        probability: (2 + 2H, T), of the ids of the translation.
+        top: (2 + 2H, T), the id with the highest probability at each step.
+        top_probability: (2 + 2H, T), the probabilities of these ids.
+        probability: (2 + 2H, T), the probabilities of the ids of the translation.
     """
 
     top: np.ndarray
@@ -36,7 +36,7 @@ class Predictions:
 
     @property
     def heads(self) -> int:
-        """H."""
+        """The number of heads, H."""
         return len(self.top) // 2 - 1
 
     def without(self, head: int) -> int:
@@ -51,7 +51,7 @@ class Predictions:
 def predictions_with_other_heads(
     model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], site: str
 ) -> Predictions:
-    """Takes away each head in turn, and all others, and reads the whole translation each time.
+    """Predicts the whole translation once with each of the sets of heads that `Predictions` lists.
 
     Args:
         model: in eval mode.
@@ -69,7 +69,7 @@ def predictions_with_other_heads(
 def _probabilities(
     model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], site: str, kept: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Of the top tokens their ids and probabilities, and of the translation's the probabilities: (B, T) each."""
+    """The ids of the top tokens, their probabilities, and those of the translation's tokens: (B, T) each."""
     rows, device = len(kept), kept.device
     source = torch.tensor([list(source_ids)] * rows, device=device)  # (B, S)
     reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (B, T)
@@ -82,5 +82,5 @@ def _probabilities(
 
 
 def keep_heads(context: Tensor, kept: Tensor) -> Tensor:
-    """The context of the heads that are kept, and 0 of the others: (B, H, Q, E); kept (B, H), boolean."""
+    """The context (B, H, Q, E), with 0 for the heads that are not kept; `kept` (B, H) is boolean."""
     return context * kept[:, :, None, None]  # (B, H, Q, E)

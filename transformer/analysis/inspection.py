@@ -10,13 +10,14 @@ import torch
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import best_heads
 from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
+from transformer.checkpoint.header import meta_model
 from transformer.config import ModelConfig
 from transformer.errors import CheckpointError
 from transformer.files.untrusted_values import shown
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
 
-# The part of the paper's figure 1 that a weight belongs to, by the first pattern that its name begins with.
+# The part of the paper's figure 1 that a weight belongs to: the first one whose pattern its name begins with.
 PARTS = (
     (r"(encoder|decoder)\.embedding\.tokens|output[._]", "embeddings and output projection"),
     (r"(encoder|decoder)\.embedding\.positions", "learned positions"),
@@ -80,13 +81,12 @@ def parameters_by_part(model: Transformer) -> dict[str, int]:
 
 
 def parameters_of(config: ModelConfig) -> dict[str, int]:
-    """The number of parameters of each part of such a model, counted without memory for the weights."""
-    with torch.device("meta"):
-        return parameters_by_part(Transformer(config))
+    """The number of parameters of each part of a model with this configuration, without memory for its weights."""
+    return parameters_by_part(meta_model(config))
 
 
 def describe_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
-    """The number of pieces of each kind, and the first of them."""
+    """The number of pieces of each kind, and the first 20 ordinary ones."""
     kinds = Counter(tokenizer.kind(id) for id in range(tokenizer.vocab_size))
     first = [tokenizer.piece(id) for id in tokenizer.ordinary_ids[:20]]
     return {"vocab_size": tokenizer.vocab_size, "kinds": dict(kinds), "first_pieces": first}

@@ -1,13 +1,13 @@
-"""Activation patching: how strongly one vector of the encoder (of a position, after a layer) decides the translation.
+"""Activation patching: how strongly one vector of the encoder (at a position, after a layer) decides the translation.
 
-Sentences a and b have equally many tokens; their translations are y and z. One vector of a is replaced by that of b at
-the same position, and the later layers are computed from it. How much the model then prefers z to y:
+Sentences a and b have the same number of tokens; their translations are y and z. One vector of a is replaced by that of
+b at the same position, and the later layers are computed from it. m says how much the model then prefers z to y:
 
     m = log p(z) - log p(y)                    (teacher forcing)
     effect = (m - m_a) / (m_b - m_a)           0: as sentence a, 1: as sentence b
 
-m_a and m_b are m without patching, for a and for b. Tokens with which both y and z begin are not counted in m. Vig et
-al. (2020) and Meng et al. (2022) exchange vectors in this way.
+m_a and m_b are m without patching, for a and for b. If y and z begin with the same tokens, these tokens are not counted
+in m. Vig et al. (2020) and Meng et al. (2022) exchange vectors in this way.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Pair:
         targets: as for `transformer.analysis.trace.trace`.
 
     Raises:
-        HeadlightError: nothing can be patched, or nothing would change.
+        HeadlightError: the sentences have different numbers of tokens, or they or their translations are equal.
     """
 
     sources: tuple[Ids, Ids]
@@ -77,9 +77,9 @@ def patch_effects(model: Transformer, pair: Pair, layer: int | None) -> np.ndarr
 
 
 def effect_of_changed_positions(model: Transformer, pair: Pair) -> float:
-    """The effect, after the last layer, of patching all positions at which the tokens differ: 1 if the encoder has
-    moved no information about these tokens to other positions that the decoder uses. Arguments and errors:
-    `patch_effects`."""
+    """The effect of patching, after the last layer, all positions at which the tokens differ. It is 1 if the other
+    positions have no information about these tokens that the decoder uses. Arguments and errors: see `patch_effects`.
+    """
     with torch.inference_mode():
         ids = _ids(model, pair)  # (2, S)
         return float(_effects(model, pair, _with_patches(model.encoder(ids), (ids[0] != ids[1])[None]))[0])

@@ -1,17 +1,18 @@
 """Attention rollout (Abnar and Zuidema, 2020): what reaches a position from each token of the input, over all layers.
 
-A residual connection carries half of a position on as it is, attention brings the other half (that the halves are equal
-is the authors' assumption, not a measurement), and heads count alike:
+Half of a position comes unchanged through the residual connection, and the other half through attention (that the
+halves are equal is the authors' assumption, not a measurement). All heads have the same share:
 
     A_l = 1/2 mean over heads of W_l + 1/2 I,    R_l = A_l R_{l-1},    R_0 = I
 
-For the decoder we follow the same two rules through its three sub-layers. What is in row t is a mixture of what the
-decoder reads (O) and, through the encoder's output, of the source (C); the feed-forward network mixes no positions:
+In the decoder we apply the same two rules to its three sub-layers. Row t is a mixture of the tokens that the decoder
+reads (O) and, through the encoder's output, of the source tokens (C). The feed-forward network mixes no positions:
 
     self-attention:   O <- A_l O,      C <- A_l C
     cross-attention:  O <- 1/2 O,      C <- 1/2 C + 1/2 X_l R      X_l = head mean, R = the encoder's rollout
 
-Each row of O and C together sums to 1. LayerNorm and the values' sizes are left out, so these are shares, not effects.
+Each row of O and C together sums to 1. LayerNorm and the sizes of the value vectors are ignored, so the numbers are
+shares, not effects.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ def mixed(weights: np.ndarray) -> np.ndarray:
 
 
 def rollout(weights: np.ndarray) -> np.ndarray:
-    """Self-attention of one stack: (L, H, N, N) -> (L, N, N), what has arrived after each layer."""
+    """Self-attention of one stack, (L, H, N, N) -> its rollout after each layer, (L, N, N)."""
     arrived = np.eye(weights.shape[-1])  # (N, N)
     after = []
     for layer in weights:
@@ -35,7 +36,7 @@ def rollout(weights: np.ndarray) -> np.ndarray:
 
 
 def decoder_rollout(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decoder to what it read and to the source.
+    """Rollout from the decoder to the tokens that it reads and to the source.
 
     Args:
         own: self-attention of the decoder (L, H, T, T).

@@ -1,15 +1,16 @@
 """The trace: the values that the model computes for a finished translation, as arrays by name.
 
-One teacher-forced pass over source and output, with a probe at the requested sites. Because of the causal mask it
-computes what every decoding step computed, to rounding: with or without cache, greedy or beam. (Trap: only in eval
-mode, and only of what the search has read. Test: test_the_trace_is_what_the_search_saw_at_each_step.)
+It is one teacher-forced pass over source and output, with a probe at the requested sites. Because of the causal mask,
+the pass computes the same values as the decoding steps of the search, up to rounding: with or without cache, greedy or
+beam. (Trap: this is true only in eval mode, and only for tokens that the search has read. Test:
+test_the_trace_is_what_the_search_saw_at_each_step.)
 
 Row t of the decoder *reads* token t and *predicts* token t + 1:
 
     reads      <s>  Wo   ist  der  Bahnhof  ?
     predicts   Wo   ist  der  Bahnhof  ?    </s>
 
-`Translator.trace` makes one. It can be a table, and it can be stored and read again, without the model:
+`Translator.trace` makes a trace, which can be stored, read again without the model, and turned into a table:
 
     traced = translator.trace("Where is the station?", "*.cross_attention.weights")
     traced.save("station.npz")
@@ -61,13 +62,13 @@ class Trace:
         return self.arrays[site]
 
     def named(self, sentence: str, checkpoint: str = "", checkpoint_sum: str = "") -> "Trace":
-        """The same trace, which says what it is of."""
+        """The same trace, which also has the sentence and the checkpoint that it was made from."""
         return replace(self, sentence=sentence, checkpoint=checkpoint, checkpoint_sum=checkpoint_sum)
 
     def to_frame(self, site: str) -> "pd.DataFrame":
-        """The numbers of one site, or of several alike, as a table with one number per row.
+        """The numbers of one site, or of several sites with the same axes, as a table with one number per row.
 
-        Its columns are `site`, those of the axes with their tokens, and `value`; trace_frame.py lists them.
+        The columns are `site`, the axes with their tokens, and `value`; trace_frame.py lists them.
 
         Args:
             site: a name, or a pattern such as `"decoder.layers.*.cross_attention.weights"`.
@@ -97,7 +98,7 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> "Trace":
-        """Reads what `save` wrote: the same numbers, to the bit. The file may come from anyone.
+        """Reads what `save` wrote: exactly the same numbers. The file is checked, because it may come from anyone.
 
         Raises:
             TraceError: the file cannot be read or is not a trace; the message says what is wrong with it.
@@ -131,7 +132,7 @@ def trace(
     sites: Iterable[str] = EVERYTHING,
     piece: Callable[[int], str] = str,
 ) -> Trace:
-    """One probed pass.
+    """The trace of one probed pass.
 
     Args:
         model: in eval mode. It is not changed.
@@ -191,14 +192,14 @@ def trace_batch(
 def trace_steps(
     model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], sites: Iterable[str]
 ) -> tuple[dict[str, np.ndarray], ...]:
-    """The same translation token by token, as in the search: what each decoding step computes with the cache.
+    """What each decoding step with the cache computes: the translation is read token by token, as in the search.
 
     Args:
         source_ids, target_ids, sites: as for `trace`; only sites of the decoder.
 
     Returns:
-        For each of T steps its arrays by site, without the batch axis: one row each, so self-attention in step t (from
-        0) has the shape `(H, 1, t + 1)`.
+        For each of the T steps its arrays by site, without the batch axis. An array has one row, that of the step, so
+        self-attention in step t (from 0) has the shape `(H, 1, t + 1)`.
 
     Raises:
         HeadlightError: no site has such a name.
@@ -222,7 +223,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
 def _array(value: torch.Tensor) -> np.ndarray:
     if value.dtype in (torch.bfloat16, torch.float16):
         value = value.float()
-    # A copy, because many recorded tensors are views of one number or of a larger tensor.
+    # A copy, because many recorded tensors are views: of one number that was expanded, or of a larger tensor.
     array: np.ndarray = value.cpu().numpy().copy()
     array.flags.writeable = False
     return array

@@ -8,8 +8,8 @@
     about.target_ids         (T), what each row of the decoder reads; about.target_tokens
     about.predicted_ids      (T), what each row predicts; about.predicted_tokens
 
-Nothing in it is pickled, and nothing is compressed: the size of the file bounds what is read into memory. The size, the
-type and the shape of every array are checked before memory is allocated for one.
+Nothing in the file is pickled. Nothing is compressed, so the arrays take no more memory than the file has bytes. The
+size, the type and the shape of every array are checked before memory is allocated for it.
 """
 
 import math
@@ -33,7 +33,7 @@ IDS = ("source_ids", "target_ids", "predicted_ids")
 TOKENS = ("source_tokens", "target_tokens", "predicted_tokens")
 MOST_ARRAYS = 20_000
 MOST_HEADER = 10_000  # bytes of the header of an array
-LONGEST_AXIS = 2**31  # also of an array without numbers, which no size of a file bounds
+LONGEST_AXIS = 2**31  # also for an array without numbers, whose shape the size of the file does not limit
 ADVICE = "Use a file that Trace.save wrote; if it is one, copy it again."
 
 
@@ -41,11 +41,11 @@ def write_arrays(path: Path, about: Mapping[str, object], sites: Mapping[str, np
     """Writes the file, completely or not at all.
 
     Raises:
-        ValueError: NumPy cannot store a text: it ends in a NUL.
+        ValueError: a text ends in a NUL, so NumPy cannot store it.
     """
     described = {name: np.array(value, np.int64) if name in IDS else _texts(value) for name, value in about.items()}
     described["format"] = np.array(VERSION)
-    with replacing(path) as temporary, temporary.open("wb") as file:  # an open file: to a name NumPy adds ".npz"
+    with replacing(path) as temporary, temporary.open("wb") as file:  # not a path: NumPy would add ".npz" to it
         np.savez(file, allow_pickle=False, **{ABOUT + name: value for name, value in described.items()}, **sites)
 
 
@@ -102,7 +102,7 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
 
 
 def _check_sizes(path: Path, archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo]) -> None:
-    """Stored arrays that do not overlap are not larger than the file; so nothing larger is read."""
+    """Refuses arrays that claim more bytes than the file has: uncompressed arrays that do not overlap have no more."""
     total, size = sum(entry.file_size for entry in entries.values()), path.stat().st_size
     if total > size or any(entry.file_size != entry.compress_size for entry in entries.values()):
         refuse(path, f"Its arrays claim {total:,} bytes, and the file has {size:,}.")
@@ -131,7 +131,7 @@ def _header(path: Path, file: IO[bytes], name: str) -> tuple[tuple[int, ...], np
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     try:
         shape, _, dtype = read(file, max_header_size=MOST_HEADER)
-    except Exception as error:  # NumPy evaluates it as Python: damage may raise anything, such as TokenError
+    except Exception as error:  # NumPy parses it as Python, which may raise anything, such as TokenError
         refuse(path, f"The header of {shown(name)} cannot be read: {shown(str(error))}.")
     return shape, dtype
 

@@ -1,4 +1,4 @@
-"""A trace as a table: one number per row, with the names of its axes as columns, for pandas and what builds on it.
+"""A trace as a table: one number per row, with the names of its axes as columns, for pandas and libraries that use it.
 
     weights, scores, masks     site  head  query  query_token  [predicts]  key  key_token  value
     queries, keys, values      site  head  position  token     [predicts]  dimension       value
@@ -6,7 +6,8 @@
     logits, probabilities      site        position  token      predicts   id              value
 
 Positions, heads, dimensions and ids count from 0. A row of the decoder *reads* its token; `predicts`, for the decoder
-only, is the token that it predicts. Use positions as keys, not tokens: a word that occurs twice has two positions.
+only, is the token that it predicts. Group and join by position, not by token: a word that occurs twice has two
+positions.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MATRICES = ("products", "scores", "mask", "masked_scores", "weights")  # of attention: queries by keys
-OF_KEYS = ("key", "value")  # one per key position, which in cross-attention is one of the source
+OF_KEYS = ("key", "value")  # one row per key; the keys of cross-attention are source positions
 OF_VOCABULARY = ("logits", "probabilities")
 
 
@@ -34,7 +35,7 @@ class Tokens:
 
 
 def frame(arrays: Mapping[str, np.ndarray], source: Tokens, target: Tokens) -> "pd.DataFrame":
-    """The table of some sites, one below the other.
+    """One table of several sites, one below the other.
 
     Args:
         arrays: by site, without the batch axis: at least one.
@@ -73,7 +74,7 @@ def _columns(site: str, array: np.ndarray, source: Tokens, target: Tokens) -> di
 
 
 def _positions(axis: str, positions: np.ndarray, side: Tokens, is_matrix: bool) -> dict[str, object]:
-    """The columns of the rows of an array."""
+    """The columns for the positions of the rows: their numbers, their tokens, and what they predict."""
     token = f"{axis}_token" if is_matrix else "token"
     columns: dict[str, object] = {axis: positions, token: np.array(side.reads, dtype=object)[positions]}
     if side.predicts:

@@ -1,1 +1,1 @@
-"""Checkpoints: one safe file in, one safe file out; averaging."""
+"""Checkpoints: each is stored as one safe file. Several can be averaged."""

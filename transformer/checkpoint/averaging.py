@@ -1,7 +1,7 @@
 """Averaging checkpoints (paper, section 6.1: the last 5 of the base model, the last 20 of the big one).
 
-The mean of the weights of several checkpoints of one run translates better than each of them. The mean of
-checkpoints of different runs is useless.
+The mean of the weights of several checkpoints of one run often translates better than each of them. The mean of
+checkpoints of different runs is useless, because equal positions in their weights have learnt different things.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ from transformer.errors import CheckpointError
 def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     """Writes the mean of the weights of `paths` to `out`, with the tokenizer and recipe of the first.
 
-    In memory are the first checkpoint, one other at a time, and the sum, which is in float64: in float32 the mean of
-    equal weights may differ from them. (Trap: a shared matrix summed once for each of its names.
+    Only the first checkpoint, one other at a time, and the sum are in memory. The sum is in float64, because in float32
+    the mean of equal weights may differ from these weights. (Trap: a shared matrix summed once for each of its names.
     Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) The result has not been scored, so its metrics
-    only name the checkpoints, the lengths of the training sentences, and their files if all have the same. It is
-    stored in half precision if the first is.
+    have no scores: only the names of the checkpoints, the latest update, the lengths of the training sentences, and the
+    training files if all checkpoints have the same. It is stored in half precision if the first is.
 
     Raises:
-        CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. All checkpoints
-            of another architecture are named together.
+        CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. The message
+            names all checkpoints with another architecture.
     """
     if not paths:
         raise CheckpointError("Name at least one checkpoint to average.")

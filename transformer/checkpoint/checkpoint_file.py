@@ -1,4 +1,4 @@
-"""Checkpoints: one safe file in, one safe file out.
+"""Saving and loading checkpoints, each as one safe file.
 
 A `.safetensors` file holds the weights, the tokenizer, and in its header the configuration, the recipe and the metrics
 (see `transformer.checkpoint.header`). Translating needs nothing else, and nothing in the file is executable. A matrix
@@ -88,7 +88,7 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
         refuse(header.path, [f"{name} contains infinities or NaN." for name in broken])
     model = meta_model(header.config)
     # Not strict, because a shared matrix is stored once; `read_header` has compared all names. Trap: a shared matrix
-    # must not become two matrices, which training would change separately
+    # must not become two matrices, because training would then change them separately
     # (test_shared_embeddings_are_one_parameter_after_loading).
     model.load_state_dict(weights, strict=False, assign=True)
     if header.config.positions != "learned":  # computed, not stored
@@ -123,7 +123,7 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
 
     Raises:
         CheckpointError: the disk is full, the folder is missing, a weight is not finite (or too large for float16), the
-            tokenizer is not the model's, or recipe and metrics are too large. An older file of that name stays.
+            tokenizer is not the model's, or recipe and metrics are too large. An older file of that name is kept.
     """
     path = Path(path)
     model = getattr(trained.model, "_orig_mod", trained.model)  # the model that torch.compile has wrapped

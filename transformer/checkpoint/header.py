@@ -2,12 +2,13 @@
 
 Headlight adds to a .safetensors file one entry of metadata, `headlight`, which is JSON:
 
-    {"format_version": 1, "config": {...}, "recipe": {...} or null, "metrics": {...}}
+    {"format_version": 2, "config": {...}, "recipe": {...} or null, "metrics": {...}}
 
-and one tensor of bytes, `tokenizer`: the sentencepiece model; since version 2, it may be two with a vocabulary
-(pair_tokenizer.py), and the model may have an output bias. (One entry, because safetensors writes several in random
-order, and equal checkpoints should be equal files.) Nothing in the file is trusted: names, shapes and dtypes are
-compared with a model that is built on the meta device, where tensors have no memory.
+and one tensor of bytes, `tokenizer`: the sentencepiece model. Since version 2 the tokenizer may be two sentencepiece
+models with a vocabulary (pair_tokenizer.py), and the model may have an output bias. (There is only one entry of
+metadata, because safetensors writes several entries in random order, and equal checkpoints should be equal files.)
+Nothing in the file is trusted: names, shapes and dtypes are compared with a model that is built on the meta device,
+where tensors have no memory.
 """
 
 import math
@@ -85,7 +86,7 @@ def meta_model(config: ModelConfig) -> Transformer:
 
 
 def _about(path: Path, metadata: object) -> dict[str, Any]:
-    """What Headlight wrote about the checkpoint; refuses what it did not write, or wrote in a later format."""
+    """What Headlight wrote about the checkpoint. Refuses a file of another program or of a later format."""
     text = metadata.get("headlight") if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         refuse(path, ["It is a safetensors file, but Headlight did not write it: it does not describe a model."])
@@ -111,7 +112,7 @@ def _section(about: dict[str, Any], name: str, problems: list[str]) -> dict[str,
 
 
 def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> list[str]:
-    """Names, shapes and dtypes against those of the model that the configuration describes."""
+    """Compares names, shapes and dtypes with the model that the configuration describes; returns the problems."""
     problems = []
     tokenizer = tensors.get(TOKENIZER)
     if tokenizer is None:

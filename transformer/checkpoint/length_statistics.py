@@ -20,7 +20,7 @@ def lengths_of(sources: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     found: dict[str, float] = {}
     for side, lengths in zip(SIDES, (sources, targets), strict=True):
         found[f"{side}_{MEAN}"] = round(float(lengths.mean()), 1)
-        place = math.ceil(QUANTILE * (len(lengths) - 1))  # when sorted; np.quantile would convert to floats
+        place = math.ceil(QUANTILE * (len(lengths) - 1))  # in sorted lengths; np.quantile would convert them to floats
         found[f"{side}_{COMMON}"] = int(np.partition(lengths, place)[place])
         found[f"{side}_{MOST}"] = int(lengths.max())
     return found

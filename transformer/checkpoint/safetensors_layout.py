@@ -2,10 +2,10 @@
 
     8 bytes: length of the header | header: a JSON object | data of the tensors, one after the other
 
-The header gives the dtype, shape and byte range of each tensor, and `__metadata__`, text to text. The safetensors
-library refuses ranges that overlap, leave gaps, do not fit dtype and shape, or do not end with the file. This file adds
-what it does not check: it accepts headers of up to 100 MB and duplicate names, it does not say what kind of file
-another one is, and several of its messages do not name the tensor.
+The header gives the dtype, shape and byte range of each tensor, and `__metadata__`, which maps texts to texts. The
+safetensors library refuses ranges that overlap, leave gaps, do not fit dtype and shape, or do not end with the file. It
+accepts headers of up to 100 MB and duplicate names, it does not say what kind a file of another format is, and several
+of its messages do not name the tensor. This module adds these checks and messages.
 """
 
 import math
@@ -19,7 +19,7 @@ from transformer.errors import CheckpointError
 from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown
 
-MAX_HEADER = 4 * 2**20  # bytes; 64 + 64 layers take 0.5 MB
+MAX_HEADER = 4 * 2**20  # bytes; the header of a model with 64 + 64 layers has 0.5 MB
 ITEM_SIZE = {"F32": 4, "F16": 2, "U8": 1}  # bytes; weights are F32 or F16, the tokenizer is U8
 FOREIGN = {
     b"PK\x03\x04": "a zip archive (PyTorch's own .pt and .pth files are such)",
@@ -79,7 +79,7 @@ def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any],
         refuse(path, ["It is empty."])
     start, brace = file.read(8), file.read(1)
     for magic, kind in FOREIGN.items():
-        if start.startswith(magic) and brace != b"{":  # the length of a header may look like any of them
+        if start.startswith(magic) and brace != b"{":  # a header's length may have the same bytes; "{" then follows
             refuse(path, [f"It is {kind}, whatever its name says."])
     file.seek(8)
     length = int.from_bytes(start, "little")
@@ -95,7 +95,7 @@ def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any],
 
 
 def _check_entries(path: Path, entries: dict[str, Any], data_bytes: int) -> tuple[dict[str, StoredTensor], list[str]]:
-    """The tensors, and why safetensors refuses the file, with the place, which it does not always name."""
+    """The tensors, and the problems for which safetensors refuses the file. They name the tensor where possible."""
     tensors: dict[str, StoredTensor] = {}
     problems, expected = [], 0
     for name, entry in entries.items():

@@ -1,1 +1,1 @@
-"""The commands of `python -m transformer`, one function each, in files by what they are for; see `transformer.cli`."""
+"""The commands of `python -m transformer`, one function each. `transformer.cli` collects them."""

@@ -1,4 +1,4 @@
-"""The command `align`: which attention head of a checkpoint aligns words, compared with alignments by people."""
+"""The command `align`: how well each attention head of a checkpoint aligns words, compared with people."""
 
 import json
 from pathlib import Path
@@ -75,7 +75,7 @@ def align(
 
 
 def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple[str, str]]] | None:
-    """A text like that of training: the one that is given, or the recipe's for validation if it can be found."""
+    """A text like that of training: the given file, or the recipe's validation text if that file exists."""
     from transformer.data.corpus import read_pairs
 
     data = (checkpoint.recipe or {}).get("data", {})

@@ -149,7 +149,7 @@ def _translate(
 
     with (
         _replacing_a_file(hypotheses) if hypotheses else nullcontext() as place
-    ):  # before: an error is then reported first
+    ):  # opened before translating, so that an error is reported at once
         outputs = translate_sources(translator, text.pairs, settings, advance)
         if place:
             with place.open("w", encoding="utf-8", newline="\n") as file:
@@ -159,8 +159,8 @@ def _translate(
 
 @contextmanager
 def _replacing_a_file(path: Path) -> Iterator[Path]:
-    """Yields the path to write to: a temporary file that then replaces `path`, or the target of a link. A pipe or a
-    device, such as /dev/stdout, cannot be replaced and is written to directly."""
+    """Yields the path to write to: a temporary file, which then replaces `path` (or its target, if `path` is a link). A
+    pipe or a device, such as /dev/stdout, cannot be replaced, so it is written to directly."""
     if path.exists() and not path.is_file():
         yield path
     else:
@@ -187,5 +187,5 @@ def _check_parts(
     is_data_set = data is not None and data.startswith("hf:")
     if any(named) and not is_data_set:
         raise typer.BadParameter("--source-language and --target-language are for Hugging Face data sets (hf:).")
-    if columns != (1, 2) and (is_data_set or target is not None):
+    if columns != (1, 2) and (data is None or is_data_set or target is not None):
         raise typer.BadParameter("--source-column and --target-column are for one file with both sides.")

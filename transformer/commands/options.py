@@ -54,9 +54,9 @@ def open_translator(
 
 
 def beside_other_programs(translator: "Translator") -> AbstractContextManager[None]:
-    """Inside, the threads that translate take no core from each other while a training run, say, uses the cores too.
+    """Inside, the threads that translate take no core from each other while another program uses the cores, too.
 
-    Beside two runs on two cores, 100 sentences took 4 s instead of 70 s.
+    Beside two training runs on two cores, 100 sentences took 4 s instead of 70 s.
     """
     from transformer.kernels.thread_waiting import spinning_on_free_cores
 
@@ -76,13 +76,13 @@ def with_reranking(
     device: str,
     precision: Literal["float32", "bfloat16"],
 ) -> "Translator | Reranker":
-    """The translator, whose hypotheses the model of `--rerank` ranks again, if there is one.
+    """The translator. If there is a model of `--rerank`, it ranks the hypotheses of the translator again.
 
     Args:
         settings: of the search, which has to keep more than one hypothesis.
 
     Raises:
-        HeadlightError: that model is known to translate between other languages, or there is one hypothesis only.
+        HeadlightError: that model is known to translate between other languages, or the search keeps one hypothesis.
     """
     from transformer.decoding.reranking import Reranker
 

@@ -1,6 +1,6 @@
 """Means and spreads of the results of all runs, and where their order differs from the paper's.
 
-The spread is the sample standard deviation over the seeds: sqrt(sum (x - mean)^2 / (n - 1)). One run has none.
+The spread is the sample standard deviation over the seeds: sqrt(sum (x - mean)^2 / (n - 1)). One run has no spread.
 """
 
 import statistics
@@ -14,7 +14,7 @@ from transformer.studies.measure_member import read_result, recorded
 from transformer.studies.paper_table_3 import Row, row_of
 from transformer.studies.training_queue import Family, Queue, value_in
 
-BEAM = ("bleu", "chrf", "exact_match")  # with beam 4
+BEAM = ("bleu", "chrf", "exact_match")  # measured with beam 4
 MEASURES = (*BEAM, *(f"greedy_{name}" for name in BEAM), "perplexity", "loss", "train_loss")
 
 
@@ -25,7 +25,7 @@ class Standing:
     member: str
     runs: list[dict[str, Any]]  # the results, one per seed
     mean: dict[str, float]  # of each of MEASURES that was measured; empty if the member has no result yet
-    spread: dict[str, float]  # the same; empty if fewer than two runs have a result
+    spread: dict[str, float]  # of the same measures; empty if fewer than two runs have a result
 
 
 def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
@@ -48,7 +48,7 @@ def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
 
 
 def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
-    """A sentence for each pair of members that the paper compared too and whose order differs here.
+    """A sentence for each pair of members that the paper also compared and whose order is different here.
 
     The exact matches of toy tasks are compared with the paper's BLEU. Where both members have several seeds, a
     difference that is not larger than the larger of their spreads is left out.

@@ -1,7 +1,7 @@
 """Imports the results of runs on another machine from a report, so that the queue does not repeat these runs.
 
 A report (`--report`) has the result of every run and the recipe of its member. The results are written to the folders
-of the runs. A report has no checkpoints: `--ship` copies them on the machine that has the runs.
+of the runs. A report has no checkpoints, so `--ship` is used on the machine that has the runs.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
     parameters, updates, tokens, seconds   what its training cost
     train loss                             the last one in the metrics, with label smoothing and dropout
-    loss, perplexity                       per token of the text that it is scored on, without either (table 3)
+    loss, perplexity                       per token of the text that it is scored on, without these two (table 3)
     BLEU, chrF, exact match                greedy and with beam 4, sources grouped (evaluation.py)
 
 The pairs are those of a text, or 1,000 that a toy task draws and keeps out of every training (toy_tasks.py).
@@ -37,8 +37,8 @@ from transformer.training.metrics import read_metrics
 from transformer.training.resume_check import FREE, differences
 
 RESULT = "result.json"
-# What a result does not depend on, by section. (`updates` is not here: a run may be resumed with more, but a table
-# compares equal ones.)
+# Options that a result does not depend on, by section. (`updates` is not one of them: a run may be resumed with more
+# updates, but a table compares runs with the same number.)
 OF_NO_CONSEQUENCE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": FREE["tokenizer"],
@@ -91,7 +91,7 @@ def measure(
         **loss_per_token(model, batches),
     }
     if not model.config.causal_training:
-        model.decoder.training = True  # of the decoder alone: it has no causal mask, and its layers no dropout
+        model.decoder.training = True  # only this module: no causal mask, and no dropout in its layers
         unmasked = loss_per_token(model, batches)
         model.eval()
         result |= {f"{name}_without_mask": value for name, value in unmasked.items()}
@@ -124,10 +124,10 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
 
 
 def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
-    """A result that was read from a file, if it is one of this run.
+    """The result that was read from a file, after a check that it is a result of this run.
 
     Args:
-        whose: the run, as the beginning of a message names it.
+        whose: the name of the run, with which messages begin.
 
     Raises:
         HeadlightError: it is not a result, or was made with another recipe, or scored on another text.

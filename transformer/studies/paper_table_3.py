@@ -67,7 +67,10 @@ TABLE_3 = (
 
 
 def row_of(option: str, value: Value) -> Row | None:
-    """The row in which this option alone has this value, d_k following from the rest; None: the paper has none."""
+    """The row that differs from the base only in this option (and in d_k, if it follows from this option).
+
+    The base itself, if the base has this value; None, if the paper has no such row.
+    """
     if BASE.get(option, ...) == value:
         return TABLE_3[0]
     for row in TABLE_3:

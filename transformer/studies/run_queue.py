@@ -1,8 +1,8 @@
 """Runs a queue: trains and scores all members that have no result yet, one after the other.
 
-The state of a queue is stored in the folders of its runs: a run with a result is done, and one with a state of training
-is resumed. So the queue may be stopped at any time and started again, on this machine or another. Two processes may run
-one queue: neither changes a run that the other is training.
+The state of a queue is stored in the folders of its runs: a run with a result is done, and a run with a saved training
+state is resumed. So the queue may be stopped at any time and started again, on this machine or another. Two processes
+may run one queue: neither changes a run that the other is training.
 """
 
 import logging
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def is_done(training: Training, runs: Path) -> bool:
-    """Whether it has a result. Raises HeadlightError as `read_result` does."""
+    """Whether this run has a result. Raises HeadlightError as `read_result` does."""
     return read_result(training, runs / training.folder) is not None
 
 

@@ -1,7 +1,7 @@
-"""Copies the members that a lesson needs to the other checkpoints: `PREFIX-NAME.safetensors`, each with its card.
+"""Copies members of a queue into the folder of checkpoints, as `PREFIX-NAME.safetensors`, each with its card.
 
-These are the members whose entry in the queue has a `lesson` (a few sentences on what it shows). Of a member with
-several seeds, the first is copied. The file is the one that the run chose and that was scored.
+The members that are copied have a `lesson` in the queue (a few sentences on what the member shows). Of a member with
+several seeds, the run with the first seed is copied. The file is the checkpoint that the run chose and that was scored.
 """
 
 import shutil
@@ -32,8 +32,8 @@ MEASURED: dict[str, Callable[[Result], str]] = {
 
 
 def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
-    """Copies every member that has a lesson and a result into `folder`. A file that is there already and whose run was
-    on another machine stays the same.
+    """Copies every member that has a lesson and a result into `folder`. A file that is already there is not changed if
+    its run was on another machine.
 
     Returns:
         The checkpoints that were written.
@@ -66,7 +66,7 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
 
 
 def card(queue: Queue, checkpoint: Path, training: Training, result: Result, base: Result) -> str:
-    """The card of this member. `result`: of this run; `base`: of the first member.
+    """The card of this member. `result` is that of this run, `base` that of the first member.
 
     Raises CheckpointError if the file `checkpoint` is not a checkpoint.
     """

@@ -112,7 +112,7 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
 
 
 def _options(queue: Queue, family: Family) -> list[str]:
-    """The option that a family varies; of a family of several, all in which its members differ from the base."""
+    """The option that a family varies; if it varies several, all options in which its members differ from the base."""
     changes = [change for name in family.members for change in queue.changes[name]]
     return [family.option] if family.option else [change.partition("=")[0] for change in changes]
 

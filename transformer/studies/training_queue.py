@@ -41,13 +41,13 @@ class Family:
     """Members that are compared with each other, in the order in which tables and plots show them."""
 
     name: Name
-    option: str = ""  # "section.key": what differs between them; "": something else in each, see its name
+    option: str = ""  # "section.key": what differs between them; "": in each member another option, which its name says
     members: Annotated[tuple[str, ...], Field(min_length=2)]
 
 
 @checked(frozen=True, config=STRICT, kw_only=True)
 class QueueFile:
-    """The content of such a TOML file."""
+    """The content of the TOML file of a queue."""
 
     recipe: str  # the base: a recipe file, or the name of a bundled one
     scored_on: str | None = None  # the text on which finished models are scored; None: pairs that the toy task draws
@@ -85,7 +85,7 @@ class Queue:
     about: str
     scored_on: Path | None  # None: pairs that the toy task draws
     prefix: str
-    trainings: tuple[Training, ...]  # in the order of the training
+    trainings: tuple[Training, ...]  # in the order in which they are trained
     recipes: dict[str, Recipe]  # of each member, by name
     families: tuple[Family, ...]
     changes: dict[str, tuple[str, ...]]  # the options of each member that differ from the base recipe
@@ -169,7 +169,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
 
 
 def value_in(queue: Queue, member: str, option: str) -> str | int | float | bool | None:
-    """The value of a family's option for a member; its name in a family of several options."""
+    """The value of a family's option for a member; the member's name if the family varies several options."""
     return value_of(queue.recipes[member], option) if option else member
 
 

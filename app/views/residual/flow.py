@@ -1,8 +1,9 @@
-"""The stream of every token as the browser draws it: the vector after each sub-layer, and what each one added.
+"""The stream of every token as the browser draws it: the vector after each sub-layer, and what the sub-layer added.
 
-The vectors are sent as indices of 256 colours; lengths, angles and differences are exact. In a pre-norm model the
-vector after a sub-layer is the sum, so the embedding and all that is added make the last vector. In a post-norm model
-it is what LayerNorm makes of the sum (paper, section 3.1).
+The components of the vectors are sent as indices of 256 colours; lengths, angles and differences are computed from the
+exact numbers. In a pre-norm model the vector after a sub-layer is the sum, so the last vector is the embedding plus
+everything that the sub-layers added. In a post-norm model the vector is the output of LayerNorm for the sum (paper,
+section 3.1).
 """
 
 from collections.abc import Mapping
@@ -22,10 +23,10 @@ COLORS = 256
 def flow(
     streams: dict[str, tuple[Stream, TokenAxis]], unedited: Mapping[Stack, Stream], *, pre_norm: bool, start: str
 ) -> dict[str, Any]:
-    """Data of the component `residual_flow`: both stacks.
+    """Data of the component `residual_flow`, for both stacks.
 
     Args:
-        unedited: the streams of the original model for the same tokens; none if nothing is edited.
+        unedited: the streams of the original model for the same tokens; empty if nothing is edited.
         start: what the stream starts with, in words.
     """
     stacks = {name: _stack(every, tokens, pre_norm=pre_norm) for name, (every, tokens) in streams.items()}
@@ -35,15 +36,15 @@ def flow(
 
 
 def vectors(every: Stream, *, pre_norm: bool) -> np.ndarray:
-    """The stream before the first sub-layer and after each of them: (1 + U, R, D)."""
+    """The stream before the first sub-layer and after each sub-layer: (1 + U, R, D)."""
     return np.concatenate([every.before[:1], every.after if pre_norm else every.normed])
 
 
 def largest_difference(one: Stream, *, pre_norm: bool) -> float:
-    """How far, at most, the numbers of one token are from what adding them up gives.
+    """The largest difference, for one token, between a recorded vector and the sum that it should equal.
 
-    Pre-norm: the last vector, from the embedding and all that was added. Post-norm: what each LayerNorm reads, from the
-    stream before it and what was added there.
+    Pre-norm: between the last vector and the embedding plus everything that was added. Post-norm: between the input of
+    each LayerNorm and the stream before the sub-layer plus what the sub-layer added.
     """
     if pre_norm:
         return float(np.abs(summands(one).astype(np.float64).sum(axis=0) - one.after[-1]).max())
@@ -76,18 +77,19 @@ def _lengths(found: np.ndarray) -> np.ndarray:
 
 
 def _limit(values: np.ndarray) -> float:
-    """Where the colours of a token end: three times the root mean square, or its largest number."""
+    """The number at which the colours of a token end: three times the root mean square, or the largest number if that
+    is smaller; 1 if all numbers are 0."""
     exact = values.astype(np.float64)
     return min(3 * float(np.sqrt(np.mean(exact**2))), float(np.abs(exact).max())) or 1.0
 
 
 def _places(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
-    """(P, R, D) -> (R, P, D), places among the colours, of which the middle is 0."""
+    """The colour index of each number: (P, R, D) -> (R, P, D). The middle colour means 0."""
     share = np.clip(values / limits[None, :, None], -1, 1)
     return np.round((COLORS - 1) / 2 * (1 + share)).astype(np.uint8).transpose(1, 0, 2)
 
 
 def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Between pairs of vectors, in degrees: (P, R, D), (P, R, D) -> (P, R); 90 where one of them is 0."""
+    """Angles between pairs of vectors, in degrees: (P, R, D), (P, R, D) -> (P, R); 90 where one of the two is 0."""
     found: np.ndarray = np.degrees(np.arccos(np.clip(cosines(one, other), -1, 1)))
     return found.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Of the page Residual stream: what every LayerNorm of a stack does to the shown token."""
+"""Section of the page Residual stream: what every LayerNorm of a stack does to the shown token."""
 
 from functools import partial
 
@@ -18,12 +18,15 @@ from app.views.shared.vector_strips import placed_strips
 
 
 def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
-    """Mean and deviation at each of them, and the numbers of the last; `which`: the shown token, in words."""
+    """Draws mean and deviation before and after each LayerNorm, and all numbers of the last LayerNorm.
+
+    `which` is the shown token, in words.
+    """
     st.header(_("LayerNorm, sub-layer by sub-layer"), anchor=False)
     stack, names = one.subs[0].stack, [sub.name for sub in one.subs]
     sites = [f"{sub.site}.norm_out" for sub in one.subs]
     before, after = one.to_norm, one.normed  # (U, D)
-    if scene.config.norm == "pre":  # one more on top of the stack
+    if scene.config.norm == "pre":  # a pre-norm stack has one more LayerNorm at its end
         top = scene.record(f"{stack}.norm_out")[f"{stack}.norm_out"][row]  # (D)
         before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
         names.append(_("the last"))

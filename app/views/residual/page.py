@@ -1,7 +1,4 @@
-"""Residual stream: what goes around the sub-layers, what each of them adds, and what LayerNorm does to it.
-
-The paper's section 3.1.
-"""
+"""Residual stream: what goes around the sub-layers, what each one adds, what LayerNorm does (paper, section 3.1)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -76,7 +73,8 @@ def draw(scene: Scene) -> None:
 
 
 def _opening() -> Stack:
-    """The stack of the shown token: the chosen one, or that of the queries of the kind that was chosen elsewhere."""
+    """The stack of the shown token: the one that was chosen on this page; otherwise the stack of the queries of the
+    kind of attention that was chosen on another page."""
     if not STREAM.is_chosen and KIND.is_chosen and KIND.value != "encoder":
         return "decoder"
     return "decoder" if STREAM.value == "decoder" else "encoder"
@@ -92,7 +90,11 @@ def _row(scene: Scene, stack: Stack) -> int:
 
 
 def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: str, index: int) -> None:
-    """Chooses the token or the sub-layer that was clicked; or takes away the part with this text, or puts it back."""
+    """Handles a click: chooses a token or a sub-layer, or takes a part of the model away or puts it back.
+
+    `name` is a stack, "part" or the text of an edit. `index` is then the token, the sub-layer, or whether the part is
+    off.
+    """
     if name == "part" and index < len(streams[shown].subs):
         SUB_LAYER.choose(index)
     for stack, choice, tokens in (("encoder", SOURCE_TOKEN, scene.source), ("decoder", STEP, scene.target)):

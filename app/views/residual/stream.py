@@ -1,12 +1,12 @@
 """The residual stream in numbers: how long it is, what each sub-layer adds to it, and what it is made of in the end.
 
 Every sub-layer reads the stream x and adds to it: x + Sublayer(x) (paper, section 3.1). In a pre-norm model nothing
-else happens to the stream, so what leaves a stack is exactly a sum,
+else happens to the stream, so what leaves a stack is exactly a sum:
 
     x_last = embedding + Sublayer_1 + Sublayer_2 + ...
 
-and each summand's share of it is its component along x_last, over the length of x_last; the shares sum to 1. A
-post-norm model normalises the stream after each sub-layer, and there is no such sum.
+The share of a summand is its component along x_last, divided by the length of x_last; the shares sum to 1. A post-norm
+model normalises the stream after each sub-layer, so there is no such sum.
 """
 
 from collections.abc import Mapping
@@ -37,12 +37,12 @@ class SubLayer:
 
     @property
     def site(self) -> str:
-        """What its sites begin with."""
+        """The prefix that the names of its sites have in common."""
         return f"{self.stack}.layers.{self.layer}.{self.part}"
 
     @property
     def name(self) -> str:
-        """For people: layers from 1, in the visitor's language."""
+        """Its name in the visitor's language, with its layer counted from 1."""
         return f"{self.layer + 1} {self.words}"
 
     @property
@@ -56,7 +56,7 @@ class SubLayer:
 
     @property
     def edits(self) -> dict[str, str]:
-        """The texts of the edits that take the sub-layer away, or the pass around it."""
+        """The texts of two edits: "sublayer" takes the sub-layer away, "pass" the residual connection around it."""
         where: tuple[Any, int, Any] = (self.stack, self.layer, self.part)
         return {"sublayer": edit_text(SublayerOff(*where)), "pass": edit_text(ResidualOff(*where))}
 
@@ -69,24 +69,24 @@ def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream at each of its U sub-layers, of R tokens or of one: arrays of (U, R, D), or (U, D)."""
+    """The stream at each of the U sub-layers of a stack: arrays (U, R, D) for R tokens, or (U, D) for one token."""
 
     subs: tuple[SubLayer, ...]
     before: np.ndarray
     added: np.ndarray
     after: np.ndarray
     to_norm: np.ndarray  # what LayerNorm reads
-    normed: np.ndarray  # what it gives
+    normed: np.ndarray  # what LayerNorm returns
     embedding: np.ndarray  # (R, D), or (D): where the stream begins
     passes: tuple[bool, ...]  # whether the stream passes around each sub-layer; an edit may prevent it
 
     @property
     def passed(self) -> np.ndarray:
-        """What the output of each sub-layer is added to: the stream before it, or 0."""
+        """What the output of each sub-layer is added to: the stream before it; 0 if it has no residual connection."""
         return self.before * np.reshape(self.passes, (-1, *(1,) * (self.before.ndim - 1)))
 
     def of(self, row: int) -> "Stream":
-        """The same of one token."""
+        """The stream of one token."""
         before, added, after = self.before[:, row], self.added[:, row], self.after[:, row]
         to_norm, normed = self.to_norm[:, row], self.normed[:, row]
         return Stream(self.subs, before, added, after, to_norm, normed, self.embedding[row], self.passes)
@@ -96,7 +96,7 @@ STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out", "residual_c
 
 
 def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
-    """Puts recorded tensors together: those of `STREAM_SITES` of each sub-layer, and the stack's embedding."""
+    """Makes a `Stream` of recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding."""
     before, added, after, normed, passed = (
         np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES
     )
@@ -106,7 +106,7 @@ def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_n
 
 
 def cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Of each pair of rows: (R, D), (R, D) -> (R,), in float64; 0 where a row is 0."""
+    """The cosine of each pair of rows: (R, D), (R, D) -> (R,), in float64; 0 where a row is 0."""
     dots = np.sum(one.astype(np.float64) * other.astype(np.float64), axis=-1)
     lengths = row_norms(one) * row_norms(other)
     return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
@@ -120,9 +120,10 @@ def relative(every: Stream) -> np.ndarray:
 
 
 def shares(summands: np.ndarray) -> np.ndarray:
-    """How much of their sum each of these vectors is: (N, D) -> (N,), in float64, which sum to 1.
+    """The share of each vector in the sum of all: (N, D) -> (N,), in float64. The shares sum to 1.
 
-    The component of each along the sum x, over the length of x: (a · x) / (x · x); 0 if the sum is 0.
+    The share of a vector a in the sum x is the component of a along x, divided by the length of x: (a · x) / (x · x); 0
+    if x is 0.
     """
     exact = summands.astype(np.float64)
     total = exact.sum(axis=0)  # (D,)
@@ -130,9 +131,9 @@ def shares(summands: np.ndarray) -> np.ndarray:
 
 
 def summands(one: Stream) -> np.ndarray:
-    """What the last stream of a pre-norm model is the sum of: the embedding, and what is added: (1 + U, D).
+    """The vectors whose sum is the last vector of a pre-norm stack: embedding and what each sub-layer adds, (1 + U, D).
 
-    0 for what is lost because nothing passes around a later sub-layer.
+    A vector is 0 here if it does not reach the end, because a later sub-layer has no residual connection.
     """
     found = np.concatenate([one.embedding[None], one.added])
     found[: lost_before(one)] = 0
@@ -140,5 +141,5 @@ def summands(one: Stream) -> np.ndarray:
 
 
 def lost_before(one: Stream) -> int:
-    """How many of the summands, from the first, do not reach the last vector."""
+    """How many of the first summands do not reach the last vector."""
     return max((place + 1 for place, passes in enumerate(one.passes) if not passes), default=0)

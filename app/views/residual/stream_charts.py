@@ -1,4 +1,5 @@
-"""The residual stream in pictures: its length on the way up, what each sub-layer adds, what the last vector is made of.
+"""The residual stream in pictures: its length from layer to layer, what each sub-layer adds, and the summands
+of the last vector.
 
 The numbers are those of app/views/residual/stream.py.
 """
@@ -15,12 +16,12 @@ from app.languages import _
 from app.languages.numbers import formatted
 from app.views.residual.stream import Stream, SubLayer, cosines
 
-HIGHEST = 900  # px of the cells; the rows of a long sentence close up
-NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
+HIGHEST = 900  # px for all rows of cells; the rows of a long sentence are lower
+NUMBERS_UP_TO = 20  # tokens: with more, the rows are too low for numbers in the cells
 
 
 def stream_chart(one: Stream, *, title: str) -> Figure:
-    """One token through all layers: length of the stream before each sub-layer, of what is added, of the sum."""
+    """One token through all layers: the lengths of the stream before each sub-layer, of what is added, of the sum."""
     subs = one.subs
     places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
     entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
@@ -76,7 +77,7 @@ def stream_alt(one: Stream, title: str) -> str:
 
 
 def stream_table(one: Stream) -> Table:
-    """The same lengths, and the angle at which each sub-layer writes into the stream."""
+    """The same lengths as columns of a table, and the cosine between the stream and what each sub-layer adds."""
     return {
         _("sub-layer"): [sub.name for sub in one.subs],
         _("length before"): row_norms(one.before),
@@ -87,7 +88,7 @@ def stream_table(one: Stream) -> Table:
 
 
 def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str) -> Figure:
-    """All tokens: ‖Sublayer(x)‖ over ‖x‖, (R, U) as `relative` gives it."""
+    """‖Sublayer(x)‖ / ‖x‖ for all tokens and sub-layers; `ratios` (R, U) is the result of `relative`."""
     height, width = ratios.shape
     top = max(1.0, float(ratios.max()))
     data = [
@@ -137,12 +138,12 @@ def added_alt(ratios: np.ndarray, title: str) -> str:
 
 
 def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...]) -> Table:
-    """The same as columns."""
+    """The numbers of `added_heatmap` as columns of a table."""
     return {_("token"): list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
 
 
 def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str) -> Figure:
-    """Shares of the last stream: first of what the stream starts with, then of each sub-layer; (1 + U,)."""
+    """The shares of the last vector, `found` (1 + U,): of what the stream starts with, then of each sub-layer."""
     kinds = [
         (start, role_color(subs[0].stack), np.array([True] + [False] * len(subs))),
         (_("attention"), pair_color(False), np.array([False, *(sub.attends for sub in subs)])),
@@ -171,7 +172,7 @@ def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, ti
 
 
 def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Table:
-    """The same as columns."""
+    """The numbers of `share_chart` as columns of a table."""
     return {_("written by"): [start, *(sub.name for sub in subs)], _("share"): found}
 
 

@@ -4,8 +4,8 @@
     additive       s_ij = v . tanh(W_1 q_i + W_2 k_j)        (Bahdanau, Cho, Bengio 2014)
 
 The model has no W_1, W_2 and v, because it was not trained with additive attention. They are drawn at random with a
-fixed seed, and v is scaled so that both sets of scores have the same variance: what differs is the function, not the
-sharpness. Nothing about which of them learns better can be read from this picture.
+fixed seed, and v is scaled so that both sets of scores have the same variance: they differ in the function, not in the
+sharpness. The picture does not show which of them learns better.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def additive_scores(query: np.ndarray, key: np.ndarray, mask: np.ndarray, varian
 
     Args:
         mask: (Q, K), True = may attend: the cells over which the variance is taken.
-        variance: what the scores shall have there. Where the scores do not differ at all it cannot be reached.
+        variance: the variance that the scores get over these cells. Scores that are all equal cannot get it.
     """
     width = query.shape[-1]
     first, second, v = weights(width)
@@ -31,7 +31,7 @@ def additive_scores(query: np.ndarray, key: np.ndarray, mask: np.ndarray, varian
 
 
 def weights(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """W_1 (E, E), W_2 (E, E) and v (E), the matrices N(0, 1/E), v N(0, 1)."""
+    """W_1 (E, E), W_2 (E, E) and v (E), drawn at random: the matrices from N(0, 1/E), v from N(0, 1)."""
     random = np.random.default_rng((SEED, width))
     matrices = random.standard_normal((2, width, width)) / np.sqrt(width)
     return matrices[0], matrices[1], random.standard_normal(width)
@@ -40,7 +40,7 @@ def weights(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int]]:
     """Operations for all scores of one head, counted by hand: one row per kind of operation, one column per function.
 
-    Both have the projections W^Q and W^K before them, which are not counted.
+    The projections W^Q and W^K, which come before both functions, are not counted.
     """
     dot, additive = _counts(queries, keys, width)
     return {
@@ -70,6 +70,6 @@ def _counts(queries: int, keys: int, width: int) -> tuple[list[int], list[int]]:
 
 
 def operations(queries: int, keys: int, width: int) -> tuple[int, int]:
-    """(dot product, additive): operations in all, without the numbers held."""
+    """(dot product, additive): the number of all operations. The row of numbers held at once is not counted."""
     dot, additive = _counts(queries, keys, width)
     return sum(dot[:-1]), sum(additive[:-1])

@@ -1,4 +1,4 @@
-"""Of the page Scaling and softmax: additive attention beside the dot product, on the same queries and keys."""
+"""Section of the page Scaling and softmax: additive attention beside the dot product, on the same queries and keys."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +21,7 @@ from app.views.shared.triplet import shape_text, triplet
 class HeadScores:
     """What one head computes: Q queries, K keys, E = d_k."""
 
-    name: str  # with its layer, for titles and files
+    name: str  # kind, layer and head in words, for titles and file names
     axes: tuple[TokenAxis, TokenAxis]
     query: np.ndarray  # (Q, E)
     key: np.ndarray  # (K, E)
@@ -31,7 +31,7 @@ class HeadScores:
 
 
 def additive(head: HeadScores) -> None:
-    """Part of the fragment of the chosen head."""
+    """Draws the section for the chosen head: the formulas, the weights of both functions, and their operations."""
     queries, keys, d_k = len(head.query), len(head.key), head.query.shape[1]
     either = pgettext("between two formulas", "or")
     st.header(_("Additive or dot product?"), anchor=False)
@@ -66,7 +66,7 @@ def additive(head: HeadScores) -> None:
 
 
 def additive_pictures(head: HeadScores) -> None:
-    """The weights of both functions beside each other."""
+    """Draws the weights of both functions side by side."""
     mask = head.mask
     variance = float(np.var(head.scores[mask], dtype=np.float64)) if mask.any() else 0.0
     other = softmax(additive_scores(head.query, head.key, mask, variance), mask)

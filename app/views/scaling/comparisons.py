@@ -1,7 +1,7 @@
-"""Everything is compared with everything (paper, section 4 and table 1): how many comparisons, and how many matter.
+"""Every query is compared with every key (paper, section 4 and table 1): how many comparisons, and how many matter.
 
 Each head of each layer makes one score for each query and key: n x n in self-attention, T x S in encoder-decoder
-attention. The mask forbids some afterwards. A weight counts as attention if it is above a threshold.
+attention. Afterwards the mask forbids some of these cells. A weight counts as attention if it is above a threshold.
 """
 
 from collections.abc import Mapping
@@ -40,12 +40,12 @@ class Counted:
 
     @property
     def share(self) -> float:
-        """Of the cells that may be attended to, those that get a weight above the threshold."""
+        """The share of the allowed cells that have a weight above the threshold."""
         return self.above / self.allowed if self.allowed else 0.0
 
 
 def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
-    """weights (L, H, Q, K); mask (Q, K), True = may attend."""
+    """Counts the comparisons of one kind of attention: weights (L, H, Q, K); mask (Q, K), True = may attend."""
     layers, heads, queries, keys = weights.shape
     strong = weights > threshold
     whole = float(weights.sum(dtype=np.float64))
@@ -61,7 +61,7 @@ def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
 
 
 def shares_above(values: np.ndarray) -> np.ndarray:
-    """For every threshold the share of these values that are above it."""
+    """For each of `THRESHOLDS` the share of these values that are above it."""
     ordered = np.sort(values.astype(np.float64))
     found: np.ndarray = 1 - np.searchsorted(ordered, THRESHOLDS, side="right") / max(len(ordered), 1)
     return found

@@ -1,4 +1,4 @@
-"""Of the page Scaling and softmax: how many comparisons all heads make for the sentence, and how many matter."""
+"""Section of the page Scaling and softmax: how many comparisons all heads make for a sentence, how many matter."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
 @section
 def all_comparisons(scene: Scene) -> None:
-    """Over all kinds, layers and heads; the threshold is chosen."""
+    """Draws the section: the comparisons of all kinds, layers and heads, and a choice of the threshold."""
     st.header(_("Every query with every key"), anchor=False)
     of, each = _("self-attention: "), _("a layer")
     triplet(
@@ -41,7 +41,7 @@ def all_comparisons(scene: Scene) -> None:
 
 
 def papers_table(scene: Scene) -> None:
-    """Table 1 of the paper, with the numbers of this sentence."""
+    """Draws table 1 of the paper, with the numbers of this sentence."""
     n, d = len(scene.source), scene.config.d_model
     st.caption(
         _(
@@ -55,7 +55,10 @@ def papers_table(scene: Scene) -> None:
 
 
 def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
-    """The threshold is chosen, and the cells with a larger weight are counted. Returns both."""
+    """Draws a choice of the threshold, and a chart of the cells with a larger weight.
+
+    Returns the threshold and the counts by kind of attention.
+    """
     COUNTS_ABOVE.open(allowed=THRESHOLDS)
     label = _("A cell counts if its weight is above")
     st.segmented_control(

@@ -1,4 +1,5 @@
-"""Table 1 of the paper (section 4): what a layer of each type costs, and how far apart words are."""
+"""Table 1 of the paper (section 4): what a layer of each type costs, and the longest path between two words
+in it."""
 
 import math
 

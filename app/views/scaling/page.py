@@ -72,7 +72,7 @@ def draw(scene: Scene) -> None:
 
 
 def _choose(kind: Kind, own: int, name: str, place: int) -> None:
-    """In the picture another width or another query was chosen."""
+    """Handles the choice of another width or another query in the picture."""
     if name == "width":
         WIDTH_OF_HEAD.choose(widths_of(own)[place])
     else:

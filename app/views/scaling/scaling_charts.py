@@ -1,6 +1,6 @@
 """Charts of what the division by sqrt(d_k) does (paper, section 3.2.1): to the scores, to the softmax, to its gradient.
 
-Always two things against each other, in the same two colours: with the division, and without.
+Each chart compares two cases, always in the same two colours: with the division, and without it.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def random_histograms(d_k: int) -> Figure:
 
 
 def curve(what: str, d_k: int, *, title: str) -> Figure:
-    """A number of `Sharpness` over d_k from 1 to 1,024, the chosen d_k marked.
+    """One attribute of `Sharpness` over d_k from 1 to 1,024; the chosen d_k is marked.
 
     Args:
         what: "variance", "strongest" or "gradient".
@@ -88,11 +88,11 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
 
 
 def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str) -> Figure:
-    """Of each row of a head the strongest weight.
+    """The strongest weight of each row of a head.
 
     Args:
-        without: (Q, K), what the softmax would give without the division.
-        weights: (Q, K), what the model has.
+        without: (Q, K), the weights that the softmax would give without the division.
+        weights: (Q, K), the weights of the model.
     """
     found = (without.max(axis=-1), weights.max(axis=-1))
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE

@@ -17,13 +17,13 @@ import numpy as np
 QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
 SLIDER_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-CANDIDATES = 200  # random queries; the slider shows the most typical one
+CANDIDATES = 200  # random queries; the picture shows the most typical one
 SEED = 2017
 
 
 def softmax(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so does a fully
-    masked row."""
+    """The softmax over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so do all
+    cells of a fully masked row."""
     allowed = np.ones(scores.shape, dtype=bool) if mask is None else np.broadcast_to(mask, scores.shape)
     wide = np.where(allowed, scores.astype(np.float64), -np.inf)
     top = wide.max(axis=-1, keepdims=True)
@@ -43,7 +43,7 @@ def jacobian_norms(weights: np.ndarray) -> np.ndarray:
 
 
 def most_changed(products: np.ndarray, mask: np.ndarray, d_k: int) -> int:
-    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most, without the last row, `</s>`."""
+    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most; not the last row, `</s>`."""
     moved = np.abs(softmax(products, mask) - softmax(products / np.sqrt(d_k), mask)).sum(axis=-1)  # (Q)
     return int(moved[: max(len(moved) - 1, 1)].argmax())
 
@@ -58,7 +58,7 @@ class Sharpness:
 
 
 def sharpness(scores: np.ndarray, mask: np.ndarray | None = None) -> Sharpness:
-    """Of scores (Q, K). Fully masked rows are left out."""
+    """The numbers of scores (Q, K). Fully masked rows are left out."""
     allowed = np.ones(scores.shape, dtype=bool) if mask is None else mask
     rows = allowed.any(axis=-1)
     weights = softmax(scores, allowed)[rows]
@@ -86,8 +86,9 @@ def random_products(d_k: int) -> np.ndarray:
 def growing_products(widths: tuple[int, ...]) -> np.ndarray:
     """q . k over the first d_k components of one random query and its keys, for each width: (W, KEYS), read-only.
 
-    A wider head adds terms to the same sums, so nothing jumps from one width to the next. Shown is the query whose
-    strongest weights, divided or not, are closest to the median (test_the_growing_query_is_as_sharp_as_most).
+    A wider head adds terms to the same sums, so nothing jumps from one width to the next. Of `CANDIDATES` random
+    queries it is the one whose strongest weights, with and without the division, are closest to the median
+    (test_the_growing_query_is_as_sharp_as_most).
     """
     random = np.random.default_rng(SEED)
     query = random.standard_normal((CANDIDATES, 1, max(widths)))
@@ -103,6 +104,6 @@ def growing_products(widths: tuple[int, ...]) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def random_sharpness(d_k: int) -> tuple[Sharpness, Sharpness]:
-    """Of random products: (as they are, divided by sqrt(d_k))."""
+    """The numbers of random products: (without the division, with the division by sqrt(d_k))."""
     products = random_products(d_k)
     return sharpness(products), sharpness(products / np.sqrt(d_k))

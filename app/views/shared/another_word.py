@@ -9,8 +9,8 @@ from app.library.names_of_languages import english_name_of
 from app.library.word_pairs import with_a_word_twice, with_another_word
 from app.stage.scene import Scene
 
-MOST = 8  # sentences of which one is chosen
-MOST_TOKENS = 150  # of all of them
+MOST = 8  # at most so many sentences to choose from
+MOST_TOKENS = 150  # at most so many tokens in all these sentences together
 
 
 def with_as_many_tokens(scene: Scene) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def _language_read(scene: Scene) -> str:
 
 
 def most_striking(scene: Scene) -> str:
-    """Of these the one whose word changes the encoder's output most at other positions; "" if there is none."""
+    """The one of these sentences whose word changes the encoder's output most at other positions; "" if none."""
     found, settings = with_as_many_tokens(scene), replace(scene.translation.settings, n_best=1)
     if not found:
         return ""

@@ -24,7 +24,7 @@ def buttons(
 
     Args:
         names: what is written on the buttons, by the value of the choice.
-        then: is called when another one is chosen.
+        then: is called when another name is chosen.
         says: whether the label is visible; a screen reader reads it in any case.
     """
     choice.open(opening, names)

@@ -1,4 +1,4 @@
-"""The canvas of a scene: its message, the head that it opens with, and the answers to what it asks."""
+"""The canvas of a scene: its message, the head that it opens with, and the answers to the questions of the browser."""
 
 import base64
 from dataclasses import replace
@@ -27,12 +27,13 @@ from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-_OPENS_HAND = "canvas_opens_hand"  # in the session: the page `hand` was asked for
+_OPENS_HAND = "canvas_opens_hand"  # in the session: the visitor asked for the page `hand`
 CELL_SITES = ("query", "key", "value", "products", "scores", "weights", "mask")
 
 
 def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], setting: Setting) -> Head:
-    """Draws the canvas and returns the head that is chosen; `opening` is the kind of attention until one is."""
+    """Draws the canvas and returns the head that is chosen; `opening` is the kind of attention until the reader
+    chooses one."""
     if st.session_state.pop(_OPENS_HAND, False):
         go_to("hand")
     kind = KIND.open(opening, KINDS)
@@ -84,7 +85,7 @@ def alternatives(scene: Scene) -> list[dict[str, str]]:
 
 
 def answer(scene: Scene, question: Question) -> Answer | None:
-    """Exact numbers, as the tensors have them."""
+    """The exact numbers for a question of the browser; None if there is no such head or cell."""
     head = question.head
     weights = scene.attention(head.kind).weights  # (L, H, Q, K)
     layers, heads, queries, keys = weights.shape
@@ -144,7 +145,7 @@ def _act(scene: Scene, act: Act) -> None:
 
 
 def _open_by_hand(scene: Scene, act: Act) -> None:
-    """The page Query, key, value, on this cell."""
+    """Chooses this cell; `draw_canvas` then opens the page Query, key, value."""
     _choose(act.head)
     queries, keys = (len(axis) for axis in scene.axes(act.head.kind))
     if act.step < queries and act.index < keys:
@@ -154,7 +155,7 @@ def _open_by_hand(scene: Scene, act: Act) -> None:
 
 
 def _go_on(scene: Scene, act: Act) -> None:
-    """Decodes on from a runner-up in the place of a token, and shows what comes of it."""
+    """Replaces a token by a runner-up, decodes on from there, and shows the new translation."""
     old = scene.hypothesis
     if act.step >= len(old.ids):
         return

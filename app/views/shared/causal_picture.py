@@ -1,7 +1,7 @@
 """The picture of Masks: one head's attention on the translation with the causal mask and without it (section 3.2.3).
 
-Both are teacher-forced passes of the model that is open. The second has an edit of the mask's site in every layer of
-the decoder; window and padding are kept.
+Both are teacher-forced passes of the open model. In the second pass an edit at the site `mask` removes the causal part
+of the mask in every decoder layer; the window and the padding mask are kept.
 """
 
 from base64 import b64encode
@@ -95,14 +95,14 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
 
 
 def scores_before(scene: Scene, layer: int, head: int) -> np.ndarray:
-    """Q K^T / sqrt(d_k) of one head, (T, T): what the mask gets."""
+    """Q K^T / sqrt(d_k) of one head, (T, T): the scores to which the mask is applied."""
     site = f"{SITES['decoder'].format(layer)}.scores"
     found: np.ndarray = scene.record(site)[site][head]
     return found
 
 
 def scores_message(scores: np.ndarray, layer: int, head: int) -> dict[str, Any]:
-    """What `app.components.causal_matrix` draws of them."""
+    """What `app.components.causal_matrix` draws of the scores before the mask."""
     alt = _(
         "decoder self-attention, layer {layer}, head {head}, scores before the mask, from {lowest:.2f} to "
         "{highest:.2f}; the table has every number.",

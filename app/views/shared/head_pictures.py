@@ -97,7 +97,7 @@ def lines(
 
 
 def _turned(head: int, on: Sequence[int]) -> None:
-    """The reader turned heads on or off while this one was chosen."""
+    """Keeps which other heads the reader turned on while `head` was chosen."""
     LINES_ON.choose((head + 1, *(each + 1 for each in on)))
 
 

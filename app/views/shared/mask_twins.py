@@ -1,7 +1,8 @@
 """Two small models that were trained alike, one with the causal mask and one without it, on the sentence of the page.
 
 In a training step each row of the decoder reads the right tokens so far and predicts the next. Without the mask it also
-reads the one that it predicts, so it learns to copy it; writing alone there is nothing to copy.
+reads the token that it predicts, so the model learns to copy that token. When the model writes alone, there is nothing
+to copy.
 """
 
 from dataclasses import dataclass
@@ -25,17 +26,19 @@ from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
 OPTION = "model.causal_training"
-PAIR = ("Where is the nearest train station?", "Wo ist der nächste Bahnhof?")  # where the scene has none for them
+# For models from English to German that cannot use the sentence and the translation of the page
+PAIR = ("Where is the nearest train station?", "Wo ist der nächste Bahnhof?")
 
 
 @dataclass(frozen=True)
 class Twin:
-    """What one of the two does.
+    """What one of the two models does.
 
     Attributes:
-        trained: with the mask, or without, as it was trained. source_ids: what it reads.
-        step: its predictions in a training step, with the mask or without, as it was trained.
-        alone: what it writes alone.
+        trained: the model, with the causal mask or without it, as in its training.
+        source_ids: what its encoder reads.
+        step: what `trained` predicts in a training step, where the decoder reads the target.
+        alone: what the model writes alone.
     """
 
     trained: Subject
@@ -45,13 +48,13 @@ class Twin:
 
     @property
     def probability(self) -> float:
-        """Of the right token, on average."""
+        """The mean probability of the right token in `step`."""
         return float(np.exp(self.step.log_probabilities).mean())
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Both, on a source and a target; `is_own`: these are the sentence of the page and its translation."""
+    """Both models on a source and a target; `is_own`: these are the sentence of the page and its translation."""
 
     source: str
     target: str
@@ -61,7 +64,7 @@ class Twins:
 
 
 def twins(scene: Scene) -> Twins | None:
-    """None: the two models are not included, or cannot read the sentence."""
+    """Both models on the first pair that they can read. None: they are not included, or can read no pair."""
     files = shipped_members(OPTION, scene.task)
     if True not in files or False not in files:
         return None
@@ -90,7 +93,7 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
 
 
 def _twin(subject: Subject, source: str, target: str) -> Twin | None:
-    """None: it has no tokens for these sentences, or too few positions. Raises HeadlightError, too."""
+    """One model on a pair. None: it has no tokens for the sentences, or too few positions. May raise HeadlightError."""
     translator = subject.translator
     longest, _ = checkpoints.pieces_needed(subject.file, source)
     ids = _ids(translator, target)

@@ -1,4 +1,5 @@
-"""What models make of a sentence in order and shuffled: with positions, without them, and trained without them."""
+"""Translations of a sentence in order and shuffled: by a model as it is, by the same model without positions, and by
+a model that was trained without positions."""
 
 from dataclasses import dataclass, replace
 
@@ -16,8 +17,8 @@ from transformer.config import EOS, DecodingConfig
 from transformer.decoding.translation import Hypothesis
 from transformer.errors import HeadlightError
 
-SEEDS = 4  # shuffles that are tried, for one that changes the translation
-MOST_DRAWN = 20  # shuffles that are drawn, for one in another order
+SEEDS = 4  # at most so many shuffles are tried to find one that changes the translation
+MOST_DRAWN = 20  # at most so many shuffles are drawn to find another order
 WITHOUT = PositionsOff("encoder")
 
 
@@ -39,7 +40,7 @@ class Pair:
 
 
 def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: DecodingConfig) -> Pair:
-    """Translates both orders. Sampling would make them differ by itself, so greedy decoding takes its place."""
+    """Translates both orders. Sampling could make the translations differ by chance, so greedy decoding replaces it."""
     settings = replace(settings, n_best=1)
     if settings.method == "sampling":
         settings = replace(settings, method="greedy")
@@ -48,7 +49,7 @@ def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: Dec
 
 
 def first_seed(scene: Scene) -> int:
-    """The seed of the order that the page opens with: the first of a few whose translation is another one."""
+    """The seed of the order that the page opens with: the first of `SEEDS` that changes the translation; else 1."""
     ids, settings = scene.translation.source_ids, scene.translation.settings
     for seed in range(1, SEEDS + 1):
         order = shuffled(scene.source.tokens, seed)
@@ -61,8 +62,8 @@ def first_seed(scene: Scene) -> int:
 
 
 def next_seed(scene: Scene, seed: int) -> int:
-    """The next seed whose words are neither in the order of this one nor in the written one; this one if there is no
-    other order among those that are drawn."""
+    """The next seed that gives another order than `seed`; `seed` itself if none of the next `MOST_DRAWN` does. No seed
+    gives the written order."""
     tokens, ids = scene.source.tokens, scene.translation.source_ids
 
     def read(number: int) -> Ids | None:
@@ -75,7 +76,7 @@ def next_seed(scene: Scene, seed: int) -> int:
 
 @dataclass(frozen=True)
 class TrainedWithout:
-    """A small model that was trained without positions, on the sentence of the page; it has a tokenizer of its own."""
+    """What a small model, trained without positions, does with the sentence of the page. It has its own tokenizer."""
 
     subject: Subject
     ids: Ids
@@ -84,13 +85,16 @@ class TrainedWithout:
 
     @property
     def moved(self) -> Moved:
-        """How far the outputs of its encoder are apart between the two orders."""
+        """How far apart the outputs of its encoder are for the two orders."""
         return moved(self.subject, self.ids, self.pair.plain.ids, self.order)
 
 
 def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
-    """The words are shuffled by the seed. None: the model is not included, is the one that is open, or does not read
-    this language."""
+    """What the small model does with the sentence and with its words shuffled by the seed.
+
+    None: no such model is included, it is the open one, its languages are others, the sentence is too long for it or
+    cannot be shuffled, or it cannot be used.
+    """
     file = shipped_members("model.positions", scene.task).get("none")
     if file is None or file.path == scene.subject.file.path:
         return None

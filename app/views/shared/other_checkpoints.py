@@ -8,10 +8,14 @@ from app.stage.checkpoint_choice import uploads
 
 
 def other_checkpoints(mine: CheckpointFile) -> dict[str, CheckpointFile]:
-    """All but the open one, by name. If it is a snapshot, others of its run come first; then those of the same
-    languages and, as far as the headers tell, the same vocabulary; files that cannot be opened are last."""
+    """All checkpoints but the open one, by name, the most similar first.
+
+    If the open one is a snapshot, the other snapshots of its run come first. Then come checkpoints that have the same
+    languages and, by their headers, the same vocabulary size, heads and decoder layers. Files that cannot be opened are
+    last.
+    """
     place = place_of(mine.name)
-    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the last one first
+    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the latest first
     files = of_run | checkpoints.checkpoints() | uploads()
     files.pop(mine.name, None)
 
@@ -24,7 +28,7 @@ def other_checkpoints(mine: CheckpointFile) -> dict[str, CheckpointFile]:
 
 
 def has_its_task(file: CheckpointFile, mine: CheckpointFile) -> bool:
-    """Whether a checkpoint translates from the same language into the same one."""
+    """Whether two checkpoints translate from the same language into the same language."""
     one, other = entry(file), entry(mine)
     return (one.languages, one.is_toy) == (other.languages, other.is_toy)
 

@@ -1,6 +1,7 @@
 """The parts of the model that the visitor has taken away, among its edits: heads, sub-layers, residual connections.
 
-All heads of a layer, or one residual connection of all layers, are one edit with a short text.
+If all heads of a layer are off, or the residual connections of the same sub-layer in all layers, one edit with a short
+text stands for all of them.
 """
 
 from collections.abc import Iterable
@@ -15,13 +16,13 @@ OF_PARTS = ("off=", "skip=", "noresidual=")  # how the texts of these edits begi
 
 
 def off_parts(config: ModelConfig) -> list[str]:
-    """The texts of the parts that are off, one by one."""
+    """The text of each single part that is off."""
     together = _together(config)
     return [part for text in EDITS.value if text.startswith(OF_PARTS) for part in together.get(text, [text])]
 
 
 def edits_with(config: ModelConfig, parts: Iterable[str]) -> tuple[str, ...]:
-    """The texts of all edits if exactly these parts are off."""
+    """The texts of all edits, those of other kinds included, if exactly these parts are off."""
     off = dict.fromkeys(parts)
     for text, some in _together(config).items():
         if len(some) > 1 and all(part in off for part in some):
@@ -37,7 +38,7 @@ def take_away(config: ModelConfig, text: str, is_off: bool) -> None:
 
 
 def _together(config: ModelConfig) -> dict[str, list[str]]:
-    """The text of each edit of several parts, and those of the parts."""
+    """For the text of each edit that takes several parts away: the texts of the single parts."""
     heads = {
         edit_text(HeadOff(kind, layer, None)): [edit_text(HeadOff(kind, layer, head)) for head in range(config.heads)]
         for kind in KINDS

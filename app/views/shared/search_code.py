@@ -1,4 +1,4 @@
-"""Where the next token of the shown translation comes from, and the code of that."""
+"""How each token of the shown translation was chosen, and the code that does this."""
 
 from typing import Literal
 
@@ -27,7 +27,7 @@ def method_of(scene: Scene) -> Method:
 
 
 def searched_by(settings: DecodingConfig) -> Literal["beam", "greedy", "sampling"]:
-    """How the model searches: a beam of one is greedy."""
+    """The search method: a beam search with a beam of 1 is greedy."""
     return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
 
 

@@ -43,12 +43,12 @@ def show_figure(
 def belongings(
     *, key: str, name: str, table: Callable[[], Table], drawn: bool = True, of: str = "", sentence: str = ""
 ) -> None:
-    """At the picture in the container `picture_{key}`: one button for its downloads (SVG, PNG, CSV) and its table.
+    """Draws, for the picture in the container `picture_{key}`, a button for downloads (SVG, PNG, CSV) and its table.
 
     Args:
-        drawn: whether it is a drawing; words of the page cannot be saved as one.
+        drawn: whether the container has a drawing, which can be saved as SVG and PNG.
         of: what is in the table, for the buttons of a picture that has two.
-        sentence: is written above the drawing, below its name.
+        sentence: is written above the saved drawing, below its name.
     """
     if record := recording.current():
         record.tables.append((key, name, table))
@@ -75,7 +75,7 @@ def belongings(
 
 
 def _csv(table: Callable[[], Table]) -> str:
-    """Its columns have English names in every language, because programs read them."""
+    """The table as CSV. Its columns have English names in every language, because programs read them."""
     with speaking(ENGLISH):
         return columns_csv(table())
 

@@ -62,7 +62,7 @@ def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
 
 
 def _mark(what: Change) -> str:
-    """What is written on a stretch."""
+    """The words that mark a stretch with this change."""
     return {
         "equal": "",
         "changed": pgettext("of two texts", "changed"),
@@ -72,7 +72,7 @@ def _mark(what: Change) -> str:
 
 
 def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, int]:
-    """The number of words for each change; of a changed stretch, that of its longer side."""
+    """The number of words for each change. A changed stretch counts as many words as its longer side has."""
     counts: dict[Change, int] = {"equal": 0, "changed": 0, "missing": 0, "added": 0}
     for what, old, new in stretches:
         counts[what] += max(len(words(old)), len(words(new)))
@@ -80,7 +80,7 @@ def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, 
 
 
 def difference_table(reference: str, text: str, names: tuple[str, str]) -> Table:
-    """The same as columns of a table."""
+    """The stretches as columns of a table."""
     stretches = difference(reference, text)
     labels = {"equal": _("equal"), "changed": _("changed"), "missing": _("missing"), "added": _("added")}
     return {

@@ -1,7 +1,7 @@
-"""A page is triplets: what the paper says, what the code does, and the picture of that very tensor.
+"""A page consists of triplets: what the paper says, what the code does, and the picture of that very tensor.
 
-This draws the first two: the formula on a line of its own, for which it has the whole width, then words and code beside
-each other. The page places the picture below. The lines of code are read from the file.
+This file draws the first two: the formula in the whole width, and below it words and code side by side. The page places
+the picture below them. The lines of code are read from the source file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,12 @@ def triplet(
     """The paper beside the code.
 
     Args:
-        section: where in the paper, e.g. "section 3.2.1, equation 1"; what it is, if it is not `in_paper`.
+        section: the place in the paper, e.g. "section 3.2.1, equation 1"; without `in_paper`, what the formula is.
         formula: LaTeX, without dollars; "" where there is none.
         text: one or two sentences of Markdown, never a user's words.
-        code: the name of a site, or the few lines of the source that do it.
-        whole: the function round those lines, folded.
-        pre_norm: of the model, where the code for the two placements of LayerNorm differs.
+        code: the name of a site, or the few lines of source code that compute it.
+        whole: more code, folded: for example the whole function around those lines.
+        pre_norm: whether the model is pre-norm; needed where the code of pre-norm and post-norm differs.
         shape: what `shape_text` gives.
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
@@ -60,7 +60,7 @@ def triplet(
 
 
 def code_card(lines: SourceLines) -> None:
-    """The code alone."""
+    """Draws the code alone."""
     with st.container(border=True):
         _code(lines)
 

@@ -6,7 +6,7 @@ from app.languages import _
 
 
 def summary(found: Compared, names: tuple[str, str]) -> str:
-    """The first token that differs, counted from 1. `names` are those of the two translations."""
+    """Says which token is the first that differs, counted from 1. `names` are the names of the two translations."""
     if found.parts_at is None:
         return _("The two translations are the same.")
     pieces = [each.pieces[found.parts_at : found.parts_at + 1] for each in (found.one, found.other)]

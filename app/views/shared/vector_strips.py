@@ -10,7 +10,7 @@ from app.views.shared.show_figure import belongings
 
 
 def placed_strips(rows: Sequence[Strip], *, key: str, title: str) -> None:
-    """Draws them. The key must be unique on the page."""
+    """Draws the strips. The key must be unique on the page."""
     with st.container(key=f"picture_{key}"):
         components.vector_strips(strips_picture(rows, title=title, alt=strips_alt(rows, title)), key=key)
     belongings(key=key, name=title, table=lambda: strips_table(rows))

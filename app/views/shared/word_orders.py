@@ -1,7 +1,8 @@
-"""A sentence whose words are shuffled, token by token, and what the encoder makes of both orders.
+"""A sentence whose words are shuffled, as an order of its tokens, and the encoder's outputs for both orders.
 
-Self-attention adds up over its keys, whatever their order: without positions an encoder that reads the same tokens in
-another order gives the same outputs in that order. So what moves when words are shuffled is the work of the positions.
+Self-attention is a sum over the keys and does not depend on their order. So an encoder without positions that reads the
+same tokens in another order gives the same outputs in that order. If an output changes when words are shuffled, that is
+the effect of the positions.
 """
 
 import random
@@ -19,13 +20,14 @@ from app.figures.tensor import row_norms
 from transformer.config import ModelConfig
 
 Order = tuple[int, ...]
-TRIES = 20  # shuffles of which the first that changes the sentence is taken
+TRIES = 20  # at most so many shuffles are drawn to find one that changes the sentence
 
 
 def shuffled(tokens: Sequence[str], seed: int) -> Order | None:
-    """The token at each place after the words are shuffled, from 0.
+    """For each place after the shuffle, the number of the token that is moved there, from 0.
 
-    Words are shuffled as a whole; punctuation and </s> keep their places. None: there are not two words that differ.
+    Words are moved as a whole; punctuation and </s> keep their places among them. None: there are no two words that
+    differ, or no shuffle changed the sentence.
     """
     groups = words_of(tokens)
     movable = [i for i, group in enumerate(groups) if not all(is_sink(tokens[token]) for token in group)]
@@ -51,8 +53,8 @@ class Moved:
     """How far the encoder's outputs are apart between the two orders of a sentence.
 
     Attributes:
-        shares: of each token, counted in the order of the sentence: the distance between its two outputs, as a share
-            of the length of the first (S).
+        shares: (S), for each token in the order of the sentence: the distance between its two outputs, divided by the
+            length of the first.
         largest: the largest difference between two numbers of the outputs.
     """
 
@@ -61,7 +63,8 @@ class Moved:
 
 
 def moved(subject: Subject, source_ids: Ids, target_ids: Ids, order: Order) -> Moved:
-    """Compares the encoder's outputs of both orders, token by token; `target_ids` do not matter to the encoder."""
+    """Compares the encoder's outputs of both orders, token by token; `target_ids` do not change the
+    encoder's outputs."""
     site = output_site(subject.config)
     plain = cached_results.record(subject, source_ids, target_ids, (site,))[site]  # (S, D)
     other = cached_results.record(subject, reordered(source_ids, order), target_ids, (site,))[site]  # (S, D)
@@ -69,7 +72,7 @@ def moved(subject: Subject, source_ids: Ids, target_ids: Ids, order: Order) -> M
 
 
 def differences(plain: np.ndarray, other: np.ndarray, order: Order) -> Moved:
-    """Of outputs (S, D) in the order of the sentence and in the shuffled one."""
+    """Compares outputs (S, D) in the order of the sentence with those in the shuffled order."""
     back = np.empty_like(other)
     back[list(order)] = other  # each output at the place that its token has in the sentence
     apart, lengths = row_norms(back - plain), row_norms(plain)

@@ -1,4 +1,4 @@
-"""Hidden units of the feed-forward network: which fire for a token, and which are silent (paper, section 3.3)."""
+"""Hidden units of the feed-forward network: which are above zero ("fire") for a token (paper, section 3.3)."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def share_firing(after: np.ndarray) -> np.ndarray:
 
 
 def firing_table(before: np.ndarray, after: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
-    """For each token: how many units fire, and which answer most."""
+    """For each token: how many units are above zero, and which have the largest values."""
     order = np.argsort(-after, axis=-1, kind="stable")[:, :5]  # (R, 5)
     return {
         _("token"): list(rows.names),

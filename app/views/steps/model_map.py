@@ -1,7 +1,7 @@
 """The map of the whole model: the paper's Figure 1, drawn from the checkpoint's own config.
 
-A box says which of its options the checkpoint has: which positions, how far self-attention reaches, the activation, and
-whether embeddings and logits share one matrix. Where nothing is added for the position there is no box for it.
+A box names the option that the checkpoint uses: which positions, how far self-attention reaches, which activation, and
+whether embeddings and logits share one matrix. A model that adds nothing for the positions has no box for them.
 
 The encoder is at the left, the decoder at the right, both read from the bottom up. One layer of each stack is drawn
 with its sub-layers; the row of numbers below it says which layer that is. Arrows lead from box to box, and around each
@@ -22,11 +22,11 @@ from transformer.model.attention_kinds import depth
 COLUMN = 154.0
 LEFT, RIGHT = 18.0, 264.0
 WIDTH = RIGHT + COLUMN + 18.0
-ROUND = 10.0  # from a column to the path around a sub-layer
+ROUND = 10.0  # distance of the path around a sub-layer from the column
 HEIGHTS = {"plain": 22.0, "part": 22.0, "norm": 19.0, "add": 19.0}  # of a box with one line, by kind
 TWO_LINES = 35.0
 GAP = 7.0
-BETWEEN = themed("#7b4fc4", "#b394f0")  # what goes from the encoder to the decoder
+BETWEEN = themed("#7b4fc4", "#b394f0")  # colour of the arrow from the encoder to the decoder
 
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
 _NAMES = {
@@ -45,7 +45,8 @@ _ANY = "*"  # in place of the number of a layer
 
 @dataclass(frozen=True)
 class Box:
-    """A box of the map; `stations` are those that are in it, the first of them its own, with * for the layer."""
+    """A box of the map. `stations` are the names of the stations in it, with * for the layer; a click on the box opens
+    the first of them that is in the walk."""
 
     stations: tuple[str, ...]
     label: str
@@ -71,20 +72,20 @@ class _Column:
         self.stack, self.x, self.end = stack, x, 2.0
         self.boxes: list[Box] = []
         self.around: list[list[tuple[float, float]]] = []  # the residual connections
-        self.layer = (0.0, 0.0)  # from where to where the layer is
-        self.numbers = 0.0  # where the numbers of the layers are
+        self.layer = (0.0, 0.0)  # lower and upper edge of the layer
+        self.numbers = 0.0  # lower edge of the row with the numbers of the layers
 
     def put(
         self, stations: tuple[str, ...], label: str, second: str = "", kind: str = "part", *, tall: bool = False
     ) -> Box:
-        """Adds a box. Its second line is written in it only where it is `tall`; elsewhere the pointer shows it."""
+        """Adds a box. Only a `tall` box has room for its second line, `second`; in others the pointer shows it."""
         box = Box(stations, label, second, self.x, self.end, TWO_LINES if tall else HEIGHTS[kind], kind)
         self.boxes.append(box)
         self.end += box.height + GAP
         return box
 
     def add(self, first: Box, total: Box) -> None:
-        """The path from below the first box of a sub-layer around it, into its sum."""
+        """Adds a residual connection: the path from below the first box of a sub-layer, around it, to its sum."""
         middle = self.x + COLUMN / 2
         edge, beside = (self.x, -ROUND) if self.stack == "encoder" else (self.x + COLUMN, ROUND)
         begin = first.y - GAP / 2
@@ -114,7 +115,7 @@ def model_map(config: ModelConfig) -> dict[str, Any]:
         middle = column.x + COLUMN / 2
         for low, high in pairwise(column.boxes):
             start = low.top
-            if low.top <= column.numbers < high.y:  # round the numbers of the layers
+            if low.top <= column.numbers < high.y:  # the arrow is interrupted by the numbers of the layers
                 arrows.append(arrow(column.stack, [(middle, start), (middle, column.numbers)], head=False))
                 start = column.numbers + HEIGHTS["part"]
             arrows.append(arrow(column.stack, [(middle, start), (middle, high.y)]))
@@ -161,7 +162,7 @@ def model_map(config: ModelConfig) -> dict[str, Any]:
 
 
 def _memory(encoder: _Column, decoder: _Column) -> list[tuple[float, float]]:
-    """The encoder's output goes to every decoder layer."""
+    """The path of the encoder's output, which goes to every decoder layer."""
     target = next(box for box in decoder.boxes if box.stations[0].endswith(".cross_attention.query"))
     middle, between = encoder.x + COLUMN / 2, decoder.x - 16
     top = encoder.boxes[-1].top

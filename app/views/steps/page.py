@@ -2,7 +2,7 @@
 
 Walking is done in the browser (app/components/model_walk), which sends its place to the server a moment later: for the
 address, for the details, and for the tensors that come next. Walking changes nothing on other pages. A click on a token
-or on a head does: it is what those pages then open with.
+or on a head does: other pages then open with that token or head.
 """
 
 from typing import Any, cast
@@ -57,7 +57,7 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
     """Formula, shape, code and all numbers of the station."""
     with st.container(key="station"):
         section = _("paper, {section}", section=here.section) if here.in_paper else here.section
-        section = section.replace("equation ", "equation\u00a0")  # else the 1 may be alone on a line
+        section = section.replace("equation ", "equation\u00a0")  # keeps "equation 1" in one line
         st.caption(f"{where(here)} · {section}")
         st.header(here.title, anchor=False)
         if here.formula:
@@ -80,7 +80,7 @@ def _table(walk: tuple[Station, ...]) -> Table:
 
 
 def _heads(scene: Scene) -> int | dict[str, int]:
-    """The chosen head, from 0, or else the clearest of each attention, by its site."""
+    """The chosen head, from 0; if none is chosen, the clearest head of each attention, by the site of the attention."""
     if HEAD.is_chosen and 0 < HEAD.value <= scene.config.heads:
         return HEAD.value - 1
     return {
@@ -91,8 +91,11 @@ def _heads(scene: Scene) -> int | dict[str, int]:
 
 
 def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: int, step: int) -> int:
-    """The head that a station shows, from 0: the chosen one, or the clearest; in encoder-decoder attention the one
-    that attends most from the followed step to the followed token of the source."""
+    """The head that a station shows, from 0: the chosen one.
+
+    If none is chosen: in encoder-decoder attention the head that attends most from the followed step to the followed
+    token of the source, elsewhere the clearest head.
+    """
     if isinstance(heads, int):
         return heads
     if here.part == "cross_attention" and here.layer is not None:
@@ -132,7 +135,7 @@ def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> N
 
 
 def take(scene: Scene, told: dict[str, Any]) -> None:
-    """Chooses what was chosen in the browser."""
+    """Takes over what was chosen in the browser."""
     known = {station.id: station for station in stations(scene.config)}
     if told.get("at") in known:
         STATION.choose(told["at"])

@@ -25,11 +25,11 @@ from app.views.steps.stations import STACKS, Station
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
 
-Rows = Mapping[str, Any] | list[dict[str, Any]]  # columns by name, or a dictionary a row
+Rows = Mapping[str, Any] | list[dict[str, Any]]  # columns by name, or one dictionary per row
 
 
 def draw(scene: Scene, here: Station, head: int) -> None:
-    """What is said of the numbers of a station, and its tables; those of one head, from 0, where it has several."""
+    """Draws the tables of a station, each with a caption; of a tensor with several heads, those of `head`, from 0."""
     place = [_(STACKS[here.stack])]
     if here.layer is not None:
         place.append(_("layer {layer}", layer=here.layer + 1))
@@ -41,7 +41,7 @@ def draw(scene: Scene, here: Station, head: int) -> None:
 
 
 def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str]]:
-    """The tables of a station: name, or "" for that of the station; numbers; what is said of them."""
+    """The tables of a station, each as (name, numbers, sentence). The name "" means that of the station."""
     match here.shown_as:
         case "characters" | "pieces" | "shifted" | "logits" | "chosen":
             return [("", *_of_tokens(scene, here))]

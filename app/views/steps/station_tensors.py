@@ -1,4 +1,4 @@
-"""The tensor of a station, whose tokens its rows are, and which of them is chosen."""
+"""The tensor of a station, the tokens of its rows, and its chosen row."""
 
 from collections.abc import Mapping
 
@@ -17,24 +17,25 @@ def tensor(scene: Scene, here: Station) -> np.ndarray:
 
 
 def joined(here: Station, values: np.ndarray) -> np.ndarray:
-    """The tensor as it is shown; where heads are concatenated, side by side: (H, Q, E) -> (Q, D)."""
+    """The tensor as it is shown. At `concatenated` the heads are put side by side: (H, Q, E) -> (Q, D)."""
     return values.transpose(1, 0, 2).reshape(values.shape[1], -1) if here.name == "concatenated" else values
 
 
 def recorded(scene: Scene, here: Station) -> Mapping[str, np.ndarray]:
-    """The station and those beside it: a layer is recorded at once, so that the next stations are there already."""
+    """The tensors of the station and of its neighbours. A whole layer is recorded at once, so that the next stations
+    need no further pass."""
     if here.layer is not None:
         return scene.record(f"{here.stack}.layers.{here.layer}.*")
     return scene.record(f"{here.stack}.embedding.*" if here.part == "input" else here.site or "")
 
 
 def rows_of(scene: Scene, here: Station) -> TokenAxis:
-    """Whose rows they are."""
+    """The tokens of the rows."""
     return scene.source if here.rows == "encoder" else scene.target
 
 
 def chosen_row(scene: Scene, here: Station) -> int:
-    """The chosen one of its rows, from 0."""
+    """The chosen row of the station, from 0."""
     place = SOURCE_TOKEN if here.rows == "encoder" else STEP
     return min(max(place.value, 0), len(rows_of(scene, here)) - 1)
 

@@ -1,11 +1,12 @@
 """The walk through the model: every station from characters to the chosen token, in the order of the computation.
 
-The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
-by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
+The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station has the
+name of its site (transformer/model/probe.py), or a plain name where the model has no tensor of its own there:
 `characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
 What is said at each station is in stations.toml, and what depends on the checkpoint in app/figures/station_texts.py.
 
-A first lecture ("lecture") has the first layer of each stack, then the end of the last layer, and leaves out details.
+With the detail "exam" the walk has all stations. With "lecture", for a first lecture, it has fewer: of the layers only
+some stations of the first one and the end of the last one.
 """
 
 import tomllib
@@ -70,8 +71,8 @@ class Station:
         shown_as: the kind of picture that shows it.
         part: "input", "self_attention", "cross_attention", "feed_forward" or "top".
         layer: from 0; None outside the layers.
-        letters: the shape, in the alphabet of the design, without the batch axis.
-        in_paper: whether the section is one of the paper.
+        letters: the shape in the letters of the README (H heads, S source length ...), without the batch axis.
+        in_paper: whether `section` is a section of the paper.
         formula: LaTeX.
         text: one to three sentences about it.
         training: what dropout does here in training; "" where it does nothing.
@@ -104,13 +105,13 @@ class Station:
 
     @property
     def rows(self) -> Literal["encoder", "decoder"]:
-        """The stack whose tokens its rows are: keys and values of encoder-decoder attention are the source's."""
+        """The stack whose tokens are the rows. Keys and values of encoder-decoder attention have source tokens."""
         of_source = self.part == "cross_attention" and self.name in ("key", "value")
         return "encoder" if self.stack == "encoder" or of_source else "decoder"
 
     @property
     def block(self) -> str:
-        """The box of the map that contains it: a prefix of its site, where it has one."""
+        """The part of the model that contains it: inside a layer, the prefix of its site."""
         place = f"{self.stack}.layers.{self.layer}" if self.layer is not None else self.stack
         return f"{place}.{self.part}"
 
@@ -134,14 +135,14 @@ def part_of(station: Station) -> str:
 
 
 def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
-    """Every station in order, or those of a first lecture and the station `beside`, to which the reader has left the
-    lecture."""
+    """Every station in order; with "lecture" those of a first lecture and the station `beside`, which the reader may
+    have opened from the map although the lecture leaves it out."""
     return _stations(config, detail, beside, language())
 
 
 @lru_cache(maxsize=64)
 def _stations(config: ModelConfig, detail: Detail, beside: str, _spoken: Language) -> tuple[Station, ...]:
-    """`_spoken`: the language of their texts, which visitors who have the same share."""
+    """`_spoken`: the language of the texts. Visitors with the same language share the cached result."""
     if detail == "lecture":
         return tuple(
             _for_a_lecture(station, config)
@@ -168,7 +169,8 @@ def _stations(config: ModelConfig, detail: Detail, beside: str, _spoken: Languag
 
 
 def nearest(wanted: str, walk: tuple[Station, ...]) -> int:
-    """The place in the walk of a station, or of the one whose name begins most alike: walks differ."""
+    """The place of a station in the walk. If this walk does not have it: of the station whose name has the most parts
+    in common with it, from the first part on."""
     parts = wanted.split(".")
 
     def shared(station: Station) -> int:
@@ -194,7 +196,7 @@ def _is_for_a_lecture(station: Station, config: ModelConfig) -> bool:
 
 
 def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
-    """The same, and in the last layer with words for all layers after the first."""
+    """The station; at the end of the last layer with words for all layers after the first."""
     if not station.layer or not _ends_a_stack(station, config):
         return station
     last = station.layer + 1

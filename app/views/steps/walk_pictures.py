@@ -1,8 +1,8 @@
 """What the browser gets of the walk: the map, the stations, and the tensors of the stations that are near.
 
-All numbers of a station are sent, so another token, another head, the pointer on a cell and a step to a station that
-is near need no server. Near are the stations of the same part of the model, of the part before it, and of the one
-after it: when the token has moved on, the next ones are sent while it stays.
+All numbers of a station are sent, so the browser needs no server to show another token or another head, the cell under
+the pointer, or a station that is near. A station is near if it is in the same part of the model, in the part before it
+or in the part after it. After each move of the token the server sends the stations that are near then.
 """
 
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ def near(walk: tuple[Station, ...], place: int) -> list[int]:
 
 @lru_cache(maxsize=16)
 def _route(config: ModelConfig, walk: tuple[Station, ...], _spoken: Language) -> dict[str, Any]:
-    """The map, and the stations in their order, in a language; what is said at many of them is sent once."""
+    """The map, and the stations in their order, in one language; a text that several stations have is sent once."""
     drawn = model_map(config)
     shared = [_shared(station) for station in walk]
     texts = list({str(each): each for each in shared}.values())
@@ -124,7 +124,7 @@ def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
 
 
 def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """What the chosen row comes from, as strips below each other; none where the row alone is shown."""
+    """What the chosen row is computed from, as strips below each other; empty where only the row itself is shown."""
     base = (here.site or "").rpartition(".")[0]
     if here.shown_as == "sum":
         first, second = ("residual_connection", "output") if here.name == "residual_sum" else ("scaled", "positions")
@@ -156,7 +156,7 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
         if site not in tensors:
             tensors[site] = found[site].astype(np.float32)
     limits = [_limits(tensors[site])[0] for site in sites]
-    same = here.shown_as != "norm"  # x and what is added are compared with their sum
+    same = here.shown_as != "norm"  # one scale of colours, because x and what is added are compared with their sum
     return [
         {"site": site, "name": name, "limit": max(limits) if same else limit}
         for (site, name), limit in zip(sites.items(), limits, strict=True)
@@ -164,15 +164,16 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
 
 
 def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
-    """Where the colours end: a few large values would leave all others pale."""
+    """The numbers at which the colours end. They may be below the maximum, because a few large values would leave all
+    others pale."""
     return [min(reach(part), float(np.abs(part).max())) or 1.0 for part in (values if per_head else [values])]
 
 
 @st.cache_data(max_entries=32, ttl="30m", show_spinner=False)
 def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]]]:
-    """For each row of the decoder the tokens that it holds for the most probable, and the one that was chosen.
+    """For each row of the decoder its most probable tokens, and the one that was chosen.
 
-    Kept under the key of the scene: they take 10 ms per row.
+    They take 10 ms per row, so they are cached by the key of the scene.
     """
     scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")

@@ -1,7 +1,7 @@
 """Lines of an uploaded file that cannot be read as a pair: shown with their numbers and reasons before there is a run.
 
-If they are few, the visitor may skip them: the recipe of the run then has data.on_error = "skip". What counts as a line
-that cannot be read, and how many may be skipped, is that of the command line (transformer/data/skipped_lines.py).
+If they are few, the visitor may skip them: the recipe of the run then has data.on_error = "skip". Which lines
+cannot be read and how many may be skipped is decided as on the command line (transformer/data/skipped_lines.py).
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ LIMIT = DataConfig.skip_limit  # as a share of the lines of a file
 
 @dataclass(frozen=True)
 class BadLines:
-    """The lines of one file that cannot be read. It is false if there are none.
+    """The lines of one file that cannot be read. The object is false if there are none.
 
     Attributes:
         count: how many.
@@ -62,7 +62,7 @@ class BadLines:
 
 
 def bad_lines(skipped: SkippedLines, read: int, path: str) -> BadLines:
-    """Those of a file that was read from this path, which the visitor does not know."""
+    """The bad lines of a file that was read from this path. The visitor does not know the path, so it is cut off."""
     return BadLines(skipped.count, read, tuple(found.removeprefix(f"{path}, ") for found in skipped.first))
 
 
@@ -75,5 +75,5 @@ def show_bad_lines(name: str, bad: BadLines) -> None:
 
 
 def label_of_start(*texts: BadLines) -> str:
-    """What the button that starts a run does with these texts."""
+    """The label of the button that starts a run on these texts."""
     return _("Skip these lines and train") if any(texts) else _("Start")

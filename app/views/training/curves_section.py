@@ -21,7 +21,7 @@ from transformer.training.learning_rate import cooldown_length
 
 
 def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
-    """Training and validation loss of the runs, and the loss of the sentence at each snapshot (updates, values)."""
+    """Draws training and validation loss of the runs, and the loss of the sentence by snapshot (updates, values)."""
     curves = [
         *_curves(runs, "train", "loss", ""),
         *_curves(runs, "valid", "loss", _("validation"), "validation"),
@@ -42,7 +42,7 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
 
 
 def chosen_curves(runs: Sequence[Run]) -> None:
-    """Scores of the validations, speed and gradient."""
+    """Draws the scores of the validations, the speed, and the norm of the gradient."""
     st.header(_("What the run measured"), anchor=False)
     scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
     charts = [
@@ -78,7 +78,7 @@ def _not_yet(run: Run) -> str:
 
 
 def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
-    """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
+    """Draws equation 3 and the rate of each run; if there is no run, the rate by the recipe of the checkpoint."""
     st.header(_("The learning rate"), anchor=False)
     half = in_latex("0.5")
     triplet(
@@ -99,7 +99,7 @@ def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
 
 
 def rate_chart(runs: Sequence[Run], scene: Scene | None) -> None:
-    """The rate of each run, and that of equation 3."""
+    """Draws the rate of each run, and that of equation 3."""
     curves = _curves(runs, "train", "rate", "")
     for place, run in enumerate(runs):
         if run.recipe and run.recipe.training.warmup:

@@ -2,7 +2,7 @@
 
     q'(k) = (1 - epsilon) [k = y] + epsilon / V            loss = -sum_k q'(k) log p(k)
 
-The smoothing mass goes to all V tokens, the right one's own share included; see transformer/training/loss.py.
+The mass epsilon is spread over all V tokens, the right one included; see transformer/training/loss.py.
 """
 
 import numpy as np
@@ -89,11 +89,11 @@ _POWERS = ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1
 
 
 def _small(value: float) -> str:
-    """As `number` writes it, but what is too small for the axis is "<10⁻⁷": 0.900, 0.0125, 1.20×10⁻⁵, 0, <10⁻⁷."""
+    """As `number` writes it, but "<10⁻⁷" if it is too small for the axis: 0.900, 0.0125, 1.20×10⁻⁵, 0, <10⁻⁷."""
     return "<10⁻⁷" if 0 < value < LEAST else number(value)
 
 
 def target_table(found: list[Offer], target: np.ndarray) -> Table:
     """The numbers of `target_bars` as columns of a table."""
     names, q, p = _rows(found, target)
-    return {_("piece"): names, "q′": q, "p": p}
+    return {_("token"): names, "q′": q, "p": p}

@@ -1,12 +1,12 @@
 """Start, stop and resume a training run from the browser, as a process of its own that outlives page and app.
 
-    python -m transformer train RUN/started.toml --run-dir RUN [--resume]    what it says goes to RUN/log.txt
+    python -m transformer train RUN/started.toml --run-dir RUN [--resume]    its output goes to RUN/log.txt
 
-It is the command that one would type. The folder holds all that it needs, so the run can be resumed on the command line
+A user could type the same command. The folder holds all that it needs, so the run can be resumed on the command line
 too. Names of folders and files are made here, never taken from a visitor, and uploaded text stays in the run's folder.
-One run at a time. HEADLIGHT_TRAINING=off switches all of it off; an app that serves other machines has it off unless
-that says "on". On such a server a run belongs to the visitor who started it: only they can stop and resume it, and
-rename and delete it (manage_run.py).
+One run at a time. HEADLIGHT_TRAINING=off switches training from the browser off. In an app that serves other machines
+it is off unless HEADLIGHT_TRAINING=on. On such a server a run belongs to the visitor who started it: only they can stop
+and resume it, and rename and delete it (manage_run.py).
 """
 
 import os
@@ -30,7 +30,7 @@ from transformer.recipe import recipe_text
 
 ROOT = Path(__file__).resolve().parents[3]
 LOG = "log.txt"
-RECIPE = "started.toml"  # what the visitor asked for; the trainer writes recipe.toml, with what it chose
+RECIPE = "started.toml"  # what the visitor asked for; the trainer adds what it chose, and writes recipe.toml
 MOST_RUNS = 50  # started in the browser and not yet deleted
 LOG_TAIL = 20_000  # bytes of the end of a log
 
@@ -44,8 +44,8 @@ TURN = threading.Lock()
 
 
 def is_allowed() -> bool:
-    """Whether this visitor may start processes: as HEADLIGHT_TRAINING says, "on" or "off"; else only the person at the
-    machine may."""
+    """Whether this visitor may start processes. HEADLIGHT_TRAINING, "on" or "off", decides; if it is not set, only the
+    person at the machine may."""
     stated = os.environ.get("HEADLIGHT_TRAINING", "").strip().lower()
     return stated == "on" if stated else is_at_this_machine()
 
@@ -89,7 +89,7 @@ def start(plan: Plan) -> str:
 
 
 def resume(name: str) -> None:
-    """Goes on with a run that was started here. Raises LaunchError."""
+    """Continues a run that was started here. Raises LaunchError."""
     with TURN:
         _check_turn()
         run = read_run(name)
@@ -105,7 +105,7 @@ def resume(name: str) -> None:
 def stop(name: str) -> None:
     """Asks the trainer of a run that was started here to save and end (SIGTERM). Raises LaunchError.
 
-    It is the process that holds the lock of the run at this moment, or the one that we have just started there.
+    The trainer is the process that this app has started there, or else the one that holds the lock of the run.
     """
     if not is_allowed():
         raise LaunchError(_("Training from the browser is switched off."))
@@ -124,28 +124,28 @@ def stop(name: str) -> None:
 
 
 def is_busy(folder: Path) -> bool:
-    """Whether a process that was started here, now or before the app began again, works in this folder."""
+    """Whether a process works in this folder: one that this app has started, or one that holds the lock of the run."""
     process = _STARTED.get(folder)
     return (process is not None and process.poll() is None) or holder(folder) is not None
 
 
 def is_ending(folder: Path) -> bool:
     """Whether the process that was started here has finished the run but not yet exited: it has released its lock, or
-    has written why it ends. That takes seconds on a busy machine."""
+    has written why it ends. The exit takes seconds on a busy machine."""
     process = _STARTED.get(folder)
     if process is None or process.poll() is not None:
         return False
-    had_lock = last_holder(folder) == process.pid  # before `holder`: it may lock it in between
+    had_lock = last_holder(folder) == process.pid  # read first: the trainer may take the lock between the calls
     return (had_lock and holder(folder) is None) or last_words(folder) != ""
 
 
 def forget(folder: Path) -> None:
-    """The folder is gone, or another run may come there."""
+    """Forgets the process of a folder that is gone, or that another run may get."""
     _STARTED.pop(folder, None)
 
 
 def last_words(folder: Path) -> str:
-    """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
+    """The message of a trainer that ended with an error or was stopped; "" if there is none. Paths are left out."""
     text = _end_of_log(folder)
     if "Traceback (most recent call last)" in text:
         return _("The training ended unexpectedly. Its output is in {file} in its folder.", file=LOG)
@@ -154,8 +154,8 @@ def last_words(folder: Path) -> str:
 
 
 def newest_words(folder: Path) -> str:
-    """The newest line of a run that is under way: what it does before its first update. "" if there is none. A list,
-    of lines that were skipped for example, is left out with the line above it."""
+    """The newest line of a running trainer, which says what it does before its first update; "" if there is none. A
+    list, for example of skipped lines, is left out together with the line above it."""
     log = _end_of_log(folder).partition("Error: ")[0]
     lines = [line for line in log.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
@@ -239,8 +239,8 @@ def _begin(folder: Path, *arguments: str) -> None:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C for the app is none for the run
+            start_new_session=True,  # Ctrl-C ends the app, not the run
         )
     _STARTED[folder] = process
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # pages come first
+        os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the app has priority

@@ -24,7 +24,7 @@ SHOWN = 6  # tokens
 
 @st.fragment
 def loss_section(scene: Scene) -> None:
-    """The target distribution of a token of the translation, and what this checkpoint predicts there."""
+    """Draws the target distribution of a token of the translation, and what this checkpoint predicts there."""
     st.header(_("Label smoothing: what the loss compares"), anchor=False)
     triplet(
         _("section 5.4"),
@@ -47,7 +47,7 @@ def loss_section(scene: Scene) -> None:
 
 
 def smoothed_target(scene: Scene) -> None:
-    """ε and a token are chosen; the target distribution of the token, and the loss of what this checkpoint predicts."""
+    """Draws a choice of ε and a token, the token's target distribution, and the loss of the checkpoint's prediction."""
     vocabulary = scene.config.vocab_size
     EPSILON.open(_usual(scene), Between(0.0, 0.3))
     epsilon = st.slider(

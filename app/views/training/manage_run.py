@@ -1,7 +1,7 @@
 """Rename and delete a run that was started in the browser, and add the checkpoint of a run to those of the app.
 
-A run belongs to the visitor who started it (launch_run.py); one that is being trained is stopped first. Everybody sees
-the folder of checkpoints, so only the person at the machine puts one there.
+A run belongs to the visitor who started it (launch_run.py). A run that is being trained has to be stopped first. All
+visitors see the folder of checkpoints, so only the person at the machine may add a checkpoint to it.
 """
 
 import re
@@ -93,8 +93,10 @@ def add_to_checkpoints(name: str) -> CheckpointFile:
 
 
 def remove_if_it_came_to_nothing(run: Run) -> str:
-    """Deletes a run whose trainer ended with an error before it had saved anything: its text cannot be trained on.
-    Returns what the trainer said; "" if that is not so."""
+    """Deletes a run whose trainer ended with an error before it saved anything: its text cannot be trained on.
+
+    Returns the message of the trainer; "" if the run was not deleted.
+    """
     with TURN:
         if not may_change(run) or launch_run.is_busy(run.folder) or (run.folder / "training.safetensors").exists():
             return ""
@@ -119,7 +121,7 @@ def _own(name: str) -> Run:
 
 
 def _follow(old: Path, new: Path) -> None:
-    """In recipe and log, the run's own files are where its folder is now, so that it can be resumed."""
+    """Writes the new folder in place of the old one into the recipes and the log, so that the run can be resumed."""
     launch_run.forget(old)
     for path in (new / RECIPE, new / "recipe.toml", new / LOG):
         if path.is_file():

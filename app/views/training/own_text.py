@@ -1,5 +1,8 @@
-"""Pairs of sentences that a visitor uploaded, read completely before a run is made of them: what cannot be trained on
-is refused with the reason, and leaves nothing behind. A few lines that cannot be read may be skipped (bad_lines.py)."""
+"""Pairs of sentences that a visitor uploaded. The file is read completely before there is a run.
+
+A file that cannot be trained on is refused with the reason, and nothing of it is stored. A few lines that cannot be
+read may be skipped (bad_lines.py).
+"""
 
 import tempfile
 from collections import Counter
@@ -19,8 +22,8 @@ from transformer.fit_to_corpus import vocabulary_for
 
 MOST_MEGABYTES = 20  # of an uploaded file
 MOST_UNPACKED = 100_000_000  # bytes
-FEWEST_PAIRS = 20  # to train on; one that occurs twice counts once
-MOST_CHARACTERS = 12_000  # that need a token of their own
+FEWEST_PAIRS = 20  # to train on; a pair that occurs twice counts once
+MOST_CHARACTERS = 12_000  # different characters, each of which needs a token of its own
 GZIP = b"\x1f\x8b"
 
 
@@ -34,9 +37,9 @@ class OwnText:
 
     Attributes:
         content: the file as it was uploaded, packed or not.
-        pairs: how many have two sides. One that occurs twice counts once, as in training.
-        first: the first of them.
-        facts: what the size of a model is chosen by.
+        pairs: how many pairs have two sides. A pair that occurs twice counts once, as in training.
+        first: the first of these pairs.
+        facts: the facts by which the size of a model is chosen.
         bad: lines that a run on this file has to skip.
     """
 
@@ -57,11 +60,11 @@ def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnT
     """Reads an uploaded file: a sentence, a TAB, its translation, one pair per line, packed by gzip or not.
 
     Args:
-        name: which the visitor gave the file. It is only shown.
-        fewest: pairs that are needed.
+        name: the name that the visitor gave the file. It is only shown.
+        fewest: how many pairs are needed.
 
     Raises:
-        LaunchError: it cannot be trained on; the message names the lines, if some cannot be read.
+        LaunchError: the file cannot be trained on. The message names the lines that cannot be read, if there are any.
     """
     if len(content) > MOST_MEGABYTES * 1_000_000:
         raise LaunchError(

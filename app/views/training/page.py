@@ -1,7 +1,7 @@
-"""How did it learn? One sentence at every snapshot of a run; in the details the runs themselves, while they run and
-afterwards: their curves, the snapshots in full, and what the schedule and the loss are.
+"""How did it learn? The picture shows one sentence at every snapshot of a run. The details show the runs, during the
+training and afterwards: their curves, the snapshots in full, the learning-rate schedule and the loss.
 
-What changes during a run is in a fragment that is drawn again every two seconds until the run ends.
+What changes during a run is in fragments that are drawn again every 1.5 or 3 seconds until the run ends.
 """
 
 import time
@@ -45,8 +45,8 @@ from app.views.training.time_machine import time_machine
 EVERY, AT_ONCE = 1.5, 0.2  # seconds
 OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the details, and shown in the picture
 MOST_COMPARED = 5
-NEW = 24 * 3600.0  # seconds after its last update
-MOST_TURNS = 10  # of 0.6 s, in advance
+NEW = 24 * 3600.0  # seconds: a run is new for so long after its last measurement
+MOST_TURNS = 10  # of 0.6 s: so much is computed before the page is opened
 
 
 def draw(scene: Scene | None) -> None:
@@ -69,14 +69,15 @@ def draw(scene: Scene | None) -> None:
     name = RUN.open(opening_run(names, scene), names)
     _window(name)
     is_own = name in own_run_names()
-    if is_own and not LECTURE.value:  # what it does, and what can be done with it; of a run that ships, in the details
+    if is_own and not LECTURE.value:  # the line of an included run is in the details
         run_line(name)
     _picture(name, scene)
     details(lambda: _details(name, names, scene, is_own))
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what the snapshots make of the sentence, before the page is opened; not all of a run with very many."""
+    """Computes what the snapshots make of the sentence, before the page is opened. Of very many snapshots it leaves
+    some out."""
     names = run_names()
     run = read_run(RUN.open(opening_run(names, scene), names)) if names else None
     if run is None:
@@ -85,13 +86,16 @@ def prepare(scene: Scene) -> None:
         for _turn in range(MOST_TURNS):
             if not sweep(question(run, scene)).pending:
                 break
-        question(run, scene)  # loads the newest snapshot again, which the others have replaced
+        question(run, scene)  # loads the newest snapshot again, which the others replaced in the cache
 
 
 def opening_run(names: list[str], scene: Scene | None) -> str:
-    """The run with which the page opens: the visitor's own while it is trained; else that of the open checkpoint; else
-    the visitor's own of the last day, unless it is a toy; else one that ships, of the open checkpoint's task or the
-    first of them; where none ships, one that is not another visitor's."""
+    """The run with which the page opens: the first that exists in this order.
+
+    The visitor's own run in training; the run of the open checkpoint; the visitor's own run of the last day, unless it
+    is a toy task; an included run with the task of the open checkpoint; the first included run; a run that is not
+    another visitor's; any run.
+    """
     runs = [run for run in map(read_run, names) if run is not None]
     own = [run for run in runs if run.name in own_run_names() and launch_run.is_owner(run)]  # the newest first
     busy = [run.name for run in own if launch_run.is_busy(run.folder)]
@@ -108,7 +112,7 @@ def _is_new(run: Run) -> bool:
 
 
 def _window(name: str) -> None:
-    """The window that is open; without one, why what was done in the last one failed."""
+    """Draws the window that is open. If none is open, draws why the last action in one failed, if it did."""
     if windows.opened() == windows.START:
         start_window()
     elif windows.opened() == windows.RENAME and name:
@@ -126,7 +130,7 @@ def _task(name: str) -> Task | None:
 
 
 def _picture(name: str, scene: Scene | None) -> None:
-    """The time machine. It is drawn again while the run is trained, and while there are snapshots to compute."""
+    """Draws the time machine. It is drawn again while the run is trained, and while there are snapshots to compute."""
     live = _is_live(name)
     computing = _is_computing(name, scene)
 
@@ -190,7 +194,7 @@ def _details(name: str, names: list[str], scene: Scene | None, is_own: bool) -> 
 
 
 def _snapshots(names: tuple[str, ...], scene: Scene | None) -> None:
-    """The snapshots of the first of these runs, and the losses of all."""
+    """Draws the snapshots of the first of these runs, and the losses of all of them."""
     runs = _read(names)
     if not runs or runs[0].name != names[0]:
         return

@@ -1,6 +1,7 @@
 """The line about a run: what it does now, how long it will still take, and what can be done with it.
 
-It is a fragment that is drawn again while the run is trained. What changes more than it draws the whole page.
+It is a fragment that is drawn again while the run is trained. A change that affects more than the line draws the whole
+page again.
 """
 
 from typing import Literal
@@ -26,14 +27,14 @@ EVERY = 1.5  # seconds
 
 
 def run_line(name: str) -> None:
-    """Draws it."""
+    """Draws the line."""
     run = read_run(name)
     live = run is not None and launch_run.is_busy(run.folder)
     st.fragment(_line, run_every=EVERY if live else None)(name, live)
 
 
 def _line(name: str, live: bool) -> None:
-    """`live`: whether it ran when the page was last drawn."""
+    """`live`: whether the run was being trained when the page was last drawn."""
     run = read_run(name)
     if run is None:
         st.info(_("This run is gone. Choose another one."))
@@ -59,7 +60,7 @@ def _standing(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
     if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
         st.text(launch_run.newest_words(run.folder))
     words = launch_run.last_words(run.folder) if run.ours and not busy else ""
-    if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to resume
+    if words and not words.startswith("Stopped by"):  # the reader knows that, and there is a button to resume
         with st.container(border=True):
             st.text(words)
 
@@ -86,7 +87,7 @@ def _buttons(run: Run, busy: bool, stopping: bool) -> None:
 
 
 def _use(run: Run) -> None:
-    """Open its checkpoint, and add it to those of the app."""
+    """Draws the buttons that open its checkpoint, and add it to those of the app."""
     first: Literal["primary", "secondary"] = "primary" if run.state == "finished" else "secondary"
     if st.button(_("Open"), key="open_run", on_click=_open, args=(run,), type=first):
         go_to("translate")

@@ -24,13 +24,14 @@ Layers = Annotated[int, Field(ge=1, le=6)]
 Heads = Literal[1, 2, 4, 8]
 Width = Literal[32, 64, 128, 256]
 Updates = Annotated[int, Field(ge=10, le=50_000)]
-LanguageTag = Annotated[str, Field(pattern=r"^[^\s/\x00-\x1f][^/\x00-\x1f]*$", max_length=LONGEST)]  # or a name of one
+# The tag of a language, or the name that the visitor typed
+LanguageTag = Annotated[str, Field(pattern=r"^[^\s/\x00-\x1f][^/\x00-\x1f]*$", max_length=LONGEST)]
 STRICT = ConfigDict(extra="forbid", strict=True)
 
 
 @dataclass(frozen=True, config=STRICT)
 class Size:
-    """How large a model and how long, within what a browser may ask for."""
+    """How large the model is and how long it is trained, within what a browser may ask for."""
 
     updates: Updates
     encoder_layers: Layers
@@ -39,7 +40,7 @@ class Size:
     width: Width
 
     def options(self) -> list[str]:
-        """The same as changes of a recipe."""
+        """The size as changes of a recipe."""
         return [
             *(f"model.{name}={getattr(self, name)}" for name in ("encoder_layers", "decoder_layers", "heads")),
             f"model.d_model={self.width}",
@@ -47,11 +48,11 @@ class Size:
         ]
 
     def options_of_updates(self) -> list[str]:
-        """Only how long, with snapshots that are dense where most is learnt."""
+        """Only the number of updates, and snapshots that are dense where most is learnt."""
         return [f"training.updates={self.updates}", f"training.snapshots={list(snapshot_updates(self.updates))}"]
 
     def options_of_toys(self) -> list[str]:
-        """The changes for a toy task, whose recipe does not fit the rest to the size."""
+        """The changes for a toy task. Its recipe does not fit the other options to the size, so they are set here."""
         often = max(1, self.updates // 60)
         return [
             *self.options(),
@@ -65,7 +66,7 @@ class Size:
 
 
 class Plan(Protocol):
-    """What shall be trained."""
+    """What is to be trained."""
 
     @property
     def name(self) -> str: ...
@@ -75,12 +76,12 @@ class Plan(Protocol):
 
     @property
     def arguments(self) -> list[str]:
-        """What else the command has when the run is started."""
+        """Further arguments of the command that starts the run."""
 
 
 @dataclass(frozen=True)
 class ToyPlan:
-    """A toy task, its pairs made on the fly."""
+    """A toy task, whose pairs are made during the training."""
 
     task: str
     size: Size
@@ -102,8 +103,8 @@ class TextPlan:
     """Pairs of sentences that the visitor uploaded.
 
     Attributes:
-        valid: what it is validated on; None: some of the pairs, which are set aside.
-        start_from: the checkpoint with whose weights it starts, and whose architecture it has.
+        valid: the text for validation; None: some of the pairs are set aside for it.
+        start_from: the checkpoint that gives the first weights and the architecture; None: random weights.
     """
 
     text: OwnText
@@ -146,7 +147,7 @@ class TextPlan:
         return self._continued(changes, read_header(self.start_from.path).config)
 
     def _continued(self, changes: list[str], model: ModelConfig) -> Recipe:
-        """The recipe with which `--init-from` trains on, with the architecture of the checkpoint."""
+        """The recipe of a run that `--init-from` starts, with the architecture of the checkpoint."""
         longest = min(MOST_TOKENS, model.max_positions - 1)
         recipe = load_recipe(
             "own-text",

@@ -30,7 +30,7 @@ def _best(run: Run) -> list[str]:
 
 
 def left(run: Run) -> list[str]:
-    """How long its updates will still take, if that is known."""
+    """How long the remaining updates will take, if that is known."""
     seconds = seconds_left(run)
     return [] if seconds is None or run.update >= run.updates else [_("{time} left", time=about(seconds))]
 
@@ -45,7 +45,7 @@ def about(seconds: float) -> str:
 
 
 def made(run: Run) -> str:
-    """How many updates it has made."""
+    """How many updates the run has made."""
     if run.updates:
         return _("update {update:,} of {updates:,}", update=run.update, updates=run.updates)
     return _("update {update:,}", update=run.update)

@@ -16,7 +16,7 @@ MOST_ROWS, ROW_HEIGHT = 12, 35  # the second in px
 
 
 def shown_sample(samples: Samples) -> int:
-    """Which of the sentences is shown where there is room for one: the middling one."""
+    """Which of the sentences is shown where there is room for only one: the middle one, from 0."""
     return len(samples[max(samples)]) // 2
 
 

@@ -28,12 +28,12 @@ def use_size(size: Size) -> None:
 
 
 def asked_size(state: Any) -> Size:
-    """The size that the controls say. Raises ValidationError."""
+    """The size that is set in the controls. Raises ValidationError."""
     return Size(**{name: state.get(key, getattr(TOY_SIZE, name)) for key, name in KEYS.items()})
 
 
 def size_of_text(facts: CorpusFacts) -> None:
-    """Draws the choice of a size that suits the text, a smaller or a larger one, and how long that takes here."""
+    """Draws a choice of a size that suits the text, a smaller or a larger one, and how long the training takes here."""
     sizes = sizes_for(facts)
     size = asked_size(st.session_state)
     st.session_state[PRESET] = next((name for name in sizes if sizes[name] == size), None)

@@ -1,6 +1,6 @@
-"""A head at each snapshot of a run, side by side: attention as training makes it (one tiled heatmap).
+"""A head at each snapshot of a run, side by side, in one tiled heatmap: how its attention changes in training.
 
-All snapshots read the same right translation, so a cell is the same query and the same key in every tile.
+All snapshots read the same translation, so a cell is the same query and the same key in every tile.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from app.figures.theme import INK, weight_scale
 from app.languages import _
 from app.languages.numbers import formatted
 
-LABEL, TALL = 42, 124  # px: above a tile, and the tile
+LABEL, TALL = 42, 124  # px: height of the label above a tile, and of the tile
 PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
-ONE_LINE = 8  # as many tiles beside each other at most
+ONE_LINE = 8  # at most so many tiles side by side
 
 
 def snapshot_tiles(
@@ -30,9 +30,9 @@ def snapshot_tiles(
     """One head at every snapshot, the chosen one framed.
 
     Args:
-        weights: (R, Q, K), a matrix a snapshot.
+        weights: (R, Q, K), one matrix per snapshot.
         updates: (R) after how many updates each was taken. losses: (R) of the sentence.
-        chosen: which is framed, from 0.
+        chosen: the snapshot that is framed, from 0.
         text: the title.
     """
     tiles = pooled(weights[:, None])[:, 0]  # (R, Q', K')

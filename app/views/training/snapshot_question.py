@@ -49,8 +49,8 @@ class Question:
     Attributes:
         files: the snapshots by update, the first one first.
         is_known: whether `target` is the right translation; else it is what the newest snapshot writes.
-        parameters: of each snapshot.
-        remark: why it is not the visitor's sentence, or "".
+        parameters: the number of parameters of each snapshot.
+        remark: why `sentence` is not the visitor's sentence; "" if it is.
     """
 
     run: str
@@ -70,7 +70,7 @@ class Question:
 
 
 def question(run: Run, scene: Scene | None) -> Question:
-    """Raises NothingToAsk."""
+    """The question for the snapshots of a run. Raises NothingToAsk."""
     files = snapshots(run.name)
     if not files:
         raise NothingToAsk(_(FIRST_COMES if run.ours and launch_run.is_busy(run.folder) else NO_SNAPSHOTS))
@@ -134,7 +134,7 @@ def _given(run: Run, sentence: str) -> str:
 
 
 def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene | None) -> str:
-    """Why the visitor's sentence is not for this run, or ""."""
+    """Why this run cannot read the visitor's sentence, or ""."""
     is_toy = task.examples in (toy.examples for toy in TOY_TASKS.values())
     if scene and scene.task != task and (is_toy or scene.task.source != task.source):
         theirs, ours = (f"{each.source} → {each.target}" for each in (scene.task, task))

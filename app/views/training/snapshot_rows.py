@@ -16,11 +16,11 @@ from app.stage.heads import SHORT
 from app.views.shared.text_difference import words
 from app.views.training.snapshot_sweep import Sweep
 
-STEPS = 65_535  # of a weight that is sent to the browser: with 16 bits the two printed digits are right
+STEPS = 65_535  # a weight is sent to the browser in 16 bits, enough for the two digits that are printed
 
 
 def rows(sweep: Sweep) -> list[dict[str, Any]]:
-    """One row per snapshot, in order: update, the words that it writes, and what it thinks of the target."""
+    """One row per snapshot, in order: update, the words that it writes, and the probability of the target."""
     layer, head = sweep.head
     found: list[dict[str, Any]] = []
     before: str | None = None
@@ -48,8 +48,8 @@ def rows(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def marked(before: str | None, text: str) -> list[list[Any]]:
-    """The words of a text, each with the white space before it and whether it is not in the text before; None: there
-    is no text before, and nothing is marked."""
+    """The words of a text, each with the white space before it, and with True if the text `before` does not have
+    it there. If `before` is None, no word is marked."""
     new = words(text)
     if before is None:
         return [[word, False] for word in new]
@@ -97,7 +97,7 @@ def head_data(sweep: Sweep) -> dict[str, Any]:
 
 
 def rows_table(sweep: Sweep) -> Table:
-    """What each snapshot writes, and its loss of the target."""
+    """What each snapshot writes, and its loss on the target."""
     results = sweep.results.values()
     return {
         _("update"): sweep.updates,

@@ -1,5 +1,5 @@
-"""What all snapshots of a run make of one sentence. It is computed in turns, so that the page shows the first of many
-while the others are computed."""
+"""What all snapshots of a run make of one sentence. The results are computed in turns, so that the page shows the first
+ones while the others are computed."""
 
 import time
 from contextlib import suppress
@@ -15,7 +15,7 @@ from app.views.training.snapshot_question import NothingToAsk, Question
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
-TURN = 0.6  # seconds
+TURN = 0.6  # seconds of computing
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Sweep:
     Attributes:
         question: the sentence and the translation that all of them read.
         results: by update, the first one first; the newest is always among them.
-        pending: the updates of those that are not computed yet.
+        pending: the updates of the snapshots that are not computed yet.
     """
 
     question: Question
@@ -67,9 +67,9 @@ class Sweep:
 
 
 def sweep(question: Question) -> Sweep:
-    """As much as one turn allows, beyond what is known already: the newest snapshot, then the others from the first on.
+    """Computes the newest snapshot, then the others from the first on, until the time of one turn is over.
 
-    Raises NothingToAsk.
+    Results of earlier turns are cached, so each turn computes further ones. Raises NothingToAsk.
     """
     kind = RUN_KIND.open(allowed=KINDS)
     layers, heads = depth(question.config, kind), question.config.heads
@@ -83,7 +83,7 @@ def sweep(question: Question) -> Sweep:
             if results and time.monotonic() > end:
                 pending = earlier[place - 1 :]
                 break
-            with suppress(OSError):  # a run that is resumed has just taken it away
+            with suppress(OSError):  # a run that is resumed has just deleted this snapshot
                 results[update] = snapshot_results.result_of(
                     question.files[update], question.sentence, question.target, kind
                 )

@@ -1,5 +1,8 @@
-"""A section of Training's details: the snapshots in full. Which head, which sentence; the head at every snapshot, the
-matrix of the chosen one with its numbers, and the loss of the sentence."""
+"""A section of Training's details: the snapshots in full.
+
+It has the choice of a head and a sentence, the head and the loss of the sentence at every snapshot, and the matrix of
+the head with its numbers at the chosen snapshot.
+"""
 
 import numpy as np
 import streamlit as st
@@ -20,16 +23,16 @@ from app.views.training.snapshot_sweep import Sweep, head_choices, sweep
 from transformer.model.attention_kinds import KINDS, depth
 
 MOST_CHARACTERS = 300
-NARROW = 204  # px: four in a line of the main column at 1280
+NARROW = 204  # px: four controls fit in one line if the window is 1280 px wide
 
 
 def snapshots_section(run: Run, scene: Scene | None) -> Sweep | None:
-    """Draws the section. None: there are no snapshots that could be asked, and the picture above says so."""
+    """Draws the section. None: there is no snapshot that can be asked; the picture above says why."""
     try:
         asked = question(run, scene)
     except NothingToAsk:
         if snapshots(run.name):
-            _sentence("", "")  # so that another one can be typed
+            _sentence("", "")  # so that another sentence can be typed
         return None
     st.header(_("The snapshots in full"), anchor=False)
     _choices(run, asked, scene)
@@ -113,7 +116,7 @@ def _tiles(seen: Sweep, chosen: int) -> None:
 
 
 def _matrix(seen: Sweep, update: int) -> None:
-    """The head of the chosen snapshot with its numbers."""
+    """Draws the head at the chosen snapshot, with its numbers."""
     layer, head = seen.head
     queries, keys = seen.axes
     attention = seen.results[update].attention

@@ -23,7 +23,7 @@ from transformer.errors import HeadlightError
 
 CORPUS, VALID = "corpus", "validation_text"
 _READ = "own_texts_read"  # in the session: what was read of the uploaded files
-_OPENED_FOR = "own_text_opened_for"  # likewise: the file whose languages and size the form has begun with
+_OPENED_FOR = "own_text_opened_for"  # in the session: the file that has set the languages and the size in the form
 TEXT = "text"
 WORDS: dict[str, str] = {
     TEXT: gettext_noop("your own text"),
@@ -35,7 +35,7 @@ WORDS: dict[str, str] = {
 
 
 def start_window() -> None:
-    """Opens it. A run that was started is the one that the page shows."""
+    """Opens the window. After a run was started in it, the page shows that run."""
     st.dialog(_("Train a model"), width="large", on_dismiss=windows.close)(_form)()
 
 
@@ -66,13 +66,14 @@ def _form() -> None:
 
 
 def _begin_task() -> None:
-    """Another task begins with its own size; a text that is still chosen, with what suits it."""
+    """When another task is chosen: sets the size of a toy task. For a text that is still uploaded, `_text_options` then
+    sets what suits it."""
     use_size(TOY_SIZE)
     st.session_state.pop(_OPENED_FOR, None)
 
 
 def _text_options() -> OwnText | None:
-    """File and languages. Returns what is known of the file; None: there is none, or it cannot be trained on."""
+    """Draws file and languages. Returns what is known of the file; None: there is none, or it cannot be trained on."""
     given = st.file_uploader(
         _(
             "Pairs of sentences: a .tsv or .tsv.gz file of at most {size} MB, on each line a sentence, a TAB, its "
@@ -100,7 +101,7 @@ def _languages_are_known() -> bool:
 
 
 def _begin_with(name: str, text: OwnText) -> None:
-    """What an uploaded file says: its languages, if they are in its name, and the size that suits it."""
+    """Fills the form from an uploaded file: its languages, if its name has them, and the size that suits it."""
     found = languages_of_columns(name)
     if found:
         st.session_state["start_source"], st.session_state["start_target"] = found
@@ -116,7 +117,8 @@ def _language(key: str, label: str) -> None:
 
 
 def _shown(given: UploadedFile | None, fewest: int) -> OwnText | None:
-    """What is known of an uploaded file, in a line below it. None: there is none, or it cannot be trained on."""
+    """Draws a line about an uploaded file, and returns what is known of it. None: there is no file, or it cannot be
+    trained on."""
     if given is None:
         return None
     try:
@@ -137,7 +139,7 @@ def _read(given: UploadedFile, fewest: int) -> OwnText:
     """The file is read once, however often the window is drawn. Raises HeadlightError."""
     kept: dict[str, OwnText | HeadlightError] = st.session_state.setdefault(_READ, {})
     if given.file_id not in kept:
-        while len(kept) > 3:  # of files that were taken away again
+        while len(kept) > 3:  # results of earlier files
             del kept[next(iter(kept))]
         with st.spinner(_("Reading the text …")):
             try:
@@ -151,7 +153,7 @@ def _read(given: UploadedFile, fewest: int) -> OwnText:
 
 
 def _further_options() -> BadLines:
-    """Validation text, and a checkpoint to start with. Returns the lines of the validation text that cannot be read."""
+    """Draws validation text and first weights. Returns the lines of the validation text that cannot be read."""
     given = st.file_uploader(
         _("Text for validation, of the same kind. Without it, some of the pairs are set aside."),
         type=["tsv", "txt", "gz"],

@@ -23,7 +23,7 @@ WIDEST, MOST_LAYERS = 256, 6
 
 
 def sizes_for(facts: CorpusFacts) -> dict[str, Size]:
-    """By the keys of NAMES; without a larger one where the browser offers none."""
+    """The sizes by the keys of NAMES. One that is the same as the fitting size, because of the limits, is left out."""
     row = size_for(facts)
     updates = max(10, min(MOST_UPDATES, round(updates_for(facts, {}))))
     width, layers = min(row.d_model, WIDEST), min(row.layers, MOST_LAYERS)
@@ -37,7 +37,7 @@ def _size(updates: int, layers: int, width: int) -> Size:
 
 
 def expected_seconds(facts: CorpusFacts, size: Size) -> float:
-    """How long the updates take on this machine, without validations, as it was measured on a model of this size."""
+    """How long the updates take on this machine, without validations, measured with a model of this size."""
     options = {option: value for choice in fit(facts) for option, value in choice.values.items()}
     model = ModelConfig(
         vocab_size=options["tokenizer.vocab_size"],

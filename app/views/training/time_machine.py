@@ -1,7 +1,8 @@
 """The time machine: one sentence at every snapshot of a run, from the untrained model on.
 
-Every snapshot reads the same translation (teacher forcing, as in training), so that a square of the head is the same
-query and key at each update, and probabilities can be compared. Beside them is what the snapshot writes by itself.
+Every snapshot reads the same translation (teacher forcing, as in training). So a cell of the head's matrix is the same
+query and key at each update, and the probabilities can be compared. The picture also shows what each snapshot writes by
+itself.
 """
 
 from typing import Any
@@ -38,10 +39,10 @@ MEANS_FINAL = gettext_noop(
 
 
 def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
-    """Draws the picture and what is said below it. None: it has said why there is nothing to see.
+    """Draws the picture and the text below it. None: there is nothing to see, and the picture says why.
 
     Args:
-        news: about a run that is being trained.
+        news: a text about a run that is being trained, or "".
     """
     seen, problem = None, ""
     try:
@@ -75,7 +76,7 @@ def _samples(run: Run) -> Samples:
 
 
 def _say_samples(run: Run) -> None:
-    """What is said below the sample translations."""
+    """Draws the text below the sample translations."""
     samples = _samples(run)
     if not samples:
         return
@@ -97,7 +98,7 @@ def _say_samples(run: Run) -> None:
 
 
 def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
-    """The model of the run, where the one that translates above is not it; else ""."""
+    """Says that the model of the run is another one than the open one; "" if the open checkpoint is of this run."""
     if scene is None or seen is None:
         return ""
     name = scene.subject.file.name
@@ -109,7 +110,7 @@ def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
 
 
 def _language(scene: Scene | None, seen: Sweep | None) -> str:
-    """That the visitor's sentence is in another language, or ""."""
+    """Says that the visitor's sentence seems to be in another language; else ""."""
     if scene is None or seen is None or seen.question.sentence != normalise(scene.translation.source):
         return ""
     sign = other_language(scene.subject, scene.translation, scene.hypothesis)
@@ -117,7 +118,7 @@ def _language(scene: Scene | None, seen: Sweep | None) -> str:
 
 
 def _draw(run: Run, seen: Sweep | None, problem: str, says: dict[str, str]) -> None:
-    """`says`: the model and the news."""
+    """Draws the picture. `says` has its texts about the model and the news."""
     files = seen.question.files if seen else {}
     if seen and seen.pending:
         says["news"] = ngettext(
@@ -158,7 +159,7 @@ def _alt(run: Run, seen: Sweep | None, samples: Samples, problem: str) -> str:
 
 
 def _share(asked: Question) -> str:
-    """What the bars are."""
+    """What the bars show."""
     if asked.is_known:
         return _("mean probability per token of the right translation")
     return _("mean probability per token of the final translation")

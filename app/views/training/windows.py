@@ -1,7 +1,7 @@
-"""Windows over the page Training: start a run, rename one, delete one; and what went wrong there.
+"""Windows over the page Training: start, rename or delete a run; and messages about what went wrong there.
 
-The page is drawn anew while a run is trained and while snapshots are computed, which would close a window. So which one
-is open is kept in the session until it is closed.
+The page is drawn again while a run is trained and while snapshots are computed, and this would close a window. So the
+session keeps which window is open until it is closed.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Done = TypeVar("Done")
 
 
 def open_window(window: Window) -> NoReturn:
-    """Opens it. Ends this run of the script."""
+    """Opens a window. Ends this run of the script."""
     st.session_state[OPEN] = window
     st.session_state[PROBLEM] = ""
     st.rerun()
@@ -42,7 +42,7 @@ def opened() -> str:
 
 
 def attempt(action: Callable[[], Done]) -> Done | None:
-    """Does it; if that fails, the reason is kept for `show_problem`."""
+    """Calls `action`. If it fails, the reason is kept for `show_problem`."""
     report("")
     try:
         return action()
@@ -59,7 +59,7 @@ def report(problem: str) -> None:
 
 
 def show_problem() -> None:
-    """Why what the visitor asked for last failed, if it did."""
+    """Draws why the last action of the visitor failed, if it did."""
     if st.session_state.get(PROBLEM):
         with st.container(border=True, key="problem"):
             st.text(st.session_state[PROBLEM])
@@ -90,7 +90,7 @@ def _delete(run: str) -> None:
 
 
 def _until_closed() -> None:
-    """What went wrong; once the window is closed, the page is drawn without it."""
+    """Draws what went wrong. Once the window is closed, the page is drawn again without it."""
     show_problem()
     if not opened():
         st.rerun()

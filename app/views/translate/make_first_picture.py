@@ -20,8 +20,8 @@ from app.views.shared.canvas_picture import alternatives
 
 
 def make(file: CheckpointFile) -> FirstPicture:
-    """The first picture of a checkpoint: of its first example, with the settings of its recipe, in the language in
-    which texts are drawn."""
+    """The first picture of a checkpoint: of its first example, with the settings of its recipe, in the current
+    language."""
     subject = Subject(file)
     task, translator = subject.task, subject.translator
     scene = scene_of(subject, task.examples[0], translator.settings, Selection())

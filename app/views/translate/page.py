@@ -1,4 +1,4 @@
-"""The first page: a sentence, its translation, and where the model looked while it wrote it."""
+"""The first page: a sentence, its translation, and what the model attended to while it wrote the translation."""
 
 import math
 
@@ -47,7 +47,7 @@ def draw(scene: Scene) -> None:
 
 
 def _results(scene: Scene) -> None:
-    """Tokens of the source, the translation, its tokens and its alternatives."""
+    """Draws the tokens of the source, the translation, its tokens and its alternatives."""
     translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     st.subheader(_("The encoder reads"), anchor=False, help=_(ABOUT_SOURCE))
@@ -135,7 +135,7 @@ def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
 
 
 def _force(scene: Scene) -> None:
-    """Teacher forcing: the decoder reads a translation of the visitor's, and all pages show what it makes of it."""
+    """Draws the box for teacher forcing: the decoder reads the visitor's translation, and all pages show the result."""
     with st.expander(_("Give a translation of your own"), expanded=bool(scene.problem)):
         GIVEN.open()
         st.text_input(

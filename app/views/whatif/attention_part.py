@@ -1,4 +1,5 @@
-"""Move the attention: one row of weights is dragged, and the model decodes on from there. Does attention explain?"""
+"""Move the attention: one row of weights is dragged, and the model decodes on from there. Do the weights explain the
+prediction?"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,7 +24,7 @@ from transformer.analysis.edits import edit_text
 
 
 def draw(scene: Scene) -> None:
-    """Draws the bars, both translations, and what they say about explaining."""
+    """Draws the bars, both translations, and sentences on whether the weights explain the prediction."""
     (layer, head), all_heads = chosen_head(scene, "cross"), ALL_HEADS.value
     place = Place(layer, None if all_heads else head, _step(scene, layer, head))
     row = row_of(scene, place)
@@ -72,7 +73,7 @@ def _set(scene: Scene, place: Place, weights: Sequence[int]) -> None:
 
 
 def _sentences(scene: Scene, row: Row) -> list[str]:
-    """Does attention explain? In at most three sentences, with the numbers of this row."""
+    """Whether the weights explain the prediction: at most three sentences, with the numbers of this row."""
     if row.moved < 0.005:
         return [
             _given(scene, row),
@@ -131,7 +132,7 @@ def _given(scene: Scene, row: Row) -> str:
 
 
 def _score(row: Row, first: str) -> str:
-    """How the log-probability changes of the token of the translation, which is named if it is not `first`."""
+    """How the log-probability of the translation's token changes. The token is named if it is not `first`."""
     before, after = (fixed(each, 2) for each in row.log_probabilities)
     token = in_words(row.pieces[row.place.step])
     if before == after and token == first:
@@ -146,7 +147,7 @@ def _score(row: Row, first: str) -> str:
 
 
 def _details(scene: Scene, row: Row) -> None:
-    """The two papers, why the head is shown first, and the numbers."""
+    """Draws why this head is shown first, the two papers, and the numbers."""
     place = row.place
     st.text(opening_head(scene, "cross")[1])
     st.markdown(
@@ -166,10 +167,10 @@ def _details(scene: Scene, row: Row) -> None:
             "forcing."
         )
     )
-    name = _(
-        "Weights of head {head} of layer {layer}, step {step}",
-        head=(place.head or 0) + 1,
-        layer=place.layer + 1,
-        step=place.step + 1,
+    numbers = {"layer": place.layer + 1, "step": place.step + 1}
+    name = (
+        _("Mean weights of all heads of layer {layer}, step {step}", **numbers)
+        if place.head is None
+        else _("Weights of head {head} of layer {layer}, step {step}", head=place.head + 1, **numbers)
     )
     belongings(key="weight_bars", name=name, table=lambda: table(scene, row), drawn=False)

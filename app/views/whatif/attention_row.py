@@ -1,7 +1,8 @@
-"""One row of encoder-decoder attention: what the model gives each source token while it predicts a token, and the edit
-that sets it by hand.
+"""One row of encoder-decoder attention: the weight that the model gives to each source token while it predicts a token,
+and the edit that sets the row by hand.
 
-The row is that of one head, or the mean over all heads of its layer, which then all get the same weights.
+The row is that of one head, or the mean over all heads of its layer. In the second case the edit gives all these
+heads the same weights.
 """
 
 from collections.abc import Sequence
@@ -77,18 +78,18 @@ class Row:
 
     @property
     def log_probabilities(self) -> tuple[float, float]:
-        """Of the token of the translation, without the edit and with it."""
+        """The log-probability of the translation's token in this step, without the edit and with it."""
         before, after = (float(each.log_probabilities[self.place.step]) for each in self.predicted)
         return before, after
 
 
 def without_row(subject: Subject, place: Place) -> Subject:
-    """The subject with its other edits."""
+    """The subject without the edits that set this row, but with all others."""
     return replace(subject, edits=tuple(edit for edit in subject.edits if not place.is_set_by(edit)))
 
 
 def row_of(scene: Scene, place: Place) -> Row:
-    """The row, from two passes over the translation that is made without its edit."""
+    """The row, from two passes over the translation that the model makes without the edit of the row."""
     base = without_row(scene.subject, place)
     written_without = scene.best(base)
     ids = written_without.ids
@@ -105,8 +106,8 @@ def row_of(scene: Scene, place: Place) -> Row:
 
 
 def opening_step(pieces: Sequence[str], weights: np.ndarray) -> int:
-    """The step of a content word: of the longer tokens that begin a word, the one whose row (T, S) has the largest
-    weight."""
+    """The step of a content word: of the tokens that begin a word with at least 4 letters, the one whose row of
+    `weights` (T, S) has the largest weight."""
     steps = [
         step for step, piece in enumerate(pieces) if piece.startswith("▁") and len(piece) > 4 and piece[1:].isalpha()
     ]
@@ -117,7 +118,7 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
     """What `app.components.weight_bars` draws.
 
     Args:
-        head: that is chosen, also while all heads of the layer are set.
+        head: the chosen head, also while all heads of the layer are set.
     """
     place = row.place
     return {
@@ -146,7 +147,7 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
 
 
 def table(scene: Scene, row: Row) -> dict[str, list[Any]]:
-    """The same as columns of a table."""
+    """The weights as columns of a table."""
     return {
         _("key"): list(scene.source.tokens),
         _("weight of the model"): row.base.tolist(),

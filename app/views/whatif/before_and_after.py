@@ -30,7 +30,8 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
     """Draws both translations; below each token of the original, how the edits change its log-probability.
 
     Args:
-        edited: the edited model; that of the scene if it is left out. label: its name, if it is another one.
+        edited: the edited model; if it is left out, that of the scene.
+        label: the name of the edited model; if it is left out, "Edited model".
     """
     edited = edited or scene.subject
     found = outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
@@ -78,12 +79,12 @@ def summary(found: Outcome, labels: tuple[str, str], *, is_edited: bool) -> str:
 
 
 def whose(scene: Scene) -> str:
-    """Said with a picture that is of the original model, if the model of the page is another."""
+    """A note for a picture of the original model, if the model of the page has edits; else ""."""
     return " " + _("Of the original model, without the edits.") if scene.subject.edits else ""
 
 
 def change_of_score(lost: float, texts: tuple[str, str, str]) -> str:
-    """What a log-probability does that has lost so much; the texts are for one that stays, falls and rises."""
+    """Says how a log-probability changed that lost so much; the texts are for one that stays, falls and rises."""
     stays, falls, rises = texts
     if abs(lost) < 0.005:
         return _(stays)
@@ -91,5 +92,5 @@ def change_of_score(lost: float, texts: tuple[str, str, str]) -> str:
 
 
 def _signed(value: float) -> str:
-    """Nothing where it rounds to 0."""
+    """The value with its sign; "" if it rounds to 0."""
     return "" if abs(value) < 0.05 else minus(formatted(value, "+.1f"))

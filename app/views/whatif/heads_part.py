@@ -22,7 +22,7 @@ from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.part_names import HEADS_IN_SENTENCE, SUBLAYERS_IN_SENTENCE, part_name
-from app.views.whatif.part_ranking import LITTLE, TRIED, Ranking, changing, is_quick, lost_together, rank, ranking_table
+from app.views.whatif.part_ranking import LITTLE, Ranking, changing, is_quick, lost_together, rank, ranking_table, tried
 from app.views.whatif.switch_data import switch_data
 from transformer.analysis.edits import HeadOff, SublayerOff, edit_text
 
@@ -30,15 +30,16 @@ TAKEN_NAMES = {
     "sublayer": gettext_noop("Oval: sub-layer off"),
     "pass": gettext_noop("Oval: residual connection off"),
 }
-# What this visitor has seen last: what it is of, and the ranking, or the part without which the translation changes
+# In the session, each with what it depends on: the last ranking; the part without which the translation changes
 _LAST, _CHANGING = "whatif last ranking", "whatif last changing part"
 
 
 def draw(scene: Scene) -> None:
     """Draws the switches, both translations, and what the ranking of all heads says.
 
-    Three stages, each in the place that the last one has: the switches in plain colours and the translations; what each
-    part costs, once all are ranked; whether the translation changes without the most important ones.
+    There are three stages, and each is drawn in the place of the one before: the switches in plain colours and the
+    translations; what each part costs, once all are ranked; whether the translation changes without the most important
+    parts.
     """
     names = {taken: _(name) for taken, name in TAKEN_NAMES.items()}
     buttons(TAKEN, names, _("What the oval switches take away"), says=False)
@@ -69,13 +70,13 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what each part costs, before it is opened."""
+    """Computes what each part costs, before the experiment is opened."""
     if is_quick(scene):
         rank(scene, lambda done, layers: None)
 
 
 def _change(scene: Scene, texts: Sequence[str]) -> None:
-    """The parts that are off now; other edits stay."""
+    """Takes over which parts are off now; other edits stay."""
     EDITS.choose(edits_with(scene.config, texts))
 
 
@@ -91,7 +92,7 @@ def _kept(scene: Scene) -> Ranking | None:
 
 
 def _bar(line: DeltaGenerator) -> DeltaGenerator:
-    """A bar that shows how far the ranking is, in place of all that the line says of another sentence."""
+    """A bar that shows how far the ranking is, in place of everything that the line said of an earlier sentence."""
     places = [line.empty() for place in ("what it says", "its first button", "its second")]
     return places[0].progress(0.0, _("Computing what each part costs"))
 
@@ -115,7 +116,8 @@ def _suggestion(scene: Scene, ranking: Ranking) -> None:
     else:
         message = _("The translation stays the same without the most important head, {head}.", head=name)
     if part is None:
-        none = _("None of the {count} most costly parts changes it when it alone is off.", count=TRIED)
+        count = len(tried(ranking))
+        none = _("None of the {count} parts that were tried changes it when it alone is off.", count=count)
         message = f"{message}\n{none}"
     elif part != head:
         changing_part = _("It changes without {part}.", part=_name(ranking, part))
@@ -129,13 +131,13 @@ def _suggestion(scene: Scene, ranking: Ranking) -> None:
 
 
 def _name(ranking: Ranking, part: HeadOff | SublayerOff) -> str:
-    """In mid-sentence, with what the translation loses without it."""
+    """The part, named as in the middle of a sentence, with what the translation loses without it."""
     name = part_name(part, HEADS_IN_SENTENCE, SUBLAYERS_IN_SENTENCE)
     return _("{part} ({lost:.2f} nats)", part=name, lost=ranking.lost[part])
 
 
 def _button(part: HeadOff | SublayerOff) -> str:
-    """For a part that the sentence beside it names."""
+    """The label of a button for a part that the sentence beside the button names."""
     if isinstance(part, HeadOff):
         return _("Switch head {head} off", head=edit_text(part).split(".", 1)[1])
     if part.sublayer == "feed_forward":

@@ -1,6 +1,6 @@
 """The table beside the matrix of "Take a mask away": what the model does in a pass over all rows at once, alone with a
-cache, alone without it, and in a padded batch; each by the original model, by the edited one, and by a small model that
-was trained without the causal mask.
+cache, alone without it, and in a padded batch. Its columns are the original model, the edited one, and a small model
+that was trained without the causal mask.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from app.stage.scene import Scene
 from app.views.shared.mask_twins import Twin, Twins
 from app.views.whatif.padded_batch import Batch
 
-MOST_REREAD = 30  # tokens of a translation up to which each step may read all of them again
+MOST_REREAD = 30  # tokens: in a longer translation the steps do not read all tokens again
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Reread:
 
 
 def reread_of(scene: Scene, original: Scene) -> Reread | None:
-    """None: the translation is too long for that."""
+    """What both models write without a cache. None: the translation is too long for that."""
     size = len(original.hypothesis.ids)
     if size > MOST_REREAD:
         return None
@@ -37,7 +37,7 @@ def reread_of(scene: Scene, original: Scene) -> Reread | None:
     tokenizer = scene.subject.translator.tokenizer
     greedy = replace(scene.translation.settings, method="greedy", n_best=1)
     before = cached_results.translate_ids(scene.subject.original, ids, greedy).text
-    if not scene.subject.edits:  # then a cache changes nothing
+    if not scene.subject.edits:  # then both models are the same, and the cache changes nothing
         return Reread(before, before)
     return Reread(before, tokenizer.decode(without_cache(scene.subject, ids, size + 8)))
 

@@ -1,4 +1,4 @@
-"""Take a mask away: which key a query may attend to is then no longer its concern; where it matters, and where not."""
+"""Take a mask away: a query may then attend to keys that the mask forbids. Where does this matter, and where not?"""
 
 import math
 from dataclasses import replace
@@ -65,7 +65,7 @@ def draw(scene: Scene) -> None:
 
 
 def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> None:
-    """The matrix of a head of the decoder, and what both models do."""
+    """Draws the matrix of a head of the decoder, and the table of what both models do."""
     original = _original(scene)
     before, after = (_pass(each, original) for each in (original, scene))
     reread = reread_of(scene, original)
@@ -90,14 +90,16 @@ def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> Non
 
 
 def _name(both: Twins, original: Scene) -> str:
-    """Of the column of the small model, which may read another sentence: the one of the page is not in its language."""
+    """The name of the column of the small model. It has the sentence if that is not the one of the page, which the
+    model cannot read."""
     if both.source == original.translation.source:
         return _("Trained without (small)")
     return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 
 
 def _switches(off: tuple[MaskPart, ...]) -> None:
-    """A switch for each part. Without padding there is nothing left of the mask towards the encoder."""
+    """Draws a switch for each part. Without the padding mask nothing is left of the encoder-decoder mask, so its switch
+    is off and disabled."""
     gone = {part: part in off or (part == "cross" and "padding" in off) for part in PARTS}
     switches(
         [
@@ -147,7 +149,8 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
 
 
 def toggle_cell(edits: tuple[Edit, ...], mask: np.ndarray, query: int, key: int) -> None:
-    """Allows a cell of decoder self-attention that the mask forbids in all layers and heads, or forbids it."""
+    """Allows a cell of decoder self-attention if the mask forbids it, else forbids it, in all layers and heads. If an
+    earlier edit made the cell as it is, that edit is undone instead."""
     is_allowed = bool(mask[query, key])
     own, other = (MaskCell("decoder", None, None, query, key, allowed) for allowed in (is_allowed, not is_allowed))
     undone = own in edits
@@ -218,7 +221,7 @@ def _in_the_batch(batch: Batch) -> str:
 
 
 def _details(scene: Scene) -> None:
-    """Why there is a mask in a translation, too; both translations token by token; where the masks are explained."""
+    """Draws why a mask is used while translating, too; both translations token by token; a link to the page Masks."""
     st.markdown(
         _(
             "**Why mask while translating, too?** A step of a search has one query, the newest token, and all keys "

@@ -20,7 +20,7 @@ def order_data(scene: Scene, lost: Lost, striking: Reordering, chosen: PositionE
     """What each change costs, and which is made.
 
     Args:
-        striking: the change to frame.
+        striking: the change that is framed.
         chosen: the change that is made now.
     """
     tokens = scene.source.tokens

@@ -1,4 +1,4 @@
-"""Shuffle the words: positions are swapped, shifted, shuffled or removed, words stay. Does the model know order?
+"""Shuffle the words: positions are swapped, shifted, shuffled or removed; the words stay. Does the model know order?
 
 A search finds the swap that is shown first; nothing is edited until something is clicked.
 """
@@ -40,7 +40,7 @@ from transformer.analysis.edits import PositionsOff, PositionsShifted, Positions
 
 
 def draw(scene: Scene) -> None:
-    """Draws what each change costs, the proof, both translations, and what they say."""
+    """Draws what each change costs, the proof, both translations, and sentences about them."""
     if scene.config.positions == "none":
         _without_positions(scene)
         return
@@ -73,8 +73,8 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what each change of the positions costs, and what the first one shown makes of the translation, before
-    it is opened."""
+    """Computes what each change of the positions costs, and the translation with the change that is shown first,
+    before the experiment is opened."""
     if scene.config.positions != "none":
         first = striking(scene, lost_by_order(scene))
         proved(scene, order_of(scene, first))
@@ -90,7 +90,7 @@ def _choose(scene: Scene, lost: Lost, number: int) -> None:
 
 
 def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | None) -> None:
-    """What costs most, and a button that makes it."""
+    """Draws the change that is shown first, what it costs, and a button that makes it."""
     swaps = isinstance(first, PositionsSwapped)
     with st.container(key="whatif_ranking", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="text_strongest", width="content"):
@@ -111,7 +111,7 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
 
 
 def _named(scene: Scene, edit: PositionEdit) -> str:
-    """For example: “dog” ↔ “cat”."""
+    """A change in words, for example “dog” ↔ “cat”."""
     if isinstance(edit, PositionsSwapped) and max(edit.first, edit.second) < len(scene.source):
         one, other = (in_words(scene.source.tokens[place]) for place in (edit.first, edit.second))
         return _("“{one}” ↔ “{other}”", one=one, other=other)
@@ -147,9 +147,9 @@ def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, 
 
 
 def _without_positions(scene: Scene) -> None:
-    """There is nothing to edit; the proof is about the model itself."""
+    """Draws the proof for a model without positions, in which there is nothing to edit."""
     size = len(scene.source)
-    order = (*range(size - 2, -1, -1), size - 1)  # backwards, but for </s>
+    order = (*range(size - 2, -1, -1), size - 1)  # all tokens backwards, but </s> stays last
     proof(scene, order, proved(scene, order), key="whatif_order_proof")
     template.say(
         _(

@@ -15,7 +15,8 @@ Proved = tuple[str, Moved, Pair]  # the name of a model, and what it makes of bo
 
 
 def proved(scene: Scene, order: Order) -> list[Proved]:
-    """The original model, which may have no positions itself; the same without them; the small one."""
+    """Both orders by the original model, by the same model without positions (unless it has none itself), and by the
+    small model, if there is one."""
     original, ids = scene.subject.original, scene.translation.source_ids
     other, settings, target = reordered(ids, order), scene.translation.settings, scene.hypothesis.ids
     models = [(_("With positions"), original), (pgettext("positions", "Removed"), original.edited(WITHOUT))]
@@ -28,7 +29,7 @@ def proved(scene: Scene, order: Order) -> list[Proved]:
 
 
 def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> None:
-    """Draws it as a small table with bars."""
+    """Draws the proof as a small table with bars."""
     text = reordered_text(scene, order)
     rows = (
         Row(
@@ -51,7 +52,7 @@ def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> N
 
 
 def reordered_text(scene: Scene, order: Order) -> str:
-    """What would have to be typed for this order."""
+    """The sentence that one would have to type for this order."""
     return scene.subject.translator.tokenizer.decode(reordered(scene.translation.source_ids, order))
 
 

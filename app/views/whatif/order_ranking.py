@@ -1,6 +1,6 @@
 """How much each change of the encoder's positions matters for a sentence: what its translation loses, in nats.
 
-As for heads (`part_ranking`), every pass reads the translation by the original model, and each change is alone.
+As for heads (`part_ranking`), every pass reads the translation by the original model, and has only one change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ Reordering = PositionsShuffled | PositionsSwapped
 KINDS = (PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped)
 SHIFTS = (1, 2, 5, 10, 20, 50, 100)
 SEEDS = 5
-DRAWN = 40  # seeds of which the first `SEEDS` are taken that change the order
-TRIED = 4  # swaps that are tried, for one that changes the translation
+DRAWN = 40  # seeds that are drawn; of those that change the order, the first `SEEDS` are taken
+TRIED = 4  # at most so many swaps are tried to find one that changes the translation
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Lost:
     farthest: int
 
     def of(self, edit: PositionEdit) -> float | None:
-        """None: it was not measured."""
+        """What the translation loses by this change; None if that was not measured."""
         return self.nats.get(edit)
 
 
 def lost_by_order(scene: Scene) -> Lost:
-    """Of the original model; swaps of neighbours first, as many as take about 2 s."""
+    """Measures the changes on the original model: swaps of neighbours first, and as many swaps as take about 2 s."""
     subject, source_ids = scene.subject.original, scene.translation.source_ids
     size, most = len(source_ids), scene.config.max_positions
     shifts = [PositionsShifted(by) for by in SHIFTS if by + size <= most]
@@ -72,7 +72,7 @@ def lost_by_order(scene: Scene) -> Lost:
 
 
 def shuffles(source_ids: Sequence[int]) -> list[PositionsShuffled]:
-    """The first few that change the order of the tokens, each to another one; fewer where there are not so many."""
+    """The first `SEEDS` shuffles that give the tokens a new order, all different; fewer if there are not so many."""
     seen, found = {tuple(source_ids)}, []
     for edit in map(PositionsShuffled, range(1, DRAWN + 1)):
         ids = reordered(source_ids, _typed(edit, len(source_ids)))
@@ -83,9 +83,10 @@ def shuffles(source_ids: Sequence[int]) -> list[PositionsShuffled]:
 
 
 def striking(scene: Scene, lost: Lost) -> Reordering:
-    """The swap of two words that costs most, of those that change the translation; a shuffle where none was measured.
+    """The swap of two words that costs most among those that change the translation; a shuffle if no swap was measured.
 
-    Words of several tokens and punctuation come only where there is nothing else: exchanging them says little.
+    If none of the `TRIED` swaps that cost most changes the translation, it is the first of them. Words of several
+    tokens and punctuation are swapped only if there are no other swaps, because that says little.
     """
     tokens = scene.source.tokens
     whole = {group[0] for group in words_of(tokens) if len(group) == 1 and not is_sink(tokens[group[0]])}

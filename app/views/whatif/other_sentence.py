@@ -1,4 +1,5 @@
-"""The second sentence, whose encoder vectors replace those of the page's: by default one that differs in one word."""
+"""The second sentence, whose encoder vectors replace those of the page's sentence. By default the two differ in one
+word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from transformer.errors import HeadlightError
 
 @dataclass(frozen=True)
 class Sentences:
-    """Both sentences, translated by the original model; `pair` is what can be patched."""
+    """Both sentences, translated by the original model; `pair` is the input of the patching."""
 
     own: Translation
     other: Translation
@@ -27,7 +28,7 @@ class Sentences:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """Of each position: the token, or `own→other` where the sentences differ."""
+        """For each position: the token, or `own→other` where the sentences differ."""
         pieces = zip(self.own.source_pieces, self.other.source_pieces, strict=True)
         return tuple(
             visible(one.text if one.text == two.text else f"{one.text}→{two.text.removeprefix('▁')}")
@@ -42,7 +43,7 @@ class Sentences:
 
 
 def other_sentence(scene: Scene) -> Sentences:
-    """Draws the box and what the other sentence is translated to.
+    """Draws the box for the other sentence, and its translation.
 
     Raises:
         NoScene: the sentence cannot be translated, or its vectors cannot be used; the message says why. A button that
@@ -69,7 +70,7 @@ def other_sentence(scene: Scene) -> Sentences:
 
 
 def _typed(opening: str) -> str:
-    """Draws the box; gives its text. NoScene: there is none."""
+    """Draws the box and returns its text. Raises NoScene if there is none."""
     PATCHED_SENTENCE.open(opening)
     st.text(_("Vectors from"), width="content")
     st.text_input(_("The other sentence"), key=PATCHED_SENTENCE.key, persist_state="session",
@@ -94,7 +95,7 @@ def _paired(own: Translation, other: Translation) -> Sentences:
 
 
 def _length_mismatch(own: Translation, other: Translation) -> str:
-    """The first place where the numbers of tokens differ, as a sentence."""
+    """A sentence about the first place where the two have different numbers of tokens."""
     one, theirs = ([piece.text for piece in each.source_pieces] for each in (own, other))
     changes = SequenceMatcher(None, one, theirs, autojunk=False).get_opcodes()
     change = next(each for each in changes if each[2] - each[1] != each[4] - each[3])

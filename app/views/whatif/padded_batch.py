@@ -1,5 +1,6 @@
-"""Two sentences in one batch, of which the shorter one is padded: what the model makes of it with the padding mask, and
-without it. Both passes and both translations are computed on the padded batch (paper, section 5.1: batches)."""
+"""Two sentences in one batch, of which the shorter one is padded: what the model makes of the shorter one with the
+padding mask, and without it. Both passes and both translations are computed on the padded batch (paper, section 5.1:
+batches)."""
 
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,21 +19,23 @@ from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.model.attention_kinds import SITES, Kind
 
-MASKS = (MaskOff("padding"), MaskOff("cross"))  # without which padding is attended to
-TRIED = 2  # sentences of which one is put beside that of the page
+MASKS = (MaskOff("padding"), MaskOff("cross"))  # if one of them is taken away, padding is attended to
+TRIED = 2  # so many sentences are tried to find one whose padding changes the translation
 PADDED = 4  # tokens of padding that a picture needs
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The shorter of two sentences in a batch with the longer one, by a model with its masks and by one without.
+    """The shorter of two sentences in a batch with the longer one, by a model with its masks, and without them.
+
+    "Without" means: without one of `MASKS`, or both.
 
     Attributes:
         sentences: both, each translated alone.
         row: the number of the shorter one, which has the padding.
         masked, free: the pass over the batch in which the decoder reads the translations of `sentences`; arrays by
             site: the weights of each layer, and the logits.
-        is_off: whether the model of the page is the second one; otherwise it has the mask.
+        is_off: whether the model of the page is the one without the mask.
         written: what the two models write, each in the batch.
         alone: the logits of the same pass over the shorter sentence alone, (T, V).
     """
@@ -47,12 +50,12 @@ class Batch:
 
     @property
     def sentence(self) -> Translation:
-        """The one with padding."""
+        """The sentence with padding."""
         return self.sentences[self.row]
 
     @property
     def own(self) -> Hypothesis:
-        """Its translation alone."""
+        """The translation of this sentence when it is translated alone."""
         return self.sentence.hypotheses[0]
 
     @property
@@ -66,7 +69,7 @@ class Batch:
 
     @property
     def scores(self) -> tuple[float, float, float]:
-        """The log-probability of its translation alone: alone, in the batch with the masks, and without."""
+        """The log-probability of `own` three times: alone, in the batch with the masks, and in the batch without."""
         ids = self.own.ids
         logits = (self.alone, *(each["logits"][: len(ids)] for each in (self.masked, self.free)))
         alone, masked, free = (predictions(each, ids).score for each in logits)
@@ -74,11 +77,11 @@ class Batch:
 
     @property
     def rounding(self) -> float:
-        """The largest difference between its logits in the batch with the masks and alone."""
+        """The largest difference between the logits in the batch with the masks and the logits alone."""
         return float(np.abs(self.masked["logits"][: len(self.alone)] - self.alone).max())
 
     def weights(self, trace: Trace, kind: Kind) -> np.ndarray:
-        """Of all layers and heads of a kind, (L, H, Q, S): real queries, all keys."""
+        """The weights of all layers and heads of a kind, (L, H, Q, S): queries without padding, all keys."""
         queries = self.real if kind == "encoder" else len(self.own.ids)
         layers = [trace[site] for layer in range(len(trace.arrays)) if (site := _site(kind, layer)) in trace.arrays]
         return np.stack(layers)[..., :queries, :]
@@ -94,14 +97,15 @@ def _site(kind: Kind, layer: int | str) -> str:
 
 
 def with_masks(subject: Subject) -> Subject:
-    """The model with all other edits."""
+    """The model without the edits in `MASKS`, but with all others."""
     return replace(subject, edits=tuple(edit for edit in subject.edits if edit not in MASKS))
 
 
 def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
-    """This sentence and another one; `mask` is taken away in the second pass if the model has all that are `MASKS`.
+    """The sentence of the page in a batch with another one.
 
-    None: they are equally long, so nothing is padded. Raises HeadlightError.
+    The second pass is by the model of the page if that has an edit in `MASKS`; otherwise `mask` is taken away for it.
+    None: the sentences are equally long, so nothing is padded, or one has no translation. Raises HeadlightError.
     """
     masked = with_masks(scene.subject)
     is_off = masked != scene.subject
@@ -124,15 +128,17 @@ def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
 
 
 def _settings(scene: Scene) -> DecodingConfig:
-    """Of the page's search; greedy in place of sampling, whose draws would be others in a batch."""
+    """The settings of the page's search; greedy decoding in place of sampling, which draws other tokens in a batch."""
     settings = replace(scene.translation.settings, n_best=1)
     return settings if settings.method in ("greedy", "beam") else replace(settings, method="greedy")
 
 
 def other_sentence(scene: Scene) -> str:
-    """A sentence that is put beside that of the page: an example that is longer and whose padding changes the
-    translation, if there is one among those that are tried; otherwise the longest, or the shortest where none is
-    longer. A model without examples gets the sentence twice, or half of it where that is too long.
+    """The sentence that is put into a batch with that of the page, until the visitor types one.
+
+    It is a longer example whose padding changes the translation, if one of the `TRIED` shortest of them does so;
+    otherwise the longest example, or the shortest if none is longer. If no example can be used, it is the sentence of
+    the page twice, or half of it if that is too long.
     """
     source, size = scene.translation.source, len(scene.translation.source_ids)
     sizes = {text: checkpoints.pieces_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}

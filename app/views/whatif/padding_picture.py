@@ -1,5 +1,5 @@
-"""The picture of "Take a mask away" where padding is attended to: two sentences in one batch, a head with the mask
-and without it, and what becomes of the shorter sentence."""
+"""The picture of "Take a mask away" for the masks of padding: two sentences in one batch, a head with the mask and
+without it, and the translations of the shorter sentence."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ def other_of(scene: Scene) -> str:
 
 
 def box(scene: Scene) -> None:
-    """The box of the other sentence."""
+    """Draws the box for the other sentence."""
     other_of(scene)
     st.text(_("In one batch with"), width="content")
     st.text_input(_("The other sentence of the batch"), key=PADDED_WITH.key, persist_state="session",
@@ -172,7 +172,7 @@ def sentences(batch: Batch, kind: Kind) -> list[str]:
 
 
 def table(queries: list[str], keys: list[str], weights: list[np.ndarray]) -> Table:
-    """All cells, one a line, row by row."""
+    """All cells, one per line, row by row."""
     return {
         _("query"): [query for query in queries for key in keys],
         _("key"): keys * len(queries),

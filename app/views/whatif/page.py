@@ -11,7 +11,7 @@ from app.state.choices import EDITS, EXPERIMENT
 from app.views.shared.buttons import buttons
 from transformer.analysis.edits import MaskOff, edit_text
 
-# The module below this folder that draws it, and its name on the page
+# By experiment: its name on the page. The file {experiment}_part.py in this folder draws it
 EXPERIMENTS = {
     "heads": gettext_noop("Switch parts off"),
     "masks": gettext_noop("Take a mask away"),
@@ -21,7 +21,7 @@ EXPERIMENTS = {
     "patch": gettext_noop("Patch a vector"),
 }
 OF_MASKS = ("mask=", "allow=", "forbid=")  # how the texts of edits of masks begin
-_TAKEN = "whatif took the causal mask away"  # in the session: it was not the visitor
+_TAKEN = "whatif took the causal mask away"  # in the session: this page did, not the visitor
 
 
 def draw(scene: Scene) -> None:
@@ -32,14 +32,14 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what the chosen experiment shows of a scene, before it is opened, if that takes long."""
+    """Computes what the chosen experiment shows of a scene, before the page is opened, if that takes long."""
     name = EXPERIMENT.open(allowed=EXPERIMENTS)
     if part := getattr(import_module(f"app.views.whatif.{name}_part"), "prepare", None):
         part(scene)
 
 
 def _opened() -> None:
-    """The part about masks opens without the causal one; it is put back where another part is opened."""
+    """The experiment with masks opens without the causal mask, which is put back when another experiment is opened."""
     causal = MaskOff("causal")
     if EXPERIMENT.value != "masks":
         if st.session_state.pop(_TAKEN, False):

@@ -51,7 +51,7 @@ CONNECTIONS: BySublayer = {
 def part_name(
     part: HeadOff | SublayerOff | ResidualOff, heads: ByKind = HEADS, sublayers: BySublayer = SUBLAYERS
 ) -> str:
-    """The name that these texts give a part, which is of one layer."""
+    """The name of a part of one layer, from these texts."""
     layer = (part.layer or 0) + 1
     if isinstance(part, HeadOff):
         return _(heads[part.kind], layer=layer, head=(part.head or 0) + 1)

@@ -1,7 +1,7 @@
 """How much each head and each sub-layer matters for a sentence: what its translation loses when that part is off.
 
-The translation is the one by the original model, which every pass reads (teacher forcing). What it loses is measured in
-nats: its log-probability by the original model less that by the model without the part.
+Every pass reads the translation by the original model (teacher forcing). What the translation loses is measured in
+nats: its log-probability by the original model minus that by the model without the part.
 """
 
 import math
@@ -19,7 +19,7 @@ from transformer.analysis.each_edit import Part, parts_by_layer
 from transformer.analysis.edits import Edit, HeadOff, ResidualOff, SublayerOff, edit_text
 
 LITTLE = 0.05  # nats: a head that costs less hardly matters
-TRIED = 12  # parts that are switched off until one of them changes the translation
+TRIED = 12  # at most so many parts are tried to find one without which the translation changes
 STRONGEST = 2  # heads that are tried before sub-layers
 QUICK = 1.5e11  # parts x tokens x parameters: up to here all are ranked when the page opens, in about 2 s on one core
 
@@ -63,7 +63,7 @@ def rank(scene: Scene, progress: Callable[[int, int], None]) -> Ranking:
     """Switches each part of the original model off in turn; computed once and kept.
 
     Args:
-        progress: is called with the number of layers that are done, and of all.
+        progress: is called with the number of layers that are done, and the number of all.
     """
     original = scene.subject.original
     source_ids, best = scene.translation.source_ids, scene.best(original)
@@ -79,21 +79,23 @@ def rank(scene: Scene, progress: Callable[[int, int], None]) -> Ranking:
 
 
 def changing(scene: Scene, ranking: Ranking) -> HeadOff | SublayerOff | None:
-    """A part without which the translation is another one. None: none of the first `TRIED` is such a part.
-
-    Tries the two strongest heads, then sub-layers, the one that costs most first, then other heads."""
+    """A part without which the translation is another one. None: none of those that are `tried` is such a part."""
     original, translation = scene.subject.original, scene.translated_by(scene.subject.original)
-    heads, sublayers = ([part for part, lost in parts] for parts in (ranking.heads, ranking.sublayers))
-    order = [*heads[:STRONGEST], *sublayers[: TRIED // 2], *heads[STRONGEST:]]
-    for part in order[:TRIED]:
+    for part in tried(ranking):
         found = cached_results.translate_ids(original.edited(part), translation.source_ids, translation.settings)
         if found.text != translation.hypotheses[0].text:
             return part
     return None
 
 
+def tried(ranking: Ranking) -> list[HeadOff | SublayerOff]:
+    """The strongest heads, then sub-layers, the one that costs most first, then other heads: `TRIED` at most."""
+    heads, sublayers = ([part for part, lost in parts] for parts in (ranking.heads, ranking.sublayers))
+    return [*heads[:STRONGEST], *sublayers[: TRIED // 2], *heads[STRONGEST:]][:TRIED]
+
+
 def rounded_up(value: float) -> float:
-    """With two significant digits: 0.8 for 0.7961, and never 0."""
+    """The value, rounded up to two significant digits: 0.8 for 0.7961. It is never 0."""
     if value < 1e-6:
         return 1e-6
     step = 10.0 ** (math.floor(math.log10(value)) - 1)

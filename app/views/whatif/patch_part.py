@@ -40,11 +40,11 @@ class Grid:
 
     @property
     def rows(self) -> list[str]:
-        """What each row is after."""
+        """The name of each row: the embedding or the layer after which a vector is replaced."""
         return [_("Embedding"), *(_("Layer {layer}", layer=layer + 1) for layer in range(len(self.effect) - 1))]
 
     def edit(self, row: int, position: int) -> VectorPatched:
-        """What a cell does to the model."""
+        """The edit of the model for a cell."""
         return VectorPatched(row - 1 if row else None, position, self.sentences.other.source_ids)
 
     def cell_of(self, scene: Scene) -> tuple[int, int] | None:
@@ -64,7 +64,7 @@ class Grid:
 
     @property
     def best(self) -> int:
-        """Of the positions with different tokens, that with the largest effect after the last layer."""
+        """Of the positions with different tokens, the one with the largest effect after the last layer."""
         return max(self.sentences.changed, key=lambda position: float(self.effect[-1, position]))
 
 
@@ -88,7 +88,7 @@ def draw(scene: Scene) -> None:
 
 
 def _grid(scene: Scene) -> Grid | None:
-    """All cells; None if they take long and were not requested."""
+    """The effects of all cells; None if they take long and were not requested."""
     sentences = other_sentence(scene)
     subject, pair = scene.subject.original, sentences.pair
     layers = [None, *range(scene.config.encoder_layers)]
@@ -212,6 +212,6 @@ def _details(grid: Grid | None) -> None:
 
 
 def table(grid: Grid) -> Table:
-    """One row per position, one column per layer."""
+    """One row per position; one column for the embedding and one per layer."""
     effects = {name: row.tolist() for name, row in zip(grid.rows, grid.effect, strict=True)}
     return {_("position"): list(grid.sentences.tokens), **effects}

@@ -20,7 +20,7 @@ from transformer.config import BOS, ModelConfig
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
 PASS_MARK = "↷"  # on a switch whose residual connection is off
-MARKED = 3  # heads that cost most
+MARKED = 3  # so many heads that cost most are marked
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 ALL_OF: dict[Kind, str] = {
     "encoder": gettext_noop("All of encoder self-attention"),
@@ -30,7 +30,8 @@ ALL_OF: dict[Kind, str] = {
 
 
 def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
-    """What is on and off, which head is chosen, what each attends to, and what each part costs if all were ranked."""
+    """What is on and off, which head is chosen, what each head attends to, and, once all are ranked, what each part
+    costs."""
     config = scene.config
     data: dict[str, Any] = {
         "panels": [*(_panel(config, kind) for kind in ORDER), _feed_forward(config)],
@@ -114,7 +115,7 @@ def _feed_forward(config: ModelConfig) -> dict[str, Any]:
 
 
 def _whole(stack: Stack, layer: int, sublayer: Sublayer) -> dict[str, str]:
-    """A switch of a sub-layer, or of the residual connection around it; `other` is the one that it is not now."""
+    """The switch of a sub-layer, or of the residual connection around it; `other` is the edit of the other one."""
     off, without = SublayerOff(stack, layer, sublayer), ResidualOff(stack, layer, sublayer)
     output, connection = edit_text(off), edit_text(without)
     if TAKEN.value == "pass":

@@ -1,4 +1,5 @@
-"""What each word of the source counts for each token of the translation, by several methods; and another word in it."""
+"""How much each word of the source counts for each token of the translation, by several methods; and the translation
+with another word in the sentence."""
 
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ class Words:
     Attributes:
         positions: the tokens of each word, </s> left out.
         values: by method, (T, W).
-        integrated: if it was asked for.
+        integrated: the integrated gradients; None if they were not asked for.
         work: see `work_of`.
     """
 
@@ -46,7 +47,7 @@ class Words:
 
     @property
     def dearest(self) -> int:
-        """The word without which most is lost."""
+        """The number of the word without which the translation loses most."""
         return int(self.values["Occlusion"].sum(axis=0).argmax())
 
     @property
@@ -60,7 +61,10 @@ class Words:
         return int((self.values[method].argmax(axis=1) == self.values["Occlusion"].argmax(axis=1)).sum())
 
     def changed(self, word: int, new: str) -> Outcome:
-        """The translation with another word in its place, or without it if `new` is empty. Raises TranslationError."""
+        """The translation with `new` in place of the word, or without the word if `new` is empty.
+
+        Raises TranslationError.
+        """
         ids, at = self.translation.source_ids, self.positions[word]
         put = self.subject.translator.tokenizer.encode(new) if new.strip() else []
         source = (*ids[: at[0]], *put, *ids[at[-1] + 1 :])
@@ -75,13 +79,13 @@ def translated(scene: Scene) -> Translation:
 
 
 def work_of(scene: Scene, found: Translation) -> float:
-    """Rows of the grid x tokens x parameters."""
+    """A measure of how long it takes: rows of the grid x tokens x parameters."""
     rows = len(found.hypotheses[0].ids)
     return float(rows * (rows + len(found.source_ids)) * scene.subject.original.translator.model.parameter_count)
 
 
 def words_of_sentence(scene: Scene, integrate: bool) -> Words:
-    """Each method once; integrated gradients, which take seconds, only if they are asked for."""
+    """Computes all methods; integrated gradients, which take seconds, only with `integrate`."""
     subject, found = scene.subject.original, translated(scene)
     pieces = [piece.text for piece in found.source_pieces]
     positions = tuple(word for word in words_of(pieces) if not is_control(pieces[word[0]]))

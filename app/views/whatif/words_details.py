@@ -14,7 +14,7 @@ from transformer.analysis.attribution import STEPS
 
 
 def details(words: Words) -> None:
-    """The formulas, what is said of the methods, and the numbers."""
+    """Draws the formulas, a sentence or two about each method, and the numbers."""
     triplet(
         _("what a word counts"),
         r"f_t(x) - f_t(x_{\setminus w}), \qquad \sum_d x_{sd} \frac{\partial f_t}{\partial x_{sd}}, \qquad "
@@ -74,7 +74,7 @@ def _methods(words: Words) -> list[str]:
 
 
 def table(words: Words) -> Table:
-    """One row per token and a word, one column per method."""
+    """One row for each pair of a token and a word, one column per method."""
     cells = [(token, word) for token in words.own.pieces for word in words.names]
     return {
         _("token"): [token for token, word in cells],

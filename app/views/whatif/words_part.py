@@ -1,4 +1,5 @@
-"""Change a word: which word of the source does each token of the translation need? Five methods, and the proof."""
+"""Change a word: which word of the source does each token of the translation need? Five methods answer, and the
+translation of the changed sentence shows whether they are right."""
 
 from functools import partial
 
@@ -20,9 +21,9 @@ from app.views.whatif.words_details import details, table
 from transformer.analysis.attribution import STEPS
 from transformer.errors import HeadlightError
 
-QUICK = 1e10  # rows of the grid x tokens x parameters: up to here the grid is computed when the page opens, in 1.5 s
-LONGEST = 5e9  # and up to here integrated gradients are offered: 16 s
-MEANS = {  # of each method: what is said of a cell, and of all
+QUICK = 1e10  # see `work_of`: up to here the grid is computed when the page opens, in 1.5 s
+LONGEST = 5e9  # up to here integrated gradients are offered: they take up to 16 s
+MEANS = {  # by method: a sentence about a cell, and one about the whole grid
     gettext_noop("Occlusion"): (
         gettext_noop("Without {column}, {row} loses {value} of its log-probability."),
         gettext_noop("Measured: the word is left out."),
@@ -81,7 +82,7 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what each word counts, and the translation without the chosen one, before it is opened."""
+    """Computes what each word counts, and the translation of the changed sentence, before the experiment is opened."""
     if work_of(scene, translated(scene)) <= QUICK:
         words = words_of_sentence(scene, integrate=False)
         words.changed(_chosen(words), NEW_WORD.value.strip())
@@ -93,7 +94,7 @@ def _chosen(words: Words) -> int:
 
 
 def _words(scene: Scene) -> Words | None:
-    """All methods; None if they take long and were not requested."""
+    """The results of all methods; None if they take long and were not requested."""
     found = translated(scene)
     work = work_of(scene, found)
     if not WORDS_ASKED.open(work <= QUICK):
@@ -151,7 +152,10 @@ def _choose(row: int, word: int) -> None:
 
 
 def _replacement(words: Words, word: int) -> str:
-    """The line above the grid: the replacement of the word, and the method that takes seconds."""
+    """Draws the line above the grid: the replacement of the word, and a button for the method that takes seconds.
+
+    Returns the replacement.
+    """
     with st.container(key="words_new", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(_("In place of “{word}”", word=in_words(words.names[word])), width="content")
         NEW_WORD.open()

@@ -2,13 +2,13 @@
 
     precision = |A and P| / |A|    recall = |A and S| / |S|    AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
 
-A are the links that were found, S the sure links of the gold alignment, P the possible ones, which include S. 0 is
-perfect. Over a corpus the counts are summed first. If all gold links are sure, AER = 1 - F1.
+A are the links that were found, S the sure links of the gold alignment, P the possible ones, which include S. An AER of
+0 is perfect. For a corpus, the counts of all pairs are summed first. If all gold links are sure, AER = 1 - F1.
 
-A head links each word of the target to the word of the source with most of its weight. So each word has exactly one
-link, and if the gold alignment has many words with none or several, even the best head does not reach 0.
+A head links each word of the target to the word of the source that has the largest weight. So each target word has
+exactly one link. If many words of the gold alignment have no link or several, even the best head does not reach 0.
 
-Two baselines: the *diagonal*, which depends on the lengths alone, and *chance*, a random word of the source.
+There are two baselines: the *diagonal*, which depends on the lengths alone, and *chance*, a random word of the source.
 """
 
 from collections.abc import Set as AbstractSet
@@ -34,7 +34,7 @@ class Rate:
 
 @dataclass
 class Counts:
-    """The four counts of a corpus, for several aligners (...) at once.
+    """The four counts of a corpus, for several aligners (all heads, for example) at once, in arrays (...).
 
     Attributes:
         links: |A|, the same for all aligners, as each links every word.
@@ -83,7 +83,7 @@ def strongest(weights: np.ndarray) -> np.ndarray:
 
 
 def diagonal(pairs: list[GoldPair]) -> Rate:
-    """The rate if word j of T' is linked to the word floor((j + 1/2) S' / T') of the source."""
+    """The rate if word j of the T' target words is linked to word floor((j + 1/2) S' / T') of the S' source words."""
     counts = Counts()
     for pair in pairs:
         words = np.arange(len(pair.target))

@@ -1,8 +1,8 @@
 """The map: how well each decoder layer and head aligns, stored beside its checkpoint as NAME.alignment.json.
 
 A map can be measured long after training, so it is a file of its own, like the card. It contains the checksum of the
-weights that it was measured on: of all bytes after the header, whose scores may change. A map is not trusted: names,
-sizes and numbers are checked.
+weights that it was measured on. This is the checksum of all bytes after the header, because the scores in the header
+may change. A map is not trusted: names, sizes and numbers are checked.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ class Gold:
 
 @dataclass(frozen=True, config=STRICT)
 class TextMeasures:
-    """Measures by which texts are compared. Words are counted in the same way in each."""
+    """Measures by which texts are compared. Words are counted in the same way in each text."""
 
     name: str
     pairs: Count
@@ -62,10 +62,10 @@ class Reading:
     """The rates of one shift.
 
     Attributes:
-        aer, precision, recall: L lists of H.
-        layers: AER of the mean of all heads of each layer, L.
-        best: the heads of the lowest AER, the lowest first.
-        together: AER of the mean of the first n of them, for n from 1.
+        aer, precision, recall: L lists of H numbers, one for each head.
+        layers: L numbers, for each layer the AER of the mean of its heads.
+        best: the heads with the lowest AER, the lowest first.
+        together: AER of the mean of the first n heads of `best`, for n = 1, 2, ...
     """
 
     aer: list[list[Share]]
@@ -78,7 +78,7 @@ class Reading:
 
 @dataclass(frozen=True, config=STRICT)
 class AlignmentMap:
-    """The map, and the baselines of its numbers."""
+    """The map, and the baselines with which its numbers are compared."""
 
     weights_sha256: str  # of the checkpoint, see `weights_checksum`
     gold: Gold
@@ -100,7 +100,7 @@ class AlignmentMap:
         return min(SHIFTS, key=lambda shift: self.reading(shift).together[0])
 
     def opening(self, shift: Shift) -> list[Head]:
-        """The heads to show first: as many of the best ones as have the lowest AER together."""
+        """The heads to show first: the first n of the best heads, with the n whose mean has the lowest AER."""
         found = self.reading(shift)
         return sorted(found.best[: found.together.index(min(found.together)) + 1])
 

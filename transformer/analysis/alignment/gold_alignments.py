@@ -1,6 +1,6 @@
 """Gold word alignments, made by people, read from a file.
 
-A line is a pair, columns separated by one TAB:
+A line is a pair of sentences with its links, in columns that are separated by one TAB:
 
     words of one sentence   words of the other   sure links   possible links
 
@@ -9,8 +9,7 @@ Words are separated by a space. A link `i-j` connects word i of the first column
 whether or not column 4 lists them. Without the fourth column all links are sure.
 
 Trap: many published files count from 1, so every link would be one word off. A link beyond its sentence is refused, and
-so is a file without any link to a first word
-(test_a_file_that_counts_from_1_is_refused).
+so is a file of at least 5 pairs that has no link to a first word (test_a_file_that_counts_from_1_is_refused).
 """
 
 import re
@@ -97,7 +96,7 @@ def _pair(where: str, line: str, swap: bool) -> GoldPair:
 
 def _words(where: str, field: str) -> tuple[str, ...]:
     words = tuple(clean(word) for word in field.split(" "))
-    if not all(words):  # leaving one out would change the numbers of the others
+    if not all(words):  # leaving an empty word out would change the numbers of the others
         raise CorpusError(f"{where}: a word is empty. Words are separated by exactly one space.")
     return words
 

@@ -1,10 +1,12 @@
 """Measures how well each cross-attention head of a checkpoint aligns words, against a gold alignment.
 
-The gold translation is teacher-forced, so every head is measured on the words that people have aligned. Each layer and
-head, in both shifts, links every word of the target to the word of the source with most weight (word_attention.py).
+The decoder reads the gold translation (teacher forcing), so every head is measured on the words that people have
+aligned. In both shifts, each head of each layer links every word of the target to the word of the source that has the
+largest weight (word_attention.py).
 
-A rate holds for *this* text. To show how far the text is from that of training, words per sentence, tokens per word
-(more in an unusual text) and the loss are measured too, also of a text like that of training (`home`) if one is given.
+A rate is valid only for the text on which it was measured. To show how far this text is from the training text, words
+per sentence, tokens per word (more in an unusual text) and the loss are measured, too. If a text like that of training
+is given (`home`), they are also measured on it.
 """
 
 import hashlib
@@ -36,8 +38,8 @@ from transformer.text.normalisation import normalise
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.loss import mean_loss
 
-AT_ONCE = 16  # pairs in one pass: the weights of all heads of all layers are kept
-TOGETHER = 6  # best heads: the means of the first 1, 2, ... up to this many are measured
+AT_ONCE = 16  # pairs in one pass; not more, because the weights of all heads of all layers are kept
+TOGETHER = 6  # the means of the best 1, 2, ... up to this many heads are measured
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 Advance = Callable[[int, int], None]
@@ -77,7 +79,7 @@ def measure(
     def best_together(weights: np.ndarray, shift: Shift) -> np.ndarray:
         return np.stack([weights[head] for head in best[shift]]).cumsum(
             axis=0
-        )  # (n, T, S): sums, whose argmax is that of the means
+        )  # (n, T, S): sums; their argmax is that of the means
 
     heads = _count(model, encoded, heads_and_mean, lambda done: advance(done, 2 * len(encoded)))
     best = {shift: _best(counts.aer[:, :-1]) for shift, counts in heads.items()}
@@ -149,7 +151,7 @@ def _count(
     select: Callable[[np.ndarray, Shift], np.ndarray],
     done: Callable[[int], None],
 ) -> dict[Shift, Counts]:
-    """For each shift, counts the links of `select(weights)` (..., T, S); weights of all heads: (L, H, T, S)."""
+    """For each shift, counts the links of `select(weights)` (..., T, S) from the weights of all heads (L, H, T, S)."""
     counts = {shift: Counts() for shift in SHIFTS}
     for (pair, source, target), weights in _attention(model, encoded, done):
         for shift in SHIFTS:
@@ -173,7 +175,7 @@ def _attention(
 
 
 def _best(aer: np.ndarray) -> list[Head]:
-    """The heads with the lowest error rates (L, H), the lowest first."""
+    """The heads with the lowest error rates, the lowest first; `aer` is (L, H)."""
     order = np.argsort(aer, axis=None, kind="stable")[:TOGETHER]
     return [(int(place) // aer.shape[1], int(place) % aer.shape[1]) for place in order]
 

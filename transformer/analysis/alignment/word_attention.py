@@ -1,15 +1,15 @@
-"""Words <-> tokens: a sentence given as words, as the model reads it, and attention between words.
+"""Words and tokens: what the model reads for a sentence that is given as words, and the attention between words.
 
 In gold sentences, punctuation is separated from words. The model reads text as people write it, so the space before
 closing punctuation is removed. The span of a token says to which word it belongs. Case is not changed.
 
-The weight between two words is the sum over the tokens of the source word of the mean over the tokens of the target
-word (Clark et al. 2019, arXiv:1906.04341; also in the app). Then comes the argmax. Others take the argmax per token and
-link two words if any of their tokens are linked (the scripts of Zenkel et al. 2019), so a long word may have several
-links, and rates differ slightly.
+The weight between two words is summed over the tokens of the source word and averaged over the tokens of the target
+word (Clark et al. 2019, arXiv:1906.04341; the app does the same). The link is the argmax of these weights. Others take
+the argmax per token and link two words if any of their tokens are linked (the scripts of Zenkel et al. 2019). With
+their rule a long word may have several links, so the rates differ slightly.
 
-The shift: row t of the decoder reads token t and predicts token t + 1. A word is aligned by the rows that *predict* its
-tokens, or by those that *read* them, one row later (Chen et al. 2020).
+There are two shifts, because row t of the decoder reads token t and predicts token t + 1. A word is aligned either by
+the rows that *predict* its tokens, or by the rows that *read* them, which are one row later (Chen et al. 2020).
 """
 
 import re
@@ -29,7 +29,7 @@ _CLOSING = re.compile(r"[,.;:!?)\]%]+")
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words as the model reads them."""
+    """A sentence that is given as words, as the model reads it."""
 
     text: str
     ids: tuple[int, ...]  # without </s>
@@ -43,12 +43,12 @@ def written(words: Sequence[str]) -> str:
 
 
 def sentence(words: Sequence[str], tokenizer: Tokenizer) -> Sentence:
-    """The words as a sentence in tokens, with the word of each."""
+    """The words as a sentence, its tokens, and the word of each token."""
     spaced = _spaced(words)
     ends = np.cumsum([len(part) for part in spaced]).tolist()
     text = "".join(spaced)
     pieces = tokenizer.analyse(text)
-    # A token begins with the space before its word, which belongs to that word.
+    # The first token of a word begins with the space before the word. In `spaced`, this space belongs to the word, too.
     word = np.array([bisect_right(ends, piece.begin) for piece in pieces], np.int64)
     return Sentence(text, tuple(piece.id for piece in pieces), np.minimum(word, len(words) - 1), len(words))
 

@@ -4,8 +4,8 @@
     for finding in diagnose(translator, "Where is the station?"):
         print(finding.title, finding.says, finding.advice)
 
-Each finding has numbers and a threshold, a named constant with its reason. Thresholds are chosen so that a model that
-translates well has no findings (test_the_doctor_has_no_findings_for_included_checkpoints).
+The number behind a finding is compared with a threshold. Each threshold is a named constant with its reason, chosen so
+that a model that translates well has no findings (test_the_doctor_has_no_findings_for_included_checkpoints).
 """
 
 from collections.abc import Mapping
@@ -63,14 +63,14 @@ def examine(
     hypothesis: Hypothesis,
     own: Trace | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings for a sentence, the most serious first, from a probed pass with its source and one with another.
+    """All findings for a sentence, the most serious first, from two probed passes: with its source, and with another.
 
     Args:
         own: the trace of the hypothesis at SITES, if the caller has it; None computes it.
     """
     model, tokenizer = translator.model, translator.tokenizer
     if any(finding.name == "not_finite" for finding in known.findings):
-        return known.findings  # nothing computed from them is meaningful
+        return known.findings  # nothing that such weights compute is meaningful
     own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.piece)
     other_ids = other_source(translation.source_ids, tokenizer)
     other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.piece)
@@ -88,7 +88,7 @@ def diagnose(translator: Translator, sentence: str) -> tuple[Finding, ...]:
     """Translates one sentence and returns all findings.
 
     Raises:
-        TranslationError: it is empty, or too long for this model.
+        TranslationError: the sentence is empty, or too long for this model.
     """
     (translation,) = translator.translate_sentences([sentence])
     if not translation.hypotheses:

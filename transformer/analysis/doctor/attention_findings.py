@@ -1,8 +1,8 @@
 """Findings in the attention of one sentence: heads without information.
 
-They are computed from the weights (H, Q, K) of one teacher-forced pass. A flat head averages over the source; a head
-that attends to <s> or </s> only adds about the same vector everywhere; a head with equal rows does not use its queries.
-Single heads of this kind are harmless; a model whose whole encoder-decoder attention is flat cannot align.
+They are computed from the weights (H, Q, K) of one teacher-forced pass. A flat head averages over the source. A head
+that attends only to <s> or </s> adds about the same vector at every position. A head with equal rows does not use its
+queries. Single heads of this kind are harmless; a model whose whole encoder-decoder attention is flat cannot align.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from transformer.analysis.doctor.finding import Finding, Head, listed
 from transformer.analysis.trace import Trace
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-# Share of log K, the entropy of an even row. Flat heads of trained models reach 0.7, untrained heads 0.99.
+# Entropy divided by log K, that of a uniform row. Flat heads of trained models reach 0.7, untrained heads 0.99.
 FLAT = 0.95
-# Share of a head's weight on a delimiter: a no-op, as Clark et al. 2019 (arXiv:1906.04341) call it.
+# Share of a head's weight on <s> or </s>. Clark et al. 2019 (arXiv:1906.04341) call such a head a no-op.
 ON_SPECIAL = 0.90
 # Half the sum of absolute differences between a row and the mean row. Heads of the included checkpoints: above 0.05.
 SAME = 0.02
@@ -24,7 +24,7 @@ SPECIAL = ("<s>", "</s>")
 
 
 def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
-    """Findings in a trace of all attention weights; `layers`: of encoder and decoder."""
+    """Findings in a trace of all attention weights; `layers`: how many encoder and decoder have."""
     counts: dict[Kind, int] = {"cross": layers[1], "encoder": layers[0], "decoder": layers[1]}
     findings = []
     for kind, count in counts.items():
@@ -39,7 +39,7 @@ def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
 
 
 def flatness(weights: np.ndarray) -> np.ndarray:
-    """The entropy of the rows over that of an even row, mean over rows: (L, H, Q, K) -> (L, H), 1 = flat."""
+    """The mean entropy of the rows, divided by that of a uniform row: (L, H, Q, K) -> (L, H), 1 = flat."""
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     entropy: np.ndarray = -(weights * logs).sum(axis=-1).mean(axis=-1) / np.log(weights.shape[-1])
     return entropy
@@ -82,7 +82,7 @@ def _special(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[F
 
 
 def _same(kind: Kind, weights: np.ndarray) -> Iterator[Finding]:
-    """Not for decoder self-attention, whose rows have different numbers of keys."""
+    """Heads with equal rows. Decoder self-attention is left out, because its rows have different numbers of keys."""
     if kind == "decoder" or weights.shape[2] < 3 or weights.shape[3] < FEWEST_KEYS:
         return
     mean = weights.mean(axis=2, keepdims=True)  # (L, H, 1, K)

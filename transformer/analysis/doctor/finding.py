@@ -30,7 +30,7 @@ Name = Literal[
 
 @dataclass(frozen=True)
 class Head:
-    """One head, layer and head from 0."""
+    """One head; layer and head are counted from 0."""
 
     kind: Kind
     layer: int

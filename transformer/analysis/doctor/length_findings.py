@@ -1,7 +1,7 @@
 """Sentences longer than those of the training.
 
-The metrics of a checkpoint have their lengths (transformer/checkpoint/length_statistics.py). For an older checkpoint
-the limit of its recipe is used.
+The metrics of a checkpoint have the lengths of its training sentences (transformer/checkpoint/length_statistics.py).
+For an older checkpoint the limit of its recipe is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ class Lengths:
 
     Attributes:
         source, target: of each side.
-        counted: whether they are the lengths that 999 of 1,000 sentences do not exceed, or the limit of the recipe.
+        counted: true if 999 of 1,000 sentences do not exceed these lengths; false if they are the recipe's limit.
     """
 
     source: int | None
@@ -30,7 +30,7 @@ class Lengths:
 
 
 def trained_lengths(metrics: Mapping[str, Any], recipe: Mapping[str, Any] | None) -> Lengths:
-    """The lengths of training sentences, from a checkpoint. It comes from a file, so nothing is trusted."""
+    """The lengths of training sentences, from a checkpoint. Its values are checked, because they come from a file."""
     source, target = (_count(metrics.get(f"{side}_{COMMON}")) for side in SIDES)
     if source and target:
         return Lengths(source, target, True)

@@ -1,8 +1,8 @@
 """Findings in the translation of one sentence, and whether it depends on the source.
 
-The decoder reads the same translation once more with another source of as many tokens, drawn at random from the
-vocabulary. Half the sum of absolute differences of the two distributions over the next token, mean over the rows, says
-how much of the prediction depends on the source: 0 nothing, 1 all of it.
+The decoder reads the same translation a second time, with another source: as many tokens, drawn at random from the
+vocabulary. Half the sum of absolute differences of the two distributions over the next token, averaged over the rows,
+says how much of the prediction depends on the source: 0 nothing, 1 all of it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,17 +17,18 @@ from transformer.decoding.repetition import LONGEST_RUN
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.text.tokenizer import Tokenizer
 
-# The included checkpoints change by 0.6 to 1.0 for their examples, a decoder without its source by 0.
+# Predictions of the included checkpoints change by 0.6 to 1.0 for their examples, those of a decoder that ignores the
+# source by 0.
 LEAST_CHANGE = 0.05
-# Entropy of the next token over log V. Label smoothing of 0.1 adds about 0.1; en-de has 0.1 to 0.25, an untrained
-# model 0.9, and one that has learnt token frequencies only 0.6 to 0.7.
+# Entropy of the next token divided by log V. Label smoothing of 0.1 adds about 0.1; en-de has 0.1 to 0.25, an untrained
+# model 0.9, and a model that has learnt only the frequencies of tokens 0.6 to 0.7.
 UNCERTAIN = 0.5
 REPEATS, LONGEST_REPEATED = 3, 8  # a loop repeats up to 8 tokens at least 3 times,
 FEWEST_REPEATED = 4  # in all at least 4 tokens: "no, no, no" and "..." are not loops
 
 
 def other_source(source_ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
-    """Another source with as many tokens, always the same one, with </s> at its end."""
+    """Another source with as many tokens, and </s> at its end; always the same for the same source."""
     own = set(source_ids)
     others = [id for id in tokenizer.ordinary_ids if id not in own]
     drawn = np.random.default_rng(0).choice(others or [EOS], len(source_ids) - 1)
@@ -95,7 +96,7 @@ def _loop(translation: Translation, hypothesis: Hypothesis) -> Iterator[Finding]
 
 
 def longest_loop(ids: Sequence[int]) -> tuple[int, int, int]:
-    """(begin, number of tokens, number of times) of the most repeated tokens; 0 times: there are none."""
+    """(begin, number of tokens, number of times) of the tokens that are repeated most often in a row; 0 times: none."""
     best = (0, 0, 0)
     for length in range(1, LONGEST_REPEATED + 1):
         begin = 0

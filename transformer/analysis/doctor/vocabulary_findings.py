@@ -1,9 +1,10 @@
 """Letters that the vocabulary does not have, and tokens whose vectors were not learnt.
 
-A token that did not occur in training keeps its initial vector, plus a drift common to all such tokens (from the
-softmax); after long training with label smoothing they shrink to one point. Most of the 256 byte tokens are such
-tokens, so they show which is the case: they are close together, or, without the drift, they equal what the recipe's
-seed draws. Otherwise (unknown seed, or the average of several runs) there is no finding.
+The vector of a token that did not occur in training is its initial vector plus a drift (from the softmax), which is the
+same for all such tokens. After long training with label smoothing, the vectors of all such tokens shrink to one point.
+Most of the 256 byte tokens are such tokens, so they show which of the two has happened: either their vectors are close
+together, or, without the drift, they equal the vectors that the recipe's seed draws. If neither is found (unknown seed,
+or the average of several runs), there is no finding.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,11 +19,11 @@ from transformer.model.positions import draw_normal
 from transformer.text.tokenizer import Tokenizer
 
 FEWEST_BYTES = 64  # byte tokens that are needed to estimate the vector of a token that was not learnt
-# "Close together": distance from the median byte, relative to the median distance of ordinary tokens. In en-de bytes
-# are at 0.01 to 0.11, ordinary tokens at 0.7 and more, except a few letters that hardly occur.
+# "Close together": the distance from the median vector of byte tokens, divided by the median of this distance for
+# ordinary tokens. In en-de it is 0.01 to 0.11 for bytes and 0.7 or more for ordinary tokens, except a few rare letters.
 CLOSE = 0.25
 AS_DRAWN = 0.9  # cosine of bytes with their initial vectors; of unrelated vectors it is 0 ± 1/sqrt(d_model)
-FARTHER = 3.0  # a token is learnt if 1 - cosine is this many times that of the bytes (5 or more after 300 updates)
+FARTHER = 3.0  # a token is learnt if its 1 - cosine is this many times that of bytes (after 300 updates: 5 or more)
 MOST_SHOWN = 8  # letters in a finding
 
 
@@ -53,12 +54,12 @@ def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, 
 
 
 def _drawn(model: Transformer, recipe: Mapping[str, Any] | None) -> torch.Tensor | None:
-    """The initial embedding (V, D), which is drawn first, from the seed of the recipe."""
+    """The initial embedding (V, D), the first that is drawn from the recipe's seed; None if the seed is unknown."""
     training = (recipe or {}).get("training")
     seed = training.get("seed") if isinstance(training, dict) else None
     if type(seed) is not int or not 0 <= seed < 2**32:
         return None
-    chance = torch.Generator().manual_seed(seed)  # its own, because threads share the global one
+    chance = torch.Generator().manual_seed(seed)  # a generator of its own, because threads share the global one
     return draw_normal(torch.empty(model.encoder.embedding.tokens.weight.shape), model.config, chance)  # (V, D)
 
 

@@ -2,8 +2,8 @@
 
 A unit of the feed-forward network (section 3.3) is max(0, w.x + b), and x is the output of a LayerNorm: x = g * z + c,
 with z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefore has the mean w.c + b and the
-deviation |w * g| (its mean subtracted). A unit whose mean is many deviations below 0 is 0 for every sentence: it is
-dead, and its gradient is always 0."""
+standard deviation |v - mean(v)| with v = w * g. A unit whose mean is many deviations below 0 is 0 for every sentence:
+it is dead, and its gradient is always 0."""
 
 import math
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from transformer.model.layers import DecoderLayer, EncoderLayer
 
 # A LayerNorm's gain starts at 1; in models that translate well the largest is 1 to 5.
 LARGEST_GAIN = 30.0
-# A normal variable exceeds 7 deviations once in 10^12; the largest value in the included en-de is 4.2.
+# A normal variable exceeds 7 deviations once in 10^12. In the included en-de no mean is below -4.2 deviations.
 DEAD_DEVIATIONS = 7.0
 # A few dead units are common and harmless; a quarter of a layer reduces its capacity.
 DEAD_SHARE = 0.25
@@ -39,7 +39,7 @@ def _numbers(model: Transformer) -> Iterator[Finding]:
             f"{len(broken)} of {len(ranges)} tensors have infinities or NaN: {listed(broken)}.",
             "Training has diverged. Take an earlier checkpoint, lower training.peak_rate or set training.clip_norm.",
         )
-    # A bias may be 0, and the row of a token, but not a whole matrix or the gain of a LayerNorm.
+    # A bias or the row of a token may be all 0, but not a whole matrix or the gain of a LayerNorm.
     matrices = [name for name, weight in model.named_parameters() if weight.dim() > 1 or name.endswith("norm.weight")]
     zero = [name for name in matrices if ranges[name] == [0.0, 0.0]]
     if zero:
@@ -81,7 +81,7 @@ def _gains(model: Transformer) -> Iterator[Finding]:
 
 
 def _dead_units(model: Transformer) -> Iterator[Finding]:
-    if model.config.activation != "relu":  # the others are never exactly 0
+    if model.config.activation != "relu":  # the other activations have no units that are always exactly 0
         return
     dead = {name: _dead(norm, hidden) for name, norm, hidden in _feed_forwards(model)}
     affected = {name: share for name, share in dead.items() if share > DEAD_SHARE}

@@ -1,8 +1,8 @@
-"""Edits: parts of a model that are removed or changed while it runs, each a frozen value with a short text.
+"""Edits: each removes or changes a part of a model while it runs. An edit is a frozen value and has a short text.
 
     translator.edited(model_edits([HeadOff("cross", 1, 5), MaskOff("causal")], translator.model))
 
-An edited model translates, scores and traces as any other does, and shares the weights of the one it was made from.
+An edited model translates, scores and traces like any other model, and shares the weights of the original model.
 """
 
 from transformer.analysis.edits.attention_edits import MaskCell as MaskCell

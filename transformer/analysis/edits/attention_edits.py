@@ -1,7 +1,7 @@
 """Edits of one row of attention: a cell of a mask, and weights that are set by hand.
 
-Both name a query by its position. A pass over a whole sentence has it as a row of the tensor; in a decoding step with
-the cache all rows of the tensor have the position of that step (rows.py).
+Both edits name a query by its position. In a pass over a whole sentence the query is one row of the tensor. In a
+decoding step with the cache all rows of the tensor have the position of that step (rows.py).
 """
 
 import math
@@ -20,9 +20,9 @@ from transformer.model.probe import Edit as SiteEdit
 
 @dataclass(frozen=True)
 class MaskCell:
-    """A query may attend to a key, or may not; a sentence that is too short for the cell stays as it is.
+    """Allows a query to attend to a key, or forbids it. A sentence that is too short for this cell is not changed.
 
-    In a decoding step later tokens do not exist yet, so there is nothing to allow.
+    In a decoding step the tokens after the query do not exist yet, so it has no effect to allow them.
 
     Attributes:
         layer: None: all layers. head: None: all heads.
@@ -53,12 +53,12 @@ class MaskCell:
 class WeightsSet:
     """The weights of a query are set by hand, in one head or in all heads of a layer, and made to sum to 1.
 
-    Keys that the mask forbids or that the sentence lacks get nothing, and the others share their weight; if none is
-    left, the row stays as it is.
+    Keys that the mask forbids or that the sentence does not have get 0, and the other keys share their weight. If no
+    key is left, the row is not changed.
 
     Attributes:
         head: None: all heads.
-        weights: key and weight; whole numbers, whose sum may be anything. The other keys get 0.
+        weights: pairs of a key and its weight, whole numbers with any sum. The other keys get 0.
     """
 
     kind: Kind
@@ -80,7 +80,7 @@ class WeightsSet:
         logarithms = [(key, math.log(weight)) for key, weight in self.weights if weight]
 
         def changed(scores: Tensor) -> Tensor:
-            """The softmax of these logarithms gives the weights, and makes those that are allowed sum to 1."""
+            """Sets the scores to logarithms of the weights: the softmax makes the weights of allowed keys sum to 1."""
             wanted = scores.new_full((scores.shape[-1],), -math.inf)  # (K)
             for key, logarithm in logarithms:
                 if key < len(wanted):

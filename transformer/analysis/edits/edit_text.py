@@ -1,4 +1,4 @@
-"""The short text of an edit, as it is in the address of a page, on the command line and in messages.
+"""The short text of an edit, as it is written in the address of a page and in messages.
 
     off=cross.2.6            a head off: kind, layer, head        off=cross.2.all         all heads of a layer off
     uniform=cross.2.6       a head that attends equally
@@ -6,9 +6,9 @@
     noresidual=encoder.2.feed_forward   no residual connection around a sub-layer; noresidual=encoder.all.feed_forward
     allow=decoder.2.6.3.5    query 3 may attend to key 5      forbid=cross.all.all.3.5  may not, in all layers and heads
     weights=cross.2.6.4.1-70.3-30   query 4: 0.7 on key 1, 0.3 on key 3; weights=cross.2.all.… in all heads
-    positions=off            no positions in the encoder          positions=off.decoder   nor in the decoder
+    positions=off            no positions in the encoder          positions=off.decoder   none in the decoder
     positions=shift.3        positions from 3 on                  positions=shuffle.7     in an order drawn with seed 7
-    positions=swap.2.5       two of them swapped                  temperature=cross.2.6.0.5
+    positions=swap.2.5       two positions swapped                temperature=cross.2.6.0.5
     patch=2.4.17-93-3        layer 2, position 4: the vector of the sentence with these ids; patch=embedding.4.…
 
 Layers, heads and positions count from 1 here.
@@ -38,11 +38,11 @@ from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind
 
 MOST_CHARACTERS = 1000  # of the text of an edit
-LARGEST = 1_000_000  # number in one
+LARGEST = 1_000_000  # number in the text of an edit
 
 
 def edit_text(edit: Edit) -> str:
-    """The text of an edit; `parse_edit` gives the edit again."""
+    """The text of an edit, from which `parse_edit` makes the edit again."""
     match edit:
         case HeadOff(kind, layer, head):
             return f"off={kind}.{layer + 1}.{_or_all(head)}"
@@ -69,7 +69,7 @@ def edit_text(edit: Edit) -> str:
         case PositionsSwapped(first, second):
             return f"positions=swap.{first + 1}.{second + 1}"
         case Temperature(kind, layer, head, value):
-            return f"temperature={kind}.{layer + 1}.{head + 1}.{value:g}"
+            return f"temperature={kind}.{layer + 1}.{head + 1}.{str(float(value)).removesuffix('.0')}"
         case VectorPatched(layer, position, source_ids):
             after = "embedding" if layer is None else layer + 1
             return f"patch={after}.{position + 1}.{'-'.join(map(str, source_ids))}"
@@ -79,7 +79,7 @@ def parse_edit(text: str) -> Edit:
     """The edit with this text.
 
     Raises:
-        HeadlightError: there is none; the message says what was expected.
+        HeadlightError: no edit has this text; the message says what was expected.
     """
     if len(text) > MOST_CHARACTERS:
         raise HeadlightError(f"The edit {text[:30]!a} … is too long. Write, for example, off=cross.2.6.")
@@ -137,7 +137,8 @@ def _weights(parts: list[str]) -> Edit:
 def _positions(parts: list[str]) -> Edit:
     how, *numbers = parts
     if how == "off":
-        return PositionsOff(*(_one_of(stack, get_args(Stack)) for stack in numbers[:1]))  # type: ignore[arg-type]
+        (stack,) = numbers or ("encoder",)
+        return PositionsOff(_one_of(stack, get_args(Stack)))  # type: ignore[arg-type]
     if how == "swap":
         first, second = numbers
         return PositionsSwapped(_from_one(first), _from_one(second))

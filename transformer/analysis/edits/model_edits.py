@@ -1,7 +1,8 @@
-"""The edits there are: each names sites of a model (`transformer.model.probe`) and what is done to the tensor there.
+"""All edits. Each names sites of a model (`transformer.model.probe`), and how the tensor at each site is changed.
 
-Layers, heads and positions count from 0 here, and from 1 in the text of an edit (edit_text.py). Edits of positions are
-those of the encoder: it reads all of its positions at once, in a pass as in a search.
+Layers, heads and positions count from 0 here, and from 1 in the text of an edit (edit_text.py). Edits of positions
+change those of the encoder, because it reads all of them at once, also in a search. Only `PositionsOff` can change
+those of the decoder, too.
 """
 
 import math
@@ -62,13 +63,18 @@ class HeadUniform:
 
 @dataclass(frozen=True)
 class MaskOff:
-    """A part of the masks is removed, in all layers: the causal part; padding in the encoder and towards it; or only
-    that towards it, which is all there is to the mask of encoder-decoder attention ("cross")."""
+    """A part of the masks is removed, in all layers.
+
+    Attributes:
+        part: "causal": the causal part in decoder self-attention. "padding": the padding in encoder self-attention and
+            in encoder-decoder attention. "cross": the padding in encoder-decoder attention only, whose mask has no
+            other part.
+    """
 
     part: MaskPart
 
     def sites(self, model: Transformer) -> SiteEdits:
-        """The masks of decoder self-attention, or those of the other two kinds, or of the last of them."""
+        """The masks of the kinds of attention that `part` concerns."""
         window = model.config.attention_window
         if self.part == "causal":
             return {f"{SITES['decoder'].format('*')}.mask": lambda mask: without_causal_part(mask, window)}
@@ -80,7 +86,7 @@ class MaskOff:
 
 @dataclass(frozen=True)
 class PositionsOff:
-    """No positions in a stack: as if its table were 0."""
+    """No positions in a stack, as if its table of positions were 0."""
 
     stack: Stack = "encoder"
 
@@ -96,19 +102,19 @@ class PositionsShifted:
     by: int
 
     def sites(self, model: Transformer) -> SiteEdits:
-        """Raises HeadlightError, when it is applied: the model has no such positions."""
+        """When the edit is applied, it raises HeadlightError if the model has no such positions."""
         table = model.encoder.embedding.positions
         return {POSITIONS: lambda now: table(now.shape[1], start=self.by).to(now).expand_as(now).clone()}
 
 
 @dataclass(frozen=True)
 class PositionsShuffled:
-    """The tokens of the source have each other's positions, in an order that is drawn."""
+    """The tokens of the source have each other's positions, in a random order."""
 
     seed: int
 
     def order(self, length: int) -> list[int]:
-        """Whose position each token has: that of `torch.randperm` with this seed."""
+        """The position that each token gets, from `torch.randperm` with this seed."""
         found: list[int] = torch.randperm(length, generator=torch.Generator().manual_seed(self.seed)).tolist()
         return found
 
@@ -125,7 +131,7 @@ class PositionsSwapped:
     second: int
 
     def order(self, length: int) -> list[int]:
-        """Whose position each token has."""
+        """The position that each token gets."""
         order = list(range(length))
         if max(self.first, self.second) < length:
             order[self.first], order[self.second] = self.second, self.first
@@ -159,7 +165,7 @@ class VectorPatched:
     """After a layer of the encoder, the vector of one position is that of another sentence (activation patching).
 
     Attributes:
-        layer: None: before the first one, after the embedding.
+        layer: None: after the embedding, before the first layer.
         source_ids: the other sentence as the encoder reads it, </s> included.
     """
 
@@ -200,7 +206,7 @@ Edit = (
 
 
 def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
-    """All sites of these edits and what is done there, for `EditedTransformer`; at one site in their order.
+    """The changes of these edits by site, for `EditedTransformer`. Several changes at one site keep their order.
 
     Raises:
         HeadlightError: an edit does not fit this model.

@@ -1,6 +1,6 @@
 """Edits of a sub-layer and of the residual connection around it (paper, section 3.1): x + Sublayer(x).
 
-Without the sub-layer x goes on alone, and without the residual connection Sublayer(x) alone.
+Without the sub-layer the result is x, and without the residual connection it is Sublayer(x).
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class SublayerOff:
 
 @dataclass(frozen=True)
 class ResidualOff:
-    """The residual connection around a sub-layer is removed: its output alone goes on, x is not added to it.
+    """The residual connection around a sub-layer is removed: its output continues alone, and x is not added to it.
 
     Attributes:
         layer: None: all layers of the stack.
