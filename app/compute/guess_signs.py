@@ -76,8 +76,9 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
             Guess(
                 _("The model is guessing: its tokens have a probability of {mean:.0%} on average", mean=Share(mean)),
                 _(
-                    "This is the geometric mean of the probabilities of the chosen tokens. The included models have less "
-                    "than {least:.0%} for 1% to 6% of everyday sentences, and most of those are translated wrongly.",
+                    "This is the geometric mean of the probabilities of the chosen tokens. The included models have "
+                    "less than {least:.0%} for 1% to 6% of everyday sentences, and most of those are translated "
+                    "wrongly.",
                     least=IMPROBABLE,
                 ),
             )

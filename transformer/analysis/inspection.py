@@ -5,8 +5,6 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-import torch
-
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import best_heads
 from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
