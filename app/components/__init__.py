@@ -1,7 +1,8 @@
-"""The parts of the page that need the browser: small, offline, without a framework.
+"""The parts of the page that need JavaScript in the browser. They are small, load nothing from other servers and use no
+framework.
 
-Each is a Streamlit component (v2): a folder with its Python, JavaScript and CSS. Text reaches the page by `textContent`
-alone, never as markup, so whatever a user types stays text (test_hostile_words_are_drawn_as_words).
+Each part is a Streamlit component (v2): a folder with its Python, JavaScript and CSS. Text reaches the page only by
+`textContent`, never as markup, so whatever a user types stays text (test_hostile_words_are_drawn_as_words).
 """
 
 from app.components.attention_lines import attention_lines as attention_lines

@@ -1,4 +1,4 @@
-"""Choices have a number, which the browser gives them, and the page answers with the number of the newest that it has
+"""The browser numbers the choices that it sends, and the page answers with the number of the newest choice that it has
 received (see components/shared/numbered_choices.js).
 """
 
@@ -16,7 +16,8 @@ def received(key: str) -> int:
 
 
 def receive(key: str) -> tuple[str, int]:
-    """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is invalid."""
+    """What has just been chosen in the component `key`, as a name and a place from 0, or ("", -1) if the message of the
+    browser is invalid. Stores the number of the choice as received."""
     found: Any = sent(key, "chosen")
     name, index, number = (found.get(part) if isinstance(found, dict) else None for part in ("name", "index", "number"))
     if not (isinstance(name, str) and isinstance(index, int) and isinstance(number, int)):
@@ -26,10 +27,11 @@ def receive(key: str) -> tuple[str, int]:
 
 
 def listening(key: str, counts: Mapping[str, int], on_choose: Callable[[str, int], None]) -> Callable[[], None]:
-    """What a component calls when something was chosen in it: calls `on_choose` with its name and its place, from 0.
+    """Returns the callback for a choice in a component. It calls `on_choose` with the name and the place (from 0) of
+    the choice.
 
     Args:
-        counts: by name, how many there are to choose from. A place beyond it is ignored.
+        counts: by name, the number of places to choose from. A place outside of them is ignored.
     """
 
     def chosen() -> None:

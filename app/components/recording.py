@@ -1,4 +1,4 @@
-"""What a page draws, kept as values while nobody looks at it: for a file that shows the page without the app.
+"""Records what a page draws, as values, for a file that shows the page without the app.
 
 While `recording` lasts, components of this thread are not sent to a browser. Their data, the tables of the pictures and
 the sentences below them are kept.
@@ -18,9 +18,10 @@ class Drawn:
     """A component that a page drew.
 
     Attributes:
-        name: of its folder. key: of the component on its page.
-        html, css: what it is made of, beside its script; css is None if it is not in a shadow root.
-        data: what its script gets.
+        name: the name of its folder.
+        key: the key of the component on its page.
+        html, css: its HTML and CSS; css is None if it is not in a shadow root.
+        data: what its script receives.
     """
 
     name: str
@@ -32,7 +33,7 @@ class Drawn:
 
 @dataclass
 class Recording:
-    """What was drawn, in this order. `tables`: (key of the picture, its name, what makes its table)."""
+    """What was drawn, in the order of drawing. `tables`: (key of the picture, its name, function for its table)."""
 
     drawn: list[Drawn] = field(default_factory=list)
     tables: list[tuple[str, str, Callable[[], Table]]] = field(default_factory=list)
@@ -40,7 +41,7 @@ class Recording:
 
 
 class NoResult:
-    """The result of a component that nobody can use: whatever it may report, it has not."""
+    """The result of a recorded component. No reader uses it, so each value that it could report is None."""
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -50,7 +51,7 @@ _current: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
 def current() -> Recording | None:
-    """The recording of this thread; None: a page is drawn for a visitor."""
+    """The recording of this thread, or None if the page is drawn for a visitor."""
     return _current.get()
 
 

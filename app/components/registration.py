@@ -1,4 +1,4 @@
-"""How a component is registered with Streamlit: a folder with its Python, JavaScript and CSS.
+"""Registers components with Streamlit. A component is a folder with its Python, JavaScript and CSS.
 
 NAME/NAME.js is an ES module that imports others by relative paths. Streamlit serves the script of a component
 under an address where relative imports do not work, so `bundle` joins a module with what it imports.
@@ -31,8 +31,8 @@ NO_SIGNS = "const SIGNS = {};"  # in shared/numbers.js
 
 @functools.cache
 def bundle(name: str, spoken: Language = ENGLISH) -> str:
-    """The script of a component: the modules that it imports, each once and before those that import it, and its own.
-    Its texts and numbers are in the language `spoken`."""
+    """The script of a component: all modules that it imports, each once and before the modules that import it, then its
+    own module. Its texts and numbers are in the language `spoken`."""
     modules: dict[Path, str] = {}
 
     def add(path: Path) -> None:
@@ -54,7 +54,7 @@ def bundle(name: str, spoken: Language = ENGLISH) -> str:
 
 
 def marked_texts(script: str) -> list[str]:
-    """The texts that are marked for translation in a script, singular and plural apart."""
+    """The texts that are marked for translation in a script; singular and plural are separate texts."""
     return [json.loads(text) for found in MARKED.finditer(script) for text in found.groups() if text]
 
 
@@ -71,7 +71,7 @@ def _translated(script: str, spoken: Language) -> dict[str, str]:
 
 
 def style_sheets(name: str, styles: Sequence[str]) -> str:
-    """The styles of a component: those of all, these of the folder `shared`, and its own."""
+    """The CSS of a component: base.css and the sheets `styles` of the folder `shared`, and its own sheet."""
     sheets = [HERE / "shared" / f"{sheet}.css" for sheet in ("base", *styles)] + [HERE / name / f"{name}.css"]
     return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets if sheet.exists())
 
@@ -79,8 +79,8 @@ def style_sheets(name: str, styles: Sequence[str]) -> str:
 def sent(key: str, name: str) -> Any:
     """What the browser sent under this name for the component; None before it sent anything.
 
-    Trap: what was sent just before another page opened arrives after it. The component is gone then, and its callback
-    is called all the same (test_a_message_for_a_component_that_is_gone_is_ignored).
+    Trap: a message that is sent just before another page opens arrives after that page has opened. The component no
+    longer exists then, but its callback is still called (test_a_message_for_a_component_that_is_gone_is_ignored).
     """
     return getattr(st.session_state.get(key), name, None)
 
@@ -88,10 +88,11 @@ def sent(key: str, name: str) -> Any:
 def component(
     name: str, *, styles: Sequence[str] = (), html: str = "<div class='root'></div>", isolated: bool = True
 ) -> Any:
-    """The component of the folder NAME. It is registered once in a process for each language that is drawn.
+    """Returns the function that draws the component of the folder NAME. The component is registered once per process
+    and language.
 
     Args:
-        styles: style sheets of the folder `shared` that it has beside its own.
+        styles: style sheets of the folder `shared` that it uses in addition to its own.
         isolated: whether it is in a shadow root, so that its styles do not affect the page; otherwise it has no styles.
     """
     css = style_sheets(name, styles) if isolated else None

@@ -66,6 +66,8 @@ def test_the_feature_translation_and_a_saved_data_set_are_read(tmp_path: Path) -
     rows = datasets.Dataset.from_list([{"translation": row["translation"]} for row in nested(PAIRS)], features=features)
     rows.save_to_disk(tmp_path / "alone")
     assert read(f"hf:{tmp_path / 'alone'}") == PLAIN
+    with pytest.raises(CorpusError, match=r"There is no split test: this data set was saved without splits"):
+        read(f"hf:{tmp_path / 'alone'}::test")
     datasets.DatasetDict({"train": rows, "test": rows.select(range(3))}).save_to_disk(tmp_path / "several")
     assert read(f"hf:{tmp_path / 'several'}") == PLAIN
     assert read(f"hf:{tmp_path / 'several'}::test") == PLAIN[:3]

@@ -1,9 +1,9 @@
 """Pairs -> ids -> batches of about equally many tokens (paper, section 5.1: 25,000 source and 25,000 target tokens).
 
-A batch is a rectangle, so short sentences beside a long one cost as much as it does. Pairs are therefore sorted by
-length and cut into batches of neighbours, each of at most `tokens_per_batch` source tokens and as many target tokens,
-padding included. Pairs of equal length are shuffled, and so are the batches, in each epoch: both are functions of
-(seed, epoch) alone, so a position in the training is two integers.
+A batch is a rectangle, so a short sentence costs as much as the longest one in its batch. Pairs are therefore sorted
+by length and cut into batches of neighbours, each of at most `tokens_per_batch` source tokens and as many target
+tokens, padding included. In each epoch, pairs of equal length are shuffled, and the order of the batches is random.
+Both depend only on (seed, epoch), so a position in the training is two integers: epoch, and number of the batch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class BatchSize(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """The input of one training step, right-padded with PAD. From `target[b, : t + 1]` predict `labels[b, t]`."""
+    """The input of one training step, right-padded with PAD. `labels[b, t]` is predicted from `target[b, : t + 1]`."""
 
     source: Tensor  # (B, S) long: tokens, EOS
     target: Tensor  # (B, T) long: BOS, tokens
@@ -41,7 +41,7 @@ class Batch:
 
     @property
     def whole(self) -> BatchSize:
-        """The size of the batch of all ranks. The loss is divided by its target tokens."""
+        """The size of the batch of all ranks. The loss is divided by the number of its target tokens."""
         rows, source_length = self.source.shape
         return self.part_of or BatchSize(rows, source_length, self.target.shape[1], self.target_tokens)
 
@@ -62,7 +62,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of an epoch: item n is an array of indices of pairs. In memory: 4 bytes per pair."""
+    """The batches of an epoch: item n has the indices of the pairs in batch n. They take 4 bytes of memory per pair."""
 
     order: np.ndarray  # every index once; the pairs of one batch are neighbours
     begins: np.ndarray  # int64: where in `order` each batch begins, and where the last one ends
@@ -86,19 +86,21 @@ def batch_indices(
     seed: int,
     epoch: int,
 ) -> Batches:
-    """Every index once, in batches of at most `tokens_per_batch` padded source and as many padded target tokens.
+    """Divides the indices of all pairs into batches of at most `tokens_per_batch` source tokens and as many target
+    tokens, padding included.
 
-    Lengths are in tokens; a row is one longer, for its EOS or BOS. Sorting takes 20 bytes per pair: 0.8 GB for
-    40 million, in every process of a training (test_sorting_a_large_corpus_takes_little_memory).
+    Lengths are in tokens, without EOS and BOS; a row of a batch is one token longer. Sorting takes 20 bytes per
+    pair: 0.8 GB for 40 million, in every process of a training (test_sorting_a_large_corpus_takes_little_memory).
 
     Raises:
         ConfigError: a single pair is too long.
     """
     sources, targets = np.asarray(source_lengths, np.int32), np.asarray(target_lengths, np.int32)
     count = len(sources)
-    # The key is the longer side, then the difference of the sides, in alternating direction: so a batch that continues
-    # into the next length contains similar pairs. Both are in one number, the length above bit 15, and together with
-    # the shuffled place of the pair in one more, which is sorted in place, while two keys would need copies.
+    # Pairs are sorted by the length of the longer side, then by the difference of the sides. The difference rises at
+    # one length and falls at the next, so a batch that continues into the next length contains similar pairs. `key`
+    # has the difference in its lower 15 bits and the length above them. `ranked` has the shuffled place of the pair in
+    # its lower 32 bits and `key` above them. It is sorted in place; sorting by separate arrays would need copies.
     snake = sources - targets
     key = np.maximum(sources, targets)
     key += 1
@@ -126,8 +128,8 @@ def batch_indices(
     ranked &= 2**32 - 1
     order = order[ranked]
     del ranked
-    # The widths in this order are the same in each epoch, and so would be the cuts. A first batch of random size moves
-    # all cuts, so that the few long pairs are not always in a batch with the same others.
+    # The sorted widths are the same in each epoch, so they would always be cut at the same places. A first batch of
+    # random size moves all cuts. Otherwise the few long pairs would be in a batch with the same pairs in each epoch.
     room, begins = int(rng.integers(tokens_per_batch // 2, tokens_per_batch + 1)), [0]
     while begins[-1] < len(widths):
         begin = begins[-1]
@@ -147,7 +149,7 @@ def collate(sources: Sequence[Ids], targets: Sequence[Ids], part_of: BatchSize |
     """
     widths = (part_of.source_length, part_of.target_length) if part_of else (0, 0)
     source = _rectangle(sources, widths[0], after=EOS)  # (B, S)
-    # Trap: with the same shift for both, the decoder would read the token that it must predict
+    # Trap: labels must be one position ahead of the target, or the decoder would read the token that it must predict
     # (test_the_decoder_reads_bos_first_and_must_end_with_eos).
     target = _rectangle(targets, widths[1], before=BOS)  # (B, T)
     labels = _rectangle(targets, widths[1], after=EOS)  # (B, T)
@@ -155,7 +157,8 @@ def collate(sources: Sequence[Ids], targets: Sequence[Ids], part_of: BatchSize |
 
 
 def _rectangle(rows: Sequence[Ids], width: int, before: int | None = None, after: int | None = None) -> Tensor:
-    """Rows of ids with a special token before or after each, padded on the right to the longest, or to `width`."""
+    """Rows of ids with a special token before or after each, padded on the right to the longest row, or to `width`
+    if that is more."""
     offset = int(before is not None)
     table = np.full((len(rows), max(width, max(map(len, rows), default=0) + 1)), PAD, np.int64)  # (B, S)
     for line, row in zip(table, rows, strict=True):

@@ -1,9 +1,9 @@
 """Cleaning: pairs of little use are left out and counted.
 
 Crawled text has lines that were not translated (a side is empty, or a copy of the other), that were aligned wrongly
-(one side many times as long as the other), and repeated pairs. Pairs with an empty side are always left out, the others
-if the recipe says so ([data] max_ratio, drop_copies, drop_duplicates). Pairs with more than data.max_length tokens are
-left out when the text is encoded. Lines that cannot be read at all: skipped_lines.py.
+(one side many times as long as the other), and repeated pairs. Pairs with an empty side are always left out, the other
+kinds only if the recipe says so ([data] max_ratio, drop_copies, drop_duplicates). Pairs with more than data.max_length
+tokens are left out when the text is encoded. Lines that cannot be read at all: skipped_lines.py.
 """
 
 import json
@@ -24,7 +24,8 @@ AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 @dataclass
 class Counts:
-    """How many pairs of a corpus were used or left out. `read` and `repeats` are the sum of all others but `shared`."""
+    """How many pairs of a corpus were used or left out. `read` + `repeats` is the sum of all other counts except
+    `shared`."""
 
     read: int = 0
     skipped: int = 0  # lines that cannot be read, if on_error = "skip"
@@ -33,12 +34,12 @@ class Counts:
     copies: int = 0  # the two sides are the same
     unequal: int = 0  # one side has more than max_ratio times the characters of the other
     duplicates: int = 0  # the same pair occurred before
-    aside: int = 0  # kept aside, as a part of a mix asks
+    aside: int = 0  # kept aside for a test (`aside` of a part of a mix)
     like_aside: int = 0  # share a sentence with a pair kept aside
     validation: int = 0  # set aside for validation
-    like_validation: int = 0  # share a sentence with a pair set aside
+    like_validation: int = 0  # share a sentence with a pair set aside for validation
     too_long: int = 0  # more than max_length tokens
-    learnt: int = 0  # for training
+    learnt: int = 0  # for training, repeats included
     shared: int = 0  # pairs of the given validation text that are also in the training text
 
     def __add__(self, other: "Counts") -> "Counts":
@@ -71,7 +72,7 @@ class Counts:
 
 
 def fault(source: str, target: str, config: DataConfig) -> Fault | None:
-    """Why a pair is left out, the first reason that holds; None if it stays. Lengths are in characters."""
+    """The first reason that applies for leaving a pair out; None if it is kept. Lengths are in characters."""
     if not (source and target):
         return "empty"
     if config.drop_copies and source == target:
@@ -83,10 +84,10 @@ def fault(source: str, target: str, config: DataConfig) -> Fault | None:
 
 
 def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> CorpusError:
-    """The error for text of which no pair is left for training.
+    """The error for text from which no pair is left for training.
 
     Args:
-        fewer: a lower valid_size, with which a pair would be left, if there is one.
+        fewer: a lower valid_size, with which a pair would be left for training; None if there is none.
     """
     advice = []
     if counts.validation and fewer:
@@ -107,9 +108,9 @@ def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> Cor
 
 
 def repeated(hashes: np.ndarray) -> np.ndarray:
-    """Whether each of many 64-bit hashes occurred before, as a boolean array.
+    """For each of many 64-bit hashes, whether it occurred earlier in the array: boolean.
 
-    One range of values at a time, so that of a mapped file only a part is sorted in memory.
+    It processes one range of values at a time, so that only a part of a mapped file is sorted in memory.
     """
     before = np.zeros(len(hashes), bool)
     ranges = -(-len(hashes) // AT_ONCE)

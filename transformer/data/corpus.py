@@ -25,7 +25,7 @@ from transformer.text.normalisation import clean, normalise
 Pair = tuple[str, str]
 log = logging.getLogger(__name__)
 
-_EDGE = 1_000_000  # bytes
+_EDGE = 1_000_000  # bytes at the beginning and at the end of a file, which `stamp` reads
 
 
 class Portion(NamedTuple):
@@ -33,15 +33,15 @@ class Portion(NamedTuple):
 
     first: int  # the number of the first of them, counted from 1
     records: list[Any]
-    share: float  # of the text that has been read after this portion, approximately
+    share: float  # how much of the text has been read after this portion (0 to 1), approximately
 
 
 class Text(ABC):
     """Parallel text.
 
     Attributes:
-        name: for messages.
-        files: that it is read from.
+        name: its name in messages.
+        files: the files that it is read from.
         selection: which part of the files is read.
     """
 
@@ -120,8 +120,8 @@ class Aligned(Text):
 
 
 def stamp(text: Text) -> list[object]:
-    """A fingerprint of the text that changes when a file changes, without reading all of it: size, time of change,
-    beginning and end of each file, independent of its folder. Raises CorpusError."""
+    """A fingerprint of the text that changes when a file changes: size, time of change, beginning and end of each file.
+    No file is read as a whole, and a file may move to another folder. Raises CorpusError."""
     found: list[object] = [text.selection]
     for path in text.files:
         try:
@@ -141,8 +141,8 @@ def plain_pairs(text: Text, portion: Portion, skipped: SkippedLines | None = Non
 
 
 def raw_pairs(text: Text, portion: Portion, skipped: SkippedLines | None = None) -> Iterator[Pair]:
-    """The pairs of a portion as the files have them. Lines that cannot be read are added to `skipped`; without it they
-    raise a CorpusError."""
+    """The pairs of a portion as the files have them. Lines that cannot be read are added to `skipped`; if it is None,
+    the first of them raises BadLine."""
     for number, record in enumerate(portion.records, portion.first):
         try:
             yield text.pair(number, record)
@@ -159,7 +159,7 @@ def plain(pair: Pair) -> Pair:
 
 
 def check_usable(text: Text, read: int, empty: int, skipped: int = 0) -> None:
-    """Raises CorpusError if a text has no pair, or no pair with two sides. `read` includes lines that were skipped."""
+    """Raises CorpusError if a text has no pair, or none without an empty side. `read` includes skipped lines."""
     if read == 0:
         raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences per line.")
     if empty == read:
@@ -172,14 +172,14 @@ def check_usable(text: Text, read: int, empty: int, skipped: int = 0) -> None:
 
 
 def read_all(texts: Iterable[Text], skip_limit: float | None = None) -> list[Pair]:
-    """All pairs with two sides, in memory: for validation and test sets.
+    """All pairs without an empty side, in memory: for validation and test sets.
 
     Args:
-        skip_limit: the share of the lines of a text that may be skipped, because they cannot be read; None: a line that
-            cannot be read is an error.
+        skip_limit: the largest share of the lines of a text that may be skipped because they cannot be read; None: a
+            line that cannot be read is an error.
 
     Raises:
-        CorpusError: a text cannot be read, or has no pair with two sides.
+        CorpusError: a text cannot be read, or has no pair without an empty side.
     """
     pairs: list[Pair] = []
     for text in texts:
@@ -199,7 +199,7 @@ def read_rows(text: Text, skipped: SkippedLines | None = None) -> list[Pair]:
 
 
 def usable_pairs(text: Text, rows: Sequence[Pair], skipped: int = 0) -> list[Pair]:
-    """The rows with two sides; logs how many have not. Raises CorpusError if none has.
+    """The rows without an empty side; logs how many others there are. Raises CorpusError if all have an empty side.
 
     Args:
         skipped: how many lines of the text are not among the rows, because they cannot be read.

@@ -1,6 +1,6 @@
-"""What the size of a model is chosen by: how much parallel text there is, and of which kind.
+"""The facts by which the size of a model is chosen: how much parallel text there is, and of which kind.
 
-Of large files only the beginning is read; the number of pairs in the rest is estimated by its size.
+Only the beginning of a large file is read; the number of pairs in the rest is estimated from the size of the file.
 """
 
 from collections import Counter
@@ -19,15 +19,15 @@ SAMPLE = 100_000  # pairs that are read of each file
 class CorpusFacts:
     """Facts about parallel text."""
 
-    pairs: int  # with two sides; an estimate if the text is larger than the sample
-    characters: float  # of the longer side of a pair, the mean
-    character_counts: tuple[int, ...]  # of each different character in the sample, the most frequent first
-    is_estimate: bool = False  # whether `pairs` is one, to three digits
+    pairs: int  # without an empty side; an estimate if the text is larger than the sample
+    characters: float  # the mean number of characters of the longer side of a pair
+    character_counts: tuple[int, ...]  # how often each character occurs in the sample, the most frequent first
+    is_estimate: bool = False  # whether `pairs` is an estimate, which is rounded to three digits
 
 
 def facts_of(config: DataConfig) -> CorpusFacts:
-    """Facts about the training text that a recipe names. Pairs that occur twice count once, if its data.drop_duplicates
-    says so.
+    """Facts about the training text that a recipe names. A pair that occurs several times counts once, if
+    data.drop_duplicates is true.
 
     A line that is not a pair is ignored here: the preparation of the text reports it.
 
@@ -64,7 +64,7 @@ def facts_of_pairs(pairs: Iterable[Pair], estimate: int | None = None) -> Corpus
 
 
 def _sample(text: Text) -> tuple[list[Pair], float]:
-    """The first pairs with two sides, and their share of the text (0 to 1)."""
+    """The first pairs without an empty side, and the share of the text (0 to 1) that was read to find them."""
     found, share = list[Pair](), 0.0
     for portion in text.portions():
         for number, record in enumerate(portion.records, portion.first):

@@ -1,6 +1,6 @@
-"""A corpus as ids: four flat arrays, in memory for a small corpus, or mapped from files for a large one.
+"""A corpus as ids: four flat arrays, in memory (toy tasks, validation text) or mapped from files (training text).
 
-A mapped corpus needs memory for one batch only. Both kinds are `EncodedPairs`.
+Mapped arrays need memory for one batch only. Both kinds are `EncodedPairs`.
 """
 
 import json
@@ -28,7 +28,7 @@ class EncodedPairs:
     source_starts: np.ndarray  # (N + 1) int64
     target_ids: np.ndarray  # int32
     target_starts: np.ndarray  # (N + 1) int64
-    too_long: int  # pairs left out
+    too_long: int  # how many pairs were left out because they are too long
 
     def __len__(self) -> int:
         return len(self.source_starts) - 1
@@ -58,7 +58,7 @@ class EncodedPairs:
         """The number of pairs, and a checksum of all ids."""
         checksum = 0
         for ids in (self.source_ids, self.target_ids):
-            for begin in range(0, len(ids), 2**22):  # a few megabytes at a time: they may be mapped
+            for begin in range(0, len(ids), 2**22):  # 16 MB at a time: the ids may be mapped
                 checksum = zlib.crc32(ids[begin : begin + 2**22].tobytes(), checksum)
         return f"{len(self)} pairs, {checksum:08x}"
 
@@ -90,7 +90,7 @@ def write_encoded_pairs(parts: Iterable[EncodedPairs], folder: Path, advance: Ca
 
 def read_encoded_pairs(folder: Path) -> EncodedPairs:
     """The pairs of a folder, mapped. Raises ValueError, or another error of NumPy or JSON, if a file is damaged: call
-    it inside `reading` (prepared_store.py)."""
+    it inside `reading` (prepared_store.py), which turns these errors into a CorpusError."""
     about = parse_json((folder / "about.json").read_text(encoding="utf-8"))
     pairs = _mapped_pairs(folder, int(about["too_long"]))
     if not (divide(pairs.source_starts, len(pairs.source_ids)) and divide(pairs.target_starts, len(pairs.target_ids))):

@@ -1,8 +1,8 @@
-"""Text -> ids, in memory or, in several processes, to files.
+"""Text -> ids: in memory, or written to files by several processes.
 
-With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, names may be swapped
-and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000
-pairs of text; the next 100,000 have another one, so the result does not depend on how many processes share the work.
+With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch. Names may be swapped, and
+pairs changed (augmentation/). With any of these, each epoch has its own ids. Every ten blocks of text, at most 100,000
+pairs, have a random generator of their own, so the result does not depend on how many processes share the work.
 """
 
 import random
@@ -35,7 +35,7 @@ class Segmentation:
     """How text becomes tokens, and which pairs are left out as too long.
 
     With `alpha` above 0 words are segmented at random (subword sampling), with `swap_names` above 0 names are swapped,
-    with `augment` pairs are changed; `seed` determines how.
+    with `augment` pairs are changed; `seed` determines all random choices.
     """
 
     model: bytes  # a serialized tokenizer
@@ -47,7 +47,7 @@ class Segmentation:
 
     @property
     def is_random(self) -> bool:
-        """Whether each epoch has other ids."""
+        """Whether each epoch has different ids."""
         return self.alpha > 0 or self.swap_names > 0 or self.augment.is_on
 
     def rng(self, portion: int = 0) -> random.Random:
@@ -60,7 +60,7 @@ def encode_pairs(
 ) -> EncodedPairs:
     """Encodes pairs, read as a stream. Those with more than `max_length` tokens on a side are left out and counted.
 
-    With `alpha` above 0 and an `rng`, each call draws other segmentations (subword sampling).
+    With `alpha` above 0 and an `rng`, each call draws different segmentations (subword sampling).
     """
     sides: tuple[list[np.ndarray], ...] = ([np.zeros(0, np.int32)], [np.zeros(0, np.int32)])
     lengths: tuple[list[np.ndarray], ...] = ([np.zeros(1, np.int64)], [np.zeros(1, np.int64)])
@@ -87,8 +87,8 @@ def encode_pairs(
 def encode_text(
     text: TrainingText, segmentation: Segmentation, workers: int, folder: Path, *, show: bool = True
 ) -> None:
-    """Fills an empty folder with the ids of all training pairs, for `read_encoded_pairs`; `show`: with a progress
-    bar."""
+    """Fills an empty folder with the ids of all training pairs, for `read_encoded_pairs`. `show`: whether to display
+    a progress bar."""
     size = BLOCKS_PER_GENERATOR if segmentation.is_random else 1
     portions = range(-(-text.blocks // size))
     work, processes = partial(_Encoder, text.folder, segmentation), processes_for(text.blocks, workers)

@@ -1,7 +1,7 @@
-"""The next epoch is prepared while one is trained on, so that a GPU never waits for it.
+"""Prepares the next epoch while the current one is trained on, so that a GPU never waits for it.
 
-Segmenting a large text again takes minutes, and sorting its pairs into batches seconds. On a CPU both would use the
-cores that train, so there each epoch is prepared when it begins.
+Segmenting a large text again takes minutes, and sorting its pairs into batches seconds. On a CPU this work would use
+the cores that train, so there each epoch is prepared when it begins.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Epochs(Generic[Epoch]):
     """Epochs by number.
 
     Args:
-        make: prepares one. It is never called twice at a time.
+        make: prepares an epoch. It is never called twice at the same time.
     """
 
     def __init__(self, make: Callable[[int], Epoch]):

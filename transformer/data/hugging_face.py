@@ -2,11 +2,12 @@
 
     hf:Helsinki-NLP/opus_books:de-en          hf:wmt/wmt14:de-en:train          hf:a/folder/of/json::train[:90%]
 
-NAME is a data set of huggingface.co, a folder of data files (.json, .csv, .parquet, ...), or one that `save_to_disk`
-wrote. The default split is "train". Sentences are found by the names of the two languages (in a recipe
-data.source_language and data.target_language), in a column `translation` as in WMT and OPUS, or in columns of these
-names. The library maps the rows from Arrow files; they are never in memory together. It is not a requirement, because
-it is as large as all of them except torch; `INSTALL` is the command that installs it.
+NAME is a data set of huggingface.co, a folder of data files (.json, .csv, .parquet, ...), or a folder that
+`save_to_disk` wrote. The default split is "train". The names of the two languages (data.source_language and
+data.target_language of a recipe) say where the sentences are: in two columns of these names, or under these names in a
+column `translation`, as in WMT and OPUS. The library maps the rows from Arrow files; they are never in memory together.
+The library is not a requirement of this project, because it is as large as all requirements except torch together.
+`INSTALL` is the command that installs it.
 """
 
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ class HuggingFace(Text):
         return _load(self.name)
 
     def _nested(self) -> bool:
-        """Whether both sides are in one column `translation`, and not each in its own."""
+        """Whether both sides are in one column `translation`, and not each in a column of its own."""
         features, wanted = self._rows.features, set(self._languages)
         if wanted <= features.keys():
             return False
@@ -96,10 +97,12 @@ def _load(address: str) -> "datasets.Dataset":
             saved = datasets.load_from_disk(str(Path(name) / config))
             if isinstance(saved, datasets.DatasetDict) and split not in saved:
                 raise ValueError(f"There is no split {split}, only {', '.join(saved)}.")
+            if isinstance(saved, datasets.Dataset) and split != "train":
+                raise ValueError(f"There is no split {split}: this data set was saved without splits.")
             rows = saved if isinstance(saved, datasets.Dataset) else saved[split]
         else:
             rows = datasets.load_dataset(name, config or None, split=split)
-    except Exception as error:  # the errors of the library, and of those below it, have no common class
+    except Exception as error:  # the errors of this library and of those that it uses have no common class
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise CorpusError(
             f"{address} cannot be loaded: {reason[0].rstrip('.')}. It is read as hf:NAME:CONFIG:SPLIT; check these "

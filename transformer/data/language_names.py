@@ -4,11 +4,11 @@ corpus.en-de.tsv   tatoeba-en-de.tsv.gz   my.pt-BR-de.tsv    the languages of th
 corpus.en and corpus.de   train-en.txt and train-de.txt       of line-aligned files
 
 A code has two letters (ISO 639-1), perhaps with a region in capitals: pt-BR, zh_CN. Two codes with - or _ between them
-are a pair. Where the name of a file has more than one pair, these rules decide, the first that applies:
+are a pair. If the name of a file has more than one pair, the first of these rules that distinguishes them decides:
 
 1. A pair that stands alone between two dots: europarl-v7.de-en.tsv, no-dups.en-de.tsv.
-2. A pair without codes that are also English words, "my" above all: my-en-de.tsv is not Burmese, and
-   corpus-en-de-no-dups.tsv not Norwegian.
+2. The pair with fewer codes that are also English words, where "my" counts as two words: my-en-de.tsv is not Burmese,
+   and corpus-en-de-no-dups.tsv not Norwegian.
 3. The first pair.
 """
 
@@ -24,10 +24,10 @@ LISTED = (
     "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 )
 CODES = frozenset(LISTED.split(" "))
-ENGLISH = frozenset(("am", "an", "as", "be", "he", "my", "no", "or", "so", "to"))  # words in names of files
+ENGLISH = frozenset(("am", "an", "as", "be", "he", "my", "no", "or", "so", "to"))  # also words in names of files
 REGION = r"[a-z]{2}[-_][A-Z]{2}(?![a-zA-Z])"
 CODE = rf"((?>{REGION}|[a-zA-Z]{{2}}))"  # atomic: pt-BR is one code and never the pair of pt and br
-PAIR = re.compile(rf"(?<![a-zA-Z])(?={CODE}[-_]{CODE}(?![a-zA-Z]))")  # a lookahead: "my-en-de" has two matches
+PAIR = re.compile(rf"(?<![a-zA-Z])(?={CODE}[-_]{CODE}(?![a-zA-Z]))")  # a lookahead: matches overlap
 WORD = re.compile(rf"(?<![a-zA-Z]){REGION}|[^._-]+")
 
 
@@ -39,11 +39,11 @@ def languages_of_columns(name: str) -> tuple[str, str] | None:
         if CODES.issuperset(code[:2] for code in pair) and pair[0] != pair[1]:
             in_words = name[: match.start()][-1:] not in ("", ".") or name[match.end(2) :][:1] not in ("", ".")
             found.append((in_words, sum(map(_as_word, pair)), pair))
-    return min(found, key=lambda one: one[:2])[2] if found else None  # of equal ones the first
+    return min(found, key=lambda one: one[:2])[2] if found else None  # the first of equally good pairs
 
 
 def _as_word(code: str) -> int:
-    """How likely a code in the name of a file is an English word: 0, 1 or 2."""
+    """How likely a code in the name of a file is an English word, from 0 to 2."""
     return 2 if code == "my" else int(code in ENGLISH)
 
 
@@ -53,7 +53,8 @@ def _code(part: str) -> str:
 
 
 def languages_of_files(source: str, target: str) -> tuple[str, str] | None:
-    """The languages of two line-aligned files, from their names: the only part in which these differ."""
+    """The languages of two line-aligned files, which are the only part in which the names of the files differ. None if
+    the names do not say them."""
     ours, theirs = (WORD.findall(Path(name).name) for name in (source, target))
     differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0].lower() != pair[1].lower()]
     if len(ours) != len(theirs) or len(differing) != 1 or not all(re.fullmatch(CODE, part) for part in differing[0]):

@@ -1,4 +1,4 @@
-"""Arrays on disk that need not fit into memory: raw values, appended to a file, and mapped when they are read.
+"""Arrays on disk that need not fit into memory: raw values, which are appended to a file and mapped to read them.
 
 append(file, values, np.int32)
 array = mapped(path, np.int32)          # reads from the disk only what is used
@@ -17,13 +17,13 @@ def append(file: BinaryIO, values: np.ndarray, dtype: DTypeLike) -> None:
 
 
 def mapped(path: Path, dtype: DTypeLike) -> np.ndarray:
-    """The values of a file as an ordinary array over it (np.memmap would create a new object at every slice).
+    """The values of a file, mapped, as an ordinary array. (Every slice of an np.memmap would create another np.memmap.)
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: its size is not that of whole values.
+        ValueError: its size is not a multiple of the size of a value.
     """
-    if not path.stat().st_size:  # which cannot be mapped
+    if not path.stat().st_size:  # an empty file cannot be mapped
         return np.zeros(0, dtype)
     return np.asarray(np.memmap(path, dtype, mode="r"))
 

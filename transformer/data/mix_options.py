@@ -20,12 +20,12 @@ Probability = Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
 class MixPart:
     """One file of a training mix, and how it is used."""
 
-    file: Annotated[str, Field(min_length=1)]  # .tsv or .tsv.gz; with target_file, the source side, line by line
+    file: Annotated[str, Field(min_length=1)]  # .tsv or .tsv.gz; with target_file, the source side only
     target_file: str | None = None
     weight: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many times each pair is seen per epoch
     tag: Annotated[str, Field(max_length=20)] = ""  # put before each source: it marks back-translated text
     swapped: StrictBool = False  # source and target are exchanged
-    aside: Annotated[StrictInt, Field(ge=0)] = 0  # so many pairs are kept aside, for a test (transformer/data/parts.py)
+    aside: Annotated[StrictInt, Field(ge=0)] = 0  # how many pairs are kept aside for a test (transformer/data/parts.py)
 
     @model_validator(mode="after")
     def _consistent(self) -> "MixPart":
@@ -37,7 +37,7 @@ class MixPart:
 
     @property
     def name(self) -> str:
-        """The name of the file and of its folder: `covost2-en-de-train`."""
+        """The names of its folder and of the file, joined: `covost2-en-de-train`."""
         path = Path(self.file)
         return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
 
@@ -47,11 +47,11 @@ class Augmentation:
     """Probabilities, for each pair in each epoch, that it is changed (transformer/data/augmentation/augment.py)."""
 
     times: Probability = 0.0  # 7:45 becomes another time, on both sides
-    prices: Probability = 0.0  # so do the digits of 12.50
-    dates: Probability = 0.0  # and the day beside the name of a month
-    copy: Probability = 0.0  # the source becomes the target: words are copied that nothing else makes it copy
-    join: Probability = 0.0  # one or two other pairs follow
-    capitals: Probability = 0.0  # the source is all in capitals, its target as it was
+    prices: Probability = 0.0  # 12.50 becomes another price, on both sides
+    dates: Probability = 0.0  # the day beside the name of a month becomes another day, on both sides
+    copy: Probability = 0.0  # the source becomes the target: a model learns to copy unknown words
+    join: Probability = 0.0  # one or two other pairs are appended
+    capitals: Probability = 0.0  # the source is all in capitals; its target does not change
     lower_case: Probability = 0.0  # the source is all in lower case
     no_final_mark: Probability = 0.0  # the source lacks its last . ! or ?
     typo: Probability = 0.0  # one wrong letter in the source

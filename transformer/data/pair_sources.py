@@ -1,14 +1,15 @@
 """The source of the pairs of an epoch: a toy task, generated in memory, or a corpus, prepared on disk.
 
-Files prepared from a corpus are named by a hash of what they were made from. A resumed run, or another run on the same
-text, finds them and starts in seconds:
+Folders prepared from a corpus are named by a hash of what they were made from. A resumed run, or another run on the
+same text, finds them and starts in seconds:
 
     text-...         the cleaned pairs           <- the files (in any folder), options for cleaning, validation text
     tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
     ids-...          the pairs as ids            <- that text, the vocabulary, max_length
-    epoch-...        the ids of one epoch, if each epoch has other ids
+    epoch-...        the ids of a later epoch, if each epoch has different ids
 
-They are stored in the run's folder `prepared`, or in the folder that data.prepared names; epochs always in the run's.
+They are stored in the run's folder `prepared`, or in the folder that data.prepared names. Only the run's folder has
+epoch-... folders.
 """
 
 import json
@@ -43,7 +44,7 @@ from transformer.text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 TEST_SEED = 0  # of the pairs of a toy task on which finished models are scored
-FORMAT = 3  # raised when the same text gives other files, so that files of older versions are not found
+FORMAT = 3  # increased when a new version writes other files for the same text, so that old files are not found
 
 
 class Source(Protocol):
@@ -99,7 +100,7 @@ class Toy:
 
 
 class Corpus:
-    """A `Source` of the same pairs in each epoch, perhaps with other ids."""
+    """A `Source` of the same pairs in each epoch, perhaps with different ids."""
 
     def __init__(self, recipe: Recipe, run_dir: Path):
         data, seed = recipe.data, recipe.training.seed
@@ -156,7 +157,8 @@ class Corpus:
         with reading(folder):
             pairs = read_encoded_pairs(folder)
         if number:
-            # Ranks on other machines may be some batches behind, and the next epoch may already be prepared.
+            # The two epochs before are kept, too: this one may have been prepared while the last one is trained on, and
+            # ranks on other machines may be some batches behind.
             self._epochs = [*self._epochs[-2:], folder]
             self._own.drop("epoch", but=self._epochs)
         return pairs
@@ -188,7 +190,8 @@ class Corpus:
 
 @contextmanager
 def _option_to_skip() -> Iterator[None]:
-    """A context in which the error of a line that cannot be read names the option of a recipe that skips it."""
+    """A context in which the error of a line that cannot be read names the option of a recipe that skips
+    such lines."""
     try:
         yield
     except BadLine as error:
@@ -197,7 +200,7 @@ def _option_to_skip() -> Iterator[None]:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[Path]:
-    """A temporary path that replaces `path`, once it is written. Raises CorpusError."""
+    """A temporary path; what is written to it replaces `path` at the end of the context. Raises CorpusError."""
     try:
         path.parent.mkdir(exist_ok=True)
         with replacing(path) as temporary:

@@ -2,16 +2,16 @@
 
     for result in in_order(make, portions, processes): ...         as `map(make(), portions)`, but faster
 
-At most a few portions per process are in memory. With one process nothing is started; if processes cannot be started,
-or one dies, the work continues in this process.
+At most a few portions per process are in memory. If `processes` is 1, none is started. If processes cannot be
+started, or one dies, the work continues in the calling process.
 
 Each process has its own pipe, to which a thread sends one portion after another. So a process that dies leaves nothing
 shared half written or locked: its pipe closes, which the thread notices. (`concurrent.futures.ProcessPoolExecutor` has
-one queue for all processes, and then waits for ever.)
+one queue for all processes. If a process dies while it uses the queue, the others may wait for ever.)
 
 Processes are spawned, because the threads of torch and of sentencepiece do not survive a fork. They import what `make`
-needs and not torch, so each takes about 50 MB. Only the parent process handles Ctrl-C; it ends the others, and they end
-themselves if it is killed.
+needs and not torch, so each takes about 50 MB. Only the parent process handles Ctrl-C; it ends the others. They end
+themselves if the parent is killed.
 """
 
 import logging
@@ -36,7 +36,7 @@ R = TypeVar("R")  # its result
 _Answer = tuple[Any, Exception | None]  # a result, or an error
 _Task = tuple[Any, SimpleQueue[_Answer]]  # a portion, and the queue for its answer
 
-PREFETCH = 2  # portions sent or queued per process, so that none waits for the next
+PREFETCH = 2  # portions sent or queued per process, so that no process waits for its next portion
 _spawn = multiprocessing.get_context("spawn")
 
 
@@ -45,8 +45,8 @@ class _ProcessEnded(Exception):
 
 
 def processes_for(portions: int, wanted: int) -> int:
-    """How many processes to use: `wanted` (0: one per core), but one if starting them would take longer than the
-    work."""
+    """How many processes to use: `wanted` (0: one per core), but only as many as have at least ten portions each,
+    because starting more would take longer than the work."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(wanted or cores, portions // 10))
 
@@ -55,7 +55,8 @@ def in_order(make: Callable[[], Callable[[P], R]], portions: Iterable[P], proces
     """`make()(portion)` for each portion, in order.
 
     Args:
-        make: called once in each process; it and the portions must pickle (a class or a `functools.partial`).
+        make: called once in each process. It and the portions are pickled, so it must be a class or a
+            `functools.partial`.
     """
     if processes == 1:
         yield from map(make(), portions)
@@ -73,7 +74,8 @@ def in_order(make: Callable[[], Callable[[P], R]], portions: Iterable[P], proces
 def _in_processes(
     make: Callable[[], Callable[[P], R]], portions: Iterator[P], waiting: deque[P], processes: int
 ) -> Generator[R, None, None]:
-    """In the end `waiting` has the portions that were drawn and have no result yet."""
+    """Yields the results. At the end `waiting` has the portions that were taken from `portions` and have no result yet,
+    because a process ended."""
     # Trap: a signal may raise its exception at any line, also while Python code holds a lock, which is then never
     # released. `concurrent.futures` and `Thread` have such locks, a SimpleQueue and a bare thread do not
     # (test_a_signal_at_any_line_ends_the_work).
@@ -103,10 +105,10 @@ def _in_processes(
 
 
 def _start(make: Callable[[], Callable[[Any], Any]]) -> tuple[BaseProcess, Connection]:
-    """A running process, and our end of its pipe."""
+    """A running process, and the parent's end of its pipe."""
     # Trap: a process that is being started would print a traceback at Ctrl-C, so it inherits a blocked SIGINT
     # (test_ctrl_c_while_processes_start_is_handled_by_the_parent_only). Python starts its resource tracker with the
-    # first process, and then unblocks SIGINT: so the tracker is started before.
+    # first process, and then unblocks SIGINT: so the tracker is started before SIGINT is blocked.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -146,7 +148,7 @@ def _take(results: deque[SimpleQueue[_Answer]], waiting: deque[P]) -> Any:
 
 def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
     """The main function of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent handles it
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_parent, daemon=True).start()
     work = make()
@@ -162,7 +164,7 @@ def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    # Trap: while a process works it does not read its pipe, so it would not notice that the parent has ended
+    # Trap: a process does not read its pipe while it works, so it would not notice that the parent has ended
     # (test_processes_end_when_the_parent_is_killed).
     parent = multiprocessing.parent_process()
     assert parent is not None

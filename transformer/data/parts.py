@@ -3,13 +3,13 @@
     [[data.mix]]
     file = "covost2-en-de/train.tsv.gz"
     weight = 3                               each pair is seen three times per epoch
-    aside = 1000                             these are for a test, not for training
+    aside = 1000                             1,000 pairs are for a test, not for training
 
 Back-translated text (Sennrich et al. 2016, arXiv:1511.06709) has real targets and sources that a model wrote. A tag
-before such sources lets the model tell the two apart (Caswell et al. 2019, arXiv:1906.06442).
+before such sources lets the model distinguish them from real ones (Caswell et al. 2019, arXiv:1906.06442).
 
 The pairs kept aside are those with the smallest SHA-256 of "first column TAB second column" as the file has them. So
-the choice depends on the text alone: it is the same for both directions, for any seed, and in every repetition.
+the choice depends on the text alone: it is the same for both translation directions, for any seed, and in every run.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Part:
 
 
 def parts_of(config: DataConfig) -> list[Part]:
-    """The training text that a recipe names."""
+    """The parts of the training text that a recipe names."""
     if config.mix:
         return [_mix_part(part, config) for part in config.mix]
     texts = texts_of(config, config.train, config.train_target)
@@ -47,7 +47,7 @@ def parts_of(config: DataConfig) -> list[Part]:
 
 
 def texts_of(config: DataConfig, sources: Sequence[str], targets: Sequence[str]) -> list[Text]:
-    """Parallel text, by its names in a recipe."""
+    """The parallel text in these files, which are named as in a recipe."""
     if targets:
         return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
     return [
@@ -71,14 +71,14 @@ def sums_of(text: Text) -> dict[str, str]:
 
 
 class Smallest:
-    """The numbers of the `size` pairs with the smallest hashes, of a stream of pairs."""
+    """Finds the `size` pairs of a stream whose hashes are the smallest."""
 
     def __init__(self, size: int):
         self._size = size
         self._hashes, self._numbers = np.zeros(0, np.uint64), np.zeros(0, np.int64)
 
     def add(self, hashes: np.ndarray, first: int) -> None:
-        """`hashes` are those of the pairs number `first` and following."""
+        """Adds the hashes of consecutive pairs, of which the first has number `first`."""
         hashes = np.concatenate([self._hashes, hashes])
         numbers = np.concatenate([self._numbers, np.arange(first, first + len(hashes) - len(self._hashes))])
         kept = np.argsort(hashes, kind="stable")[: self._size]
@@ -86,7 +86,7 @@ class Smallest:
 
     @property
     def numbers(self) -> np.ndarray:
-        """In ascending order."""
+        """The numbers of the pairs found so far, in ascending order."""
         return np.sort(self._numbers)
 
 

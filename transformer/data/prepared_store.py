@@ -1,4 +1,4 @@
-"""Folders on disk of what takes long to prepare, found again by what they were made from.
+"""Folders on disk that store what takes long to prepare. A folder is found again by what it was made from.
 
     STORE/text-3f2a.../     the name ends in a hash of all that the content depends on
 
@@ -34,7 +34,7 @@ class Store:
         self.folder = folder
 
     def find_or_make(self, kind: str, made_from: Mapping[str, object], make: Callable[[Path], None]) -> Path:
-        """The folder of this kind that was made from this; if it does not exist, `make` fills an empty one.
+        """The folder of this kind that was made from `made_from`. If it does not exist, `make` fills an empty folder.
 
         Args:
             made_from: all that the content depends on, as JSON.
@@ -48,7 +48,8 @@ class Store:
                 return path
             for left_over in self.folder.glob(".*.tmp") if locked else ():  # of a process that was killed
                 shutil.rmtree(left_over)
-            temporary = self.folder / f".{path.name}.{uuid4().hex[:12]}.tmp"  # process ids of two machines may be equal
+            # The name is random, because two processes on different machines may have the same process id.
+            temporary = self.folder / f".{path.name}.{uuid4().hex[:12]}.tmp"
             try:
                 temporary.mkdir()
                 make(temporary)
@@ -70,9 +71,8 @@ class Store:
 
     @contextmanager
     def _locked(self) -> Iterator[bool]:
-        """Keeps other processes from making and removing folders, waiting for one that does. Yields whether the store
-        is
-        locked: a disk without locks cannot lock it."""
+        """Locks the store, so that no other process makes or removes folders; waits for a process that does. Yields
+        whether the store is locked: False on a disk without locks."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / ".lock").open("w") as file:
@@ -91,7 +91,7 @@ class Store:
 
 
 def _rename(temporary: Path, path: Path) -> None:
-    """Renames it, unless another process has made the same folder, on a disk without locks."""
+    """Renames the folder, unless another process has made the same one (possible on a disk without locks)."""
     try:
         os.replace(temporary, path)
     except OSError:

@@ -7,7 +7,7 @@
     parts.json    the parts of the corpus (parts.py): their files, weights, counts, and blocks
     counts.json   how many pairs were left out, and why
 
-Nothing of it has to fit into memory.
+The text does not have to fit into memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class UsedPart:
     first_skipped: list[str] = field(default_factory=list)  # file, line and fault of the first of them
 
     def described(self) -> dict[str, object]:
-        """For the metrics of a checkpoint: without the folders of this machine."""
+        """The part for the metrics of a checkpoint, without the names of folders on this machine."""
         counts = {"read": self.read, "aside": self.aside, "learnt": self.learnt}
         counts |= {"skipped": self.skipped} if self.skipped else {}
         use = {"weight": self.weight} | ({"tag": self.tag} if self.tag else {})
@@ -55,7 +55,8 @@ class TrainingText:
 
     Args:
         folder: filled by `write_text`.
-        parts: the same text by the names that its files have now, if they may have been elsewhere then.
+        parts: the parts of the same text with the current names of its files, which may have moved since `folder` was
+            filled.
 
     Raises:
         CorpusError: (from every method) a file of the folder is damaged; the message says to remove the folder.
@@ -99,7 +100,7 @@ class TrainingText:
         return self.parts[int(np.searchsorted(self._part_ends, block, side="right"))]
 
     def seen(self, block: int) -> list[Pair]:
-        """The training pairs of a block, as often as its part has them seen in an epoch."""
+        """The training pairs of a block, repeated as often as an epoch has them (the weight of their part)."""
         return self.pairs(block) * self.part(block).weight
 
     def kept_aside(self) -> dict[str, list[Pair]]:

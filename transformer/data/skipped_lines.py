@@ -5,19 +5,19 @@
     on_error = "skip"       such lines are skipped and counted, the first ten are named
     skip_limit = 0.01       ... but if they are more than this share of a text, the run ends
 
-What concerns a whole file cannot be skipped: a missing file, a damaged .gz, aligned files of different length, UTF-16.
+A fault of a whole file cannot be skipped: a missing file, a damaged .gz, aligned files of different length, UTF-16.
 """
 
 from dataclasses import dataclass, field
 
 from transformer.errors import BadLine, CorpusError
 
-NAMED = 10  # lines
+NAMED = 10  # how many skipped lines are named
 
 
 @dataclass
 class SkippedLines:
-    """The lines of one text that were skipped. It is false if there are none.
+    """The lines of one text that were skipped. The object is false if there are none.
 
     Attributes:
         count: how many.
@@ -40,7 +40,7 @@ class SkippedLines:
         self.first = (self.first + later.first)[:NAMED]
 
     def check(self, name: str, read: int, limit: float) -> None:
-        """Raises CorpusError if the lines are more than the share `limit` of the `read` lines of a text, or all."""
+        """Raises CorpusError if more than the share `limit` of the `read` lines were skipped, or all of them."""
         if self and self.count == read:
             raise CorpusError(
                 f"{self.described(name, read)}\nSo no line is left. Correct the lines, choose other columns "
@@ -53,7 +53,7 @@ class SkippedLines:
             )
 
     def described(self, name: str, read: int) -> str:
-        """Some lines of text; `read` is the number of all lines."""
+        """A message of several lines; `read` is the number of all lines of the text."""
         named = "the first of them:" if self.count > len(self.first) else "they are:"
         lines = "".join(f"\n  {found}" for found in self.first)
         return f"{name}: {self.count:,} of {read:,} lines ({self.count / read:.2%}) cannot be read; {named}{lines}"

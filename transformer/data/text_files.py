@@ -61,7 +61,7 @@ def unreadable(path: Path, error: OSError) -> CorpusError:
 
 
 def bytes_of(path: Path) -> int:
-    """The size of a file; 0 if it does not exist, which reading reports."""
+    """The size of a file; 0 if it does not exist, because the error is raised when it is read."""
     return path.stat().st_size if path.exists() else 0
 
 
@@ -77,7 +77,7 @@ def bounded(file: IO[bytes]) -> Iterator[bytes]:
 
 def in_portions(lines: Iterable[Line], most: int, size: Callable[[list[Line]], int]) -> Iterator[list[Line]]:
     """Lists of at most `most` lines and about `MOST_BYTES`, so memory does not depend on the length of lines. `size`
-    gives the bytes of some lines."""
+    returns the number of bytes of some lines."""
     stream, portion, held = iter(lines), list[Line](), 0
     while some := list(islice(stream, min(16, most - len(portion)))):
         portion += some
@@ -93,9 +93,9 @@ def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
     """The lines of files, gzip or not, with their line ends; several files are read in parallel.
 
     Yields:
-        At most `AT_ONCE` records, and how many bytes of the files were read. A record is the n-th line of each file,
-        or b"" for a file that is shorter. Of a line of more than `LONGEST_LINE` bytes it has the beginning, which
-        `decode_line` refuses.
+        At most `AT_ONCE` records, and how many bytes of the files have been read so far. A record is the n-th line
+        of each file, or b"" for a file that is shorter. Of a line of more than `LONGEST_LINE` bytes a record has only
+        the beginning, which `decode_line` refuses.
 
     Raises:
         CorpusError: a file cannot be read.

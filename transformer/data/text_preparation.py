@@ -1,7 +1,8 @@
 """Raw text -> a prepared corpus (prepared_text.py): one pass over all text, in several processes if it is large.
 
-Pairs that cannot be used are not written. Afterwards every pair that was gets its role, by the hashes of its sides: a
-pair for training is none of those for validation, nor like one, and not a second copy of another.
+Pairs that cannot be used are not written. Afterwards each written pair gets its role, by the hashes of its sides. These
+are not for training: pairs set aside for validation or kept aside, pairs that share a sentence with one of those, and
+(with data.drop_duplicates) further copies of a pair.
 """
 
 import json
@@ -38,7 +39,7 @@ from transformer.progress_bar import show_progress
 log = logging.getLogger(__name__)
 
 HASHES = ("sources", "targets", "whole")
-PORTION = 1_000_000  # bytes of text that take about as long as one portion
+PORTION = 1_000_000  # bytes of text that count as one portion when the number of processes is chosen
 
 
 def write_text(
@@ -47,10 +48,10 @@ def write_text(
     """Fills an empty folder for `TrainingText`.
 
     Args:
-        valid: validation text; without it config.valid_size pairs are set aside.
+        valid: validation text. None: about config.valid_size pairs of the text are set aside.
 
     Raises:
-        CorpusError: with file and line, a text cannot be read; or no pair is left for training.
+        CorpusError: a text cannot be read (the message names file and line), or no pair is left for training.
     """
     counts, used, aside = _write_usable(parts, config, seed, folder)
     sources, targets = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
@@ -86,7 +87,7 @@ def write_text(
 
 
 def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:
-    """How many pairs could be set aside so that one is left for training, if fewer than `size` could."""
+    """A lower number of pairs to set aside than `size`, so that a pair is left for training; None if none is found."""
     for fewer in (usual_valid_size(int(usable.sum())), 1):
         chosen, alike = set_aside(*marked, fewer, usable)
         if fewer < size and (usable & ~chosen & ~alike).any():
@@ -95,7 +96,7 @@ def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray)
 
 
 def _count_learnt(counts: Counts, used: Sequence[UsedPart], roles: np.ndarray, firsts: np.ndarray) -> None:
-    """Counts the pairs for training, of each part and with the repeats of all."""
+    """Counts the pairs for training: of each part without repeats, and of all parts with repeats."""
     block = 0
     for part in used:
         mine = roles[firsts[block] : firsts[block + part.blocks]]
@@ -108,8 +109,8 @@ def _count_learnt(counts: Counts, used: Sequence[UsedPart], roles: np.ndarray, f
 def _write_usable(
     parts: Sequence[Part], config: DataConfig, seed: int, folder: Path
 ) -> tuple[Counts, list[UsedPart], np.ndarray]:
-    """One pass over all text: usable pairs are written to text.tsv, their hashes beside it. Also returns the parts, and
-    the numbers of the pairs to keep aside."""
+    """One pass over all text: usable pairs are written to text.tsv, their hashes to files beside it. Returns the
+    counts, the parts, and the numbers of the pairs to keep aside."""
     counts, done, first = Counts(), 0, 0
     used, aside = list[UsedPart](), [np.zeros(0, np.int64)]
     size = sum(part.text.size for part in parts)
@@ -157,11 +158,11 @@ class _Found(NamedTuple):
     """The usable pairs of one portion."""
 
     lines: bytes
-    hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, of targets, and of whole pairs (or none)
-    order: np.ndarray  # uint64, by which pairs are kept aside (or none)
+    hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, targets, and whole pairs (if needed)
+    order: np.ndarray  # uint64: the pairs with the smallest are kept aside (empty if not needed)
     counts: Counts
     skipped: SkippedLines
-    share: float  # of its text that has been read
+    share: float  # how much of its text has been read (0 to 1)
 
 
 class _Reader:

@@ -3,12 +3,13 @@
     source and target are the same text in many pairs        a column given twice, or text that was not translated
     one side has no letters, the other has sentences         a column of row numbers, ids or scores
     one text fills most of a column                          a column of labels or language codes
-    the two languages are exchanged                          by frequent words of a few languages
-    a vocabulary from elsewhere spells the text              in bytes, or letter by letter
+    the two languages are exchanged                          found by frequent words of a few languages
+    most words become bytes or single letters                the vocabulary was learnt from other text
     more pairs for validation than for training              data.valid_size is too high for this text
 
-Measured on a sample of each part of the text. The thresholds are far from what good text has; the comment at each says
-how far, measured on 36 corpora of English, German and French (speech, news, captions, phrasebooks, lists of names).
+A sample of each part of the text is examined. The thresholds are far from the values of good text, which the comment at
+each threshold states. They were measured on 36 corpora of English, German and French (speech, news, captions,
+phrasebooks, lists of names).
 """
 
 import re
@@ -23,9 +24,9 @@ from transformer.data.train_valid_overlap import usual_valid_size
 from transformer.text.normalisation import normalise
 from transformer.text.tokenizer import Tokenizer
 
-BLOCKS, PAIRS_PER_BLOCK = 4, 1000  # in the sample of a part: from its beginning to its end
-LEAST_PAIRS, LEAST_CHARACTERS = 100, 1000  # in a sample that says something
-LEAST_WORDS = 4  # in a sentence that would not be the same in another language
+BLOCKS, PAIRS_PER_BLOCK = 4, 1000  # in the sample of a part; the blocks are spread over the whole part
+LEAST_PAIRS, LEAST_CHARACTERS = 100, 1000  # a smaller sample is not examined
+LEAST_WORDS = 4  # in a sentence; a shorter one may be the same in another language
 SIDES = ("sources", "targets")
 CHOOSE = "Choose other columns (data.source_column and data.target_column) or other files."
 # Frequent words, each in one of these languages only.
@@ -41,7 +42,7 @@ FREQUENT = {
 
 
 def text_warnings(text: TrainingText, config: DataConfig, given: Tokenizer | None = None) -> list[str]:
-    """Sentences that name the part, the share of its pairs, and what to do; none for text that looks right.
+    """Warnings that name the part, the share of its pairs, and what to do; an empty list for text that looks right.
 
     Args:
         given: the vocabulary, if it was not learnt from this text.
@@ -62,7 +63,8 @@ def text_warnings(text: TrainingText, config: DataConfig, given: Tokenizer | Non
 
 
 def _more_to_learn_from(validation: int, learnt: int, config: DataConfig) -> str:
-    """The advice. The pairs of one source stay together: if one has many, a lower number may set aside as many."""
+    """The advice. All pairs of a source stay together: if a source has many, a lower valid_size may not set aside
+    fewer."""
     fewer = usual_valid_size(validation + learnt)
     if fewer < config.valid_size and validation < 2 * config.valid_size:
         return f"Lower data.valid_size = {config.valid_size}, for example to {fewer}."
@@ -92,13 +94,13 @@ def _same_sides(pairs: Sequence[Pair]) -> str | None:
 
 
 def _no_letters(pairs: Sequence[Pair]) -> str | None:
-    """Numbers beside sentences; numbers beside number words are a task of their own."""
+    """Warns of numbers beside sentences. Numbers beside number words are a translation task of their own."""
     for side, name in enumerate(SIDES):
         share = sum(not any(map(str.isalpha, pair[side])) for pair in pairs) / len(pairs)
         others = [re.findall(r"[^\W\d_]+", pair[1 - side]) for pair in pairs]
         different = len({word for words in others for word in words})
-        # Number words are made of fewer than 100 different words, or are written as one.
-        if share > 0.8 and different >= 200 and sum(map(len, others)) >= 2 * len(pairs):  # share: below 0.02
+        # Number words consist of fewer than 100 different words, or are written as one word.
+        if share > 0.8 and different >= 200 and sum(map(len, others)) >= 2 * len(pairs):  # share < 0.02 if good
             example = next(pair[side] for pair in pairs if not any(map(str.isalpha, pair[side])))
             return (
                 f"{share:.0%} of the {name} have no letters (for example {example[:40]!r}), so they are numbers and "
@@ -147,17 +149,18 @@ def _languages(source: str, target: str) -> str:
 
 
 def _misfit(pairs: Sequence[Pair], given: Tokenizer) -> str | None:
-    """Whether a vocabulary lacks the characters or the words of the text."""
+    """Warns of a vocabulary that lacks the characters or the words of the text."""
     for side, name in enumerate(SIDES):
         tokenizer = given.target if side else given
         sentences = [pair[side] for pair in pairs[:PAIRS_PER_BLOCK]]
-        # Names are often spelled: words without capitals say more about a vocabulary.
+        # Names often become single letters, in any vocabulary: so only words without capitals are examined.
         words = [" ".join(filter(str.islower, sentence.split())) for sentence in sentences]
         missing = _share(tokenizer, sentences, _begins_missing)
         letters = _share(tokenizer, words, _is_letter)
-        if missing > 0.02:  # at most 0.005 in the languages of a vocabulary
+        if missing > 0.02:  # at most 0.005 for text in the languages of the vocabulary
             what = f"{missing:.0%} of the characters of the {name} are not in the vocabulary"
-        # At most 0.15 in the languages of a vocabulary, at least 0.21 in others. A small one has few words of any text.
+        # At most 0.15 for text in the languages of the vocabulary, at least 0.21 for other text. A small vocabulary has
+        # few words of any text.
         elif letters > (0.18 if given.vocab_size >= 4000 else 0.5):
             what = f"{letters:.0%} of the letters of the {name} become tokens of one letter in the vocabulary"
         else:
@@ -170,7 +173,7 @@ def _misfit(pairs: Sequence[Pair], given: Tokenizer) -> str | None:
 
 
 def _share(tokenizer: Tokenizer, texts: Sequence[str], counts: Callable[[Tokenizer, int], bool]) -> float:
-    """How many of the tokens of some text count, for each of its characters that is not a space."""
+    """How many tokens of some text `counts` accepts, per character that is not white space; 0 for too little text."""
     characters = sum(len("".join(text.split())) for text in texts)
     if characters < LEAST_CHARACTERS:
         return 0.0
@@ -186,6 +189,6 @@ def _begins_missing(tokenizer: Tokenizer, token: int) -> bool:
 
 
 def _is_letter(tokenizer: Tokenizer, token: int) -> bool:
-    """Whether it is one letter of an alphabet with capitals: in other scripts one letter may be a word."""
+    """Whether a token is one letter of an alphabet with capitals: in other scripts one letter may be a word."""
     letter = tokenizer.piece(token).removeprefix("▁")
     return len(letter) == 1 and (letter.islower() or letter.isupper())

@@ -7,7 +7,8 @@
 
 A new task is one more entry of TOY_TASKS and a recipe; nothing else names the tasks.
 
-Pairs are unlimited, and a function of (task, seed, epoch) alone, the same in every process and on every machine.
+Any number of pairs can be drawn. They depend only on (task, bounds, seed, epoch), and are the same in every process and
+on every machine.
 
 Held out: a source belongs to validation if the hash of its text is in the lowest tenth, whatever the seed, so training
 never contains it. Sources of one word, which nothing else teaches (single letters; zero to twenty, thirty, forty, ...),
@@ -47,9 +48,9 @@ class ToyTask:
     Attributes:
         draw: a random source within bounds.
         answer: the correct target of a source; None if the text is not a source of this task.
-        examples: sources for a start, the first with another number of tokens than its target if that is possible.
-        tokenizer_lines: the text on which the tokenizer is trained: the parts that should become tokens. Trained on the
-            pairs themselves, it would find whatever is frequent, such as "undvierzig" or "tausendvier".
+        examples: sources to begin with. If possible, the first has another number of tokens than its target.
+        tokenizer_lines: the text on which the tokenizer is trained: the parts that should become tokens. If it were
+            trained on the pairs, its tokens would be whatever is frequent, such as "undvierzig" or "tausendvier".
         one_token_each: whether each word of a source is one token.
     """
 
@@ -125,7 +126,8 @@ ROOTS = [*range(20), *range(20, 100, 10)]  # the numbers whose names are not com
 
 
 def _draw_number(rng: random.Random, bounds: Bounds) -> str:
-    """Up to 9, to 99, to 999 and so on with equal probability, otherwise small numbers would be very rare."""
+    """A number up to 9, up to 99, up to 999 and so on, each with equal probability; otherwise small numbers would be
+    very rare."""
     digits = rng.randint(1, len(str(bounds.max_number)))
     return _english(rng.randint(0, min(10**digits - 1, bounds.max_number)))
 
@@ -148,7 +150,8 @@ def _german_of_english(words: str) -> str | None:
 def _number_lines() -> list[str]:
     english = {*_roots(), "hundred", "thousand", "million", "and"}
     german = {_german(n) for n in ROOTS} | {"hundert", "tausend", "und", "ein", "eine", "Million", "Millionen"}
-    # A token never crosses a hyphen, so each part occurs alone, at the start of a word and inside it.
+    # Each part occurs at the start of a word and, after the hyphen, inside a word. A token never crosses a hyphen, so a
+    # token never has two parts.
     return [f"{part}, {part}-{part}" for part in sorted(english | german)]
 
 

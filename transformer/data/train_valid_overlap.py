@@ -1,10 +1,11 @@
 """Training and validation text must not share sentences, or scores would measure what was memorised.
 
-Sentences count as equal if they differ only in case, punctuation or white space ("Go!" and "go."). Hashes of 64 bits
-are compared, two for each pair, which may be mapped from files, so the text does not have to be in memory.
+Sentences count as equal if they differ only in case, punctuation or white space ("Go!" and "go."). Two 64-bit
+hashes per pair are compared. They may be mapped from files, so the text does not have to be in memory.
 
-The mark of a source is the hash of the seed and the source; the sources with the smallest marks are set aside. So the
-choice is random, keeps all pairs of one source together, and does not depend on the order of the pairs.
+The mark of a source is the hash of the seed and the source; the sources with the smallest marks are set aside for
+validation. So the choice is random, keeps all pairs of one source together, and does not depend on the order of the
+pairs.
 """
 
 import hashlib
@@ -38,9 +39,9 @@ def set_aside(
 
     Args:
         sources, targets: the marks of all pairs.
-        allowed: the pairs to choose from; the others are in neither.
+        allowed: the pairs to choose from; the others are neither valid nor dropped.
 
-    All pairs of one source stay together. Pairs left for training whose target is among those set aside are dropped.
+    All pairs of one source stay together. A pair that is not chosen is dropped if its target is that of a chosen pair.
     """
     valid, dropped = np.zeros(len(sources), bool), np.zeros(len(sources), bool)
     smallest = np.zeros(0, np.uint64)  # no more than `size` different sources can be needed
@@ -50,7 +51,7 @@ def set_aside(
         return valid, dropped
     among = [sources[part][allowed[part] & (sources[part] <= smallest[-1])] for part in _parts(len(sources))]
     taken = np.cumsum(np.unique(np.concatenate(among), return_counts=True)[1])
-    last = smallest[min(int(np.searchsorted(taken, size)), len(taken) - 1)]  # up to this mark there are enough
+    last = smallest[min(int(np.searchsorted(taken, size)), len(taken) - 1)]  # the pairs up to this mark are enough
     for part in _parts(len(sources)):
         valid[part] = allowed[part] & (sources[part] <= last)
     taken_targets = np.unique(np.concatenate([targets[part][valid[part]] for part in _parts(len(sources))]))
@@ -60,12 +61,12 @@ def set_aside(
 
 
 def usual_valid_size(pairs: int) -> int:
-    """How many of so many pairs are enough for validation: a twentieth, at most 1,000."""
+    """How many pairs are enough for validation if there are `pairs` in all: a twentieth, at most 1,000."""
     return max(1, min(1000, pairs // 20))
 
 
 def touching(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
-    """Boolean: which pairs have the source or the target of one of the pairs number `chosen`."""
+    """Boolean: which pairs have the same source or target as one of the pairs whose numbers are `chosen`."""
     found = np.zeros(len(train[0]), bool)
     for marked in train:
         wanted = np.unique(marked[chosen])

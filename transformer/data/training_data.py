@@ -2,8 +2,8 @@
 
     pairs of sentences -> tokenizer (trained here if none is given) -> ids -> batches of about equally many tokens
 
-The stream is a function of (seed, epoch) alone, so a position in it is two integers. The pairs and their ids come from
-pair_sources.py.
+The batches of an epoch depend only on (seed, epoch), so a position in the stream is two integers (`Position`). The
+pairs and their ids come from pair_sources.py.
 """
 
 import logging
@@ -45,9 +45,9 @@ class TrainingData:
         tokenizer: given, or trained on the training pairs; stored in `run_dir/tokenizer.model`.
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
-        files: the parts of the corpus, with SHA-256 sums and counts, for the metrics of a checkpoint; none of a toy.
+        files: the parts of the corpus, with SHA-256 sums and counts, for the metrics of a checkpoint; [] for a toy.
         lengths: statistics of the lengths of training sentences, see `transformer.checkpoint.length_statistics`.
-        judged_by: changes when validations are scored differently, or on other text.
+        judged_by: how and on which text validations are scored, to notice when scores cannot be compared.
 
     Raises:
         CorpusError: no usable pair, or a file that cannot be read, with its name and line.
@@ -85,9 +85,9 @@ class TrainingData:
         """Batches without end, from a position on; each with the position after it.
 
         Args:
-            share: of this rank in each batch.
-            ahead: if more batches than the rest of an epoch will be drawn, of so many, a thread prepares the next epoch
-                meanwhile. 0: each epoch is prepared when it begins.
+            share: the share of this rank in each batch.
+            ahead: how many batches will be drawn in all. If they are more than the rest of the current epoch, a thread
+                prepares the next epoch meanwhile. 0: each epoch is prepared when it begins.
         """
         epoch, first, drawn = at.epoch, at.batch, 0
         epochs = Epochs(self._in_batches)
@@ -107,7 +107,8 @@ class TrainingData:
 
     @property
     def batches_per_epoch(self) -> int:
-        """Of the first epoch; others may have a few more or less, because the first batch of each has a random size."""
+        """The number of batches in the first epoch. Others may have a few more or less, because their first batch has
+        a random size."""
         return len(batch_indices(*self._first.lengths, self._config.tokens_per_batch, self._seed, 0))
 
     def _epoch(self, epoch: int) -> EncodedPairs:
@@ -115,7 +116,7 @@ class TrainingData:
         return self._source.epoch(epoch, self.tokenizer) if epoch and self._source.changes else self._first
 
     def _in_batches(self, epoch: int) -> tuple[EncodedPairs, Batches]:
-        """The same, and the batches of this epoch."""
+        """The pairs of one epoch as ids, and its batches."""
         pairs = self._epoch(epoch)
         return pairs, batch_indices(*pairs.lengths, self._config.tokens_per_batch, self._seed, epoch)
 

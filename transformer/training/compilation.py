@@ -1,18 +1,19 @@
 """torch.compile: the layers are compiled to a few large kernels before training starts.
 
 Between two matrix products there are a bias, dropout, a residual sum, a LayerNorm: small operations, each of which
-reads and writes the whole tensor. On a GPU, where products are fast, these take most of the time; compiled, several are
-one pass. So layers are compiled on CUDA devices unless the recipe says otherwise. On a CPU, where products take the
-time, compiled training was slower.
+reads and writes the whole tensor. On a GPU, where products are fast, these operations take most of the time;
+compilation makes one pass of several operations. So layers are compiled on CUDA devices unless the recipe says
+otherwise. On a CPU, where products take most of the time, compiled training was slower.
 
-Batches differ in rows and in lengths. A graph per shape would be compiled again and again (a recompilation storm), and
-the usual remedy is to pad batches to a few shapes. Here one graph is made with symbolic sizes
-(test_one_graph_trains_on_batches_of_all_shapes): nothing is padded, and the batches are those of an uncompiled run, so
-a run may be resumed with or without it.
+Batches differ in rows and in lengths. With one graph per shape, torch would compile again and again (a recompilation
+storm), and the usual remedy is to pad batches to a few shapes. Here one graph is made with symbolic sizes
+(test_one_graph_trains_on_batches_of_all_shapes): no padding is added, and the batches are those of an uncompiled run,
+so a run may be resumed with or without compilation.
 
-Trap: torch takes sizes that are equal in the first batch to be equal in all, and a size of 1 to be a constant; each
-batch of another kind would need another graph, in the middle of the run. So the sizes are marked as different ones, and
-a batch of one row is computed with this row twice (test_a_first_batch_of_any_shape_needs_no_other_graph).
+Trap: torch assumes that sizes which are equal in the first batch are equal in all batches, and that a size of 1 is a
+constant. A batch for which this is not true would need another graph, in the middle of the run. So each size is marked
+as a variable of its own, and a batch of one row is computed with this row twice
+(test_a_first_batch_of_any_shape_needs_no_other_graph).
 
 Only training is compiled: validation, one hundredth of the work, would need another graph.
 """
@@ -34,7 +35,7 @@ def compile_layers(model: Transformer, device: torch.device, asked: Literal["aut
     """Compiles `model.states` if `asked` says so. Names and storage of the weights stay the same.
 
     Args:
-        asked: "auto" compiles on a CUDA device; if torch cannot, it logs a warning and nothing changes.
+        asked: "auto" compiles on a CUDA device; if torch cannot compile, a warning is logged and nothing changes.
 
     Raises:
         TrainingError: `asked` is True, and torch cannot compile on this machine.

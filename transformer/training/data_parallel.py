@@ -23,17 +23,17 @@ from transformer.training.loss import summed_loss
 
 
 class DataParallel:
-    """The model of one rank and those of the others, which make an update together."""
+    """Connects the model of this rank with those of the other ranks, which make an update together."""
 
     def __init__(self, ranks: Ranks, model: Transformer, label_smoothing: float):
         self.ranks = ranks
         self._loss = SummedLoss(model, label_smoothing)
         self._distributed: DistributedDataParallel | None = None
-        self._devices: dist.ProcessGroup | None = None  # the default group, of CPUs
+        self._devices: dist.ProcessGroup | None = None  # None: the default group, for CPUs
 
     def connect(self, optimizer: AdamW, update: int) -> None:
-        """Adds up gradients from here on. All ranks get the weights and moments that rank 0 has after `update`
-        updates."""
+        """From this call on, gradients are added up over all ranks. All ranks get the weights and moments that rank 0
+        has after `update` updates."""
         if self.ranks.size == 1:
             return
         self.ranks.barrier()  # a rank that cannot start has reported why
@@ -56,8 +56,8 @@ class DataParallel:
     def loss(self, batch: Batch) -> Tensor:
         """The summed loss of this rank's batch, a scalar; its gradient is the mean over the ranks.
 
-        Trap: DistributedDataParallel computes the mean of the gradients, and the sum is needed: before backward, the
-        loss is multiplied by the number of ranks (test_ranks_learn_what_one_learns).
+        Trap: DistributedDataParallel computes the mean of the gradients, but the sum is needed. So the caller
+        multiplies the loss by the number of ranks before backward (test_ranks_learn_what_one_learns).
         """
         loss: Tensor = (self._distributed or self._loss)(batch)
         return loss
@@ -68,7 +68,7 @@ class DataParallel:
         return nullcontext() if self._distributed is None or last else self._distributed.no_sync()
 
     def sum(self, value: Tensor) -> Tensor:
-        """Over all ranks; a scalar."""
+        """The sum of a scalar over all ranks."""
         if self.ranks.size > 1:
             dist.all_reduce(value, group=self._devices)
         return value

@@ -6,7 +6,7 @@ import torch
 
 from transformer.errors import TrainingError
 
-FIRST_WITH_TF32 = (8, 0)  # compute capability: Ampere
+FIRST_WITH_TF32 = (8, 0)  # compute capability of Ampere GPUs
 
 
 def choose_device(name: str) -> torch.device:
@@ -27,8 +27,8 @@ def choose_device(name: str) -> torch.device:
 
 
 def device_of_rank(name: str, local_rank: int) -> torch.device:
-    """As `choose_device`, for distributed training: process `local_rank` of a machine, from 0, uses the CUDA device of
-    this number, which becomes the current one; on a CPU all processes share it.
+    """As `choose_device`, for distributed training. Process `local_rank` of a machine, counted from 0, uses the CUDA
+    device with this number, which becomes the current device. On a CPU all processes use the same CPU.
 
     Raises:
         TrainingError: there are fewer devices than processes, or the device does not support several processes.
@@ -52,7 +52,8 @@ def device_of_rank(name: str, local_rank: int) -> torch.device:
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
-    """Computes in bfloat16 or float16, and in float32 what needs more precision; with other values all in float32.
+    """A context that computes in bfloat16 or float16, but in float32 what needs more precision. With any other value of
+    `precision` it computes everything in float32.
 
     float16 has a smaller range than float32 and bfloat16, so it needs loss scaling (loss_scaling.py). "auto" is
     resolved when a run starts (precision.py); until then it means float32.
@@ -63,7 +64,7 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Non
 
 def use_tf32(device: torch.device) -> bool:
     """Multiplies float32 matrices in TF32 (the range of float32, a mantissa of 10 bits) on GPUs that have it. Returns
-    whether this one has."""
+    whether this device has it."""
     has = device.type == "cuda" and torch.cuda.get_device_capability(device) >= FIRST_WITH_TF32
     if has:
         torch.backends.cuda.matmul.fp32_precision = "tf32"
@@ -71,8 +72,8 @@ def use_tf32(device: torch.device) -> bool:
 
 
 def arithmetic_of(device: torch.device, precision: str) -> str:
-    """The arithmetic, which with the recipe determines a result bit for bit: "float32 on cpu, threads: 2". The number
-    of threads decides the order in which a sum is added up."""
+    """The arithmetic of a run, such as "float32 on cpu, threads: 2". The recipe and the arithmetic together determine a
+    result bit for bit. The number of threads decides the order in which a sum is added up."""
     threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
     has_tf32 = device.type == "cuda" and torch.backends.cuda.matmul.fp32_precision == "tf32"
     return f"{'TF32' if has_tf32 and precision == 'float32' else precision} on {device.type}{threads}"

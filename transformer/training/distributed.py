@@ -27,13 +27,16 @@ class Ended(TrainingError):
 
 
 class Ranks:
-    """The processes of one run: `with Ranks() as ranks`. All do the same, except for what only `ranks.is_main` does.
+    """The processes of one run: `with Ranks() as ranks`. All do the same, except for what only the
+    main one does (`ranks.is_main`).
 
-    On exit, all wait for each other. Where an error ends one, all end: rank 0 raises it, the others exit silently with
-    status 1.
+    On exit, all wait for each other. If an error ends one process, all end: rank 0 raises it, the others exit silently
+    with status 1.
 
     Attributes:
-        size: how many there are. rank: which this one is, from 0. local: which on its machine, from 0.
+        size: the number of processes.
+        rank: the number of this process, from 0.
+        local: its number on its machine, from 0.
 
     Raises:
         TrainingError: not all of them have started; or another one has failed.
@@ -52,7 +55,7 @@ class Ranks:
         if self.size == 1:
             return self
         logger = logging.getLogger("transformer")
-        logger.setLevel(logger.level if self.is_main else logging.ERROR)  # each message once
+        logger.setLevel(logger.level if self.is_main else logging.ERROR)  # so that each message appears once
         try:
             self._store, _, _ = next(rendezvous("env://", timeout=UPDATE_LIMIT))
             dist.init_process_group(
@@ -84,7 +87,7 @@ class Ranks:
         if ended is None:
             dist.destroy_process_group()
         elif not self.is_main:
-            with suppress(RuntimeError):  # torchrun ends all when one exits: wait until rank 0 has reported
+            with suppress(RuntimeError):  # torchrun ends all ranks when one exits: wait for the report of rank 0
                 waiting = dist.irecv(torch.empty(1), src=0, group=self._barrier_group)
                 assert waiting is not None
                 waiting.wait(EXIT_LIMIT)
@@ -96,13 +99,14 @@ class Ranks:
         """Waits for all ranks.
 
         Args:
-            ends: the run is to end. signal: the number of the signal that this rank has received; 0 for none.
+            ends: whether this rank ends the run.
+            signal: the number of the signal that this rank has received; 0 for none.
 
         Returns:
             Whether any rank ends the run, and the largest signal.
 
         Raises:
-            Ended: another rank came here with an error, or has exited.
+            Ended: another rank has failed, or has exited.
         """
         return (ends, signal) if self.size == 1 else self._exchange(None, ends, signal)
 
@@ -118,8 +122,8 @@ class Ranks:
         return value if self.is_main else bytes(self._store.get(key))
 
     def _exchange(self, error: BaseException | None, ends: bool = False, signal: int = 0) -> tuple[bool, int]:
-        """One collective with a row of numbers from each rank. It is the only one of this group and a single call, so a
-        signal, which may end a rank anywhere before training starts, never leaves two ranks in different calls."""
+        """One collective, to which each rank contributes a row of numbers. A signal may end a rank anywhere before
+        training starts. Two ranks never wait in different collectives then, because this group has no other one."""
         mine = torch.tensor([error is not None, ends, signal])
         rows = [torch.empty_like(mine) for _ in range(self.size)]
         try:
@@ -136,7 +140,7 @@ class Ranks:
 
 
 def is_lost(error: BaseException | None) -> bool:
-    """Whether it is the error of a collective whose other rank has exited. (gloo has no error class of its own.)"""
+    """Whether this is the error of a collective after another rank has exited. (gloo has no error class of its own.)"""
     return isinstance(error, RuntimeError) and (isinstance(error, dist.DistError) or "gloo" in str(error))
 
 

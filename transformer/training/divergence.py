@@ -3,9 +3,9 @@
 A loss that is NaN or infinite ends a run immediately (training.py). More often, a learning rate that is too high makes
 the model predict tokens by their frequency only: the loss is finite, and the run seems normal. So the mean loss of
 every 50 updates (a window) is compared with the lowest such mean so far, and after the warm-up also with ln V, the loss
-of a uniform guess. A window whose mean is more than one nat above the lower of the two is too high: after one such
-window nothing is saved until a window is not, and after three in a row the run ends. Before a save, the mean of the
-unfinished window is compared, too, once it has at least 10 updates.
+of a uniform guess. The loss of a window is too high if it is more than one nat above the lower of the two. After one
+such window nothing is saved until the loss of a window is not too high; after three in a row the run ends. Before a
+save, the mean of the unfinished window is compared, too, once it has at least 10 updates.
 
 Trap: a learning rate that is too high mostly shows during the warm-up, when an untrained model may have any loss. A
 check that starts after the warm-up would save diverged weights
@@ -68,7 +68,8 @@ def check_end(progress: Progress, warmup: int, vocab_size: int) -> None:
 
 
 def _diverged(progress: Progress, vocab_size: int, how: str) -> TrainingError:
-    """The error; `how` says what the loss has done, and is used if the loss was once below that of a uniform guess."""
+    """The error. `how` says what the loss has done; it is not used if the loss was never near that of a uniform
+    guess."""
     guessing = math.log(vocab_size)
     if _lowest(progress) > guessing + RISE:
         return TrainingError(

@@ -1,4 +1,4 @@
-"""The number of floating-point operations of a batch, and how many this machine can do per second: their ratio is MFU.
+"""How many floating-point operations a batch takes, and how many this machine can do per second: MFU needs both.
 
 Nearly all of them are in matrix products. A product (n, k) @ (k, m) is n k m multiplications and as many additions,
 2 n k m floating-point operations (FLOP). In B rows of S source and T target positions, with N target tokens that are
@@ -6,15 +6,15 @@ predicted, one pass forward multiplies
 
     encoder, each layer    B S (4 D^2 + 2 D F)            W^Q W^K W^V W^O and the feed-forward network
                            2 B S^2 D                      scores, and weights times values
-    decoder, each layer    B T (6 D^2 + 2 D F)            two attentions (of the second W^Q and W^O), feed-forward
+    decoder, each layer    B T (6 D^2 + 2 D F)            self-attention, W^Q W^O of cross-attention, feed-forward
                            2 B S D^2                      W^K W^V of the encoder's output
                            2 B T^2 D + 2 B S T D          scores, and weights times values, of both
     output                 N D V                          only where a token is predicted
 
-and training does it three times: forward, and backward for the inputs and for the weights. (The paper estimates the
-number in table 2 by the hours that its GPUs ran.) Embeddings, norms, dropout and softmax have few operations per number
-and still take time, so no training reaches the peak. The share of the peak that it reaches is its MFU (model FLOPs
-utilisation). The peak is usually the one that the manufacturer states; here it is measured.
+and training multiplies three times as much: forward, and backward for the inputs and for the weights. (The paper
+estimates the number in table 2 by the hours that its GPUs ran.) Embeddings, norms, dropout and softmax have few
+operations per number and still take time, so no training reaches the peak. The share of the peak that it reaches is its
+MFU (model FLOPs utilisation). The peak is usually the one that the manufacturer states; here it is measured.
 """
 
 import math
@@ -31,8 +31,8 @@ FORWARD_AND_BACKWARD = 3
 SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with
 PREFIXES = ("", "k", "M", "G", "T", "P")
 MEASURED = 0.15  # seconds
-SMALLER = 8  # how many times smaller the sides of the products are that say whether the large ones take too long
-LONGEST = 2.0  # seconds of one product
+SMALLER = 8  # products with sides so many times smaller show whether the large products would take too long
+LONGEST = 2.0  # seconds that one large product may take
 
 
 def training_flop(config: ModelConfig, batch: Batch) -> int:
@@ -55,7 +55,7 @@ def measured_peak(device: torch.device, precision: str) -> float:
     """FLOP per second of large square matrix products on this device, the fastest of several.
 
     Takes about a fifth of a second, once per process. Other programs make the result smaller. Where large products
-    would take far longer, as in float16 on a CPU without instructions for it, it is measured with smaller ones.
+    would take far longer, as in float16 on a CPU without instructions for it, the peak is measured with smaller ones.
     """
     side = SIDES[device.type]
     smaller = side // SMALLER
@@ -66,7 +66,8 @@ def measured_peak(device: torch.device, precision: str) -> float:
 
 
 def fastest_product(side: int, device: torch.device, precision: str, during: float) -> float:
-    """Seconds of the fastest of the products of two square matrices that are made `during` so many seconds."""
+    """Multiplies two square matrices again and again, `during` so many seconds. Returns the seconds of the fastest
+    product."""
     left, right = (torch.ones(side, side, device=device) for _ in range(2))
     with torch.no_grad(), autocast(device, precision):
         if torch.is_autocast_enabled(device.type):

@@ -2,9 +2,9 @@
 
 With the checkpoint's vocabulary all weights are copied. With the recipe's own vocabulary (`--own-vocabulary`, for
 another language for example) the layers are copied, and the embeddings of the tokens that both vocabularies have (Zoph
-et al. 2016, "Transfer Learning for Low-Resource Neural Machine Translation"). New tokens are drawn around the mean of
-the known ones, so that none is too probable before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
-Pretrained Language Models").
+et al. 2016, "Transfer Learning for Low-Resource Neural Machine Translation"). The embeddings of new tokens are drawn
+around the mean of the known ones, so that no new token is too probable before it is learnt (Hewitt 2021, "Initializing
+New Word Embeddings for Pretrained Language Models").
 
 Preparing the text may take long, and before the first save there is no state. So the folder of the run first gets a
 note of the checkpoint: a run that was killed early is resumed with these weights, not with random ones.
@@ -50,8 +50,8 @@ class Initialisation:
         """Copies the weights into the model, for the tokens of `tokenizer`.
 
         Raises:
-            TrainingError: the architectures differ. (The shapes do not show heads, norm and others. Dropout may
-                differ.)
+            TrainingError: the architectures differ. Options are compared, because shapes do not show heads, norm and
+                others. Dropout may differ.
         """
         given, wanted = asdict(self.checkpoint.config), asdict(model.config)
         free = {"vocab_size"} | {name for name in wanted if name.endswith("dropout")}
@@ -66,7 +66,7 @@ class Initialisation:
         weights, drawn = self.checkpoint.model.state_dict(), model.state_dict()
         for name in EMBEDDINGS:
             weights[name] = embed(ids, weights[name], drawn[name].to(weights[name]))
-        if (bias := weights.get("output_bias")) is not None:  # new tokens are as probable as the median of all
+        if (bias := weights.get("output_bias")) is not None:  # a new token gets the median bias
             weights["output_bias"] = torch.where(ids >= 0, bias[ids.clamp(min=0)], bias.median())  # (V)
         model.load_state_dict(weights)
         known = int((ids >= 0).sum())
@@ -78,12 +78,12 @@ class Start:
     """The checkpoint to start with. Stored as `start.json` in the folder of the run."""
 
     init_from: str | Path
-    own_vocabulary: bool = False  # only its weights, and the vocabulary of the recipe
+    own_vocabulary: bool = False  # the run has the vocabulary of the recipe, not that of the checkpoint
 
 
 def initialisation(run: Run, resume: bool, start: Start | None) -> Initialisation | None:
-    """The checkpoint to start with: of this command, or of an earlier one that was killed before its first save. None:
-    the weights are random, or there is a state to resume from.
+    """The checkpoint to start with. This command names it, or an earlier command that was killed before its first save.
+    None: the weights are random, or there is a state to resume from.
 
     Raises:
         HeadlightError: the checkpoint or the note cannot be read.
@@ -122,11 +122,12 @@ def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:
 
 
 def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:
-    """Embeddings (V, D) for another vocabulary than that of `given` (W, D).
+    """Embeddings (V, D) for a vocabulary, made from the embeddings `given` (W, D) of another vocabulary.
 
     Args:
         ids: (V), for each token its row in `given`, or -1.
-        drawn: (V, D), from N(0, 1/D): with the mean and the deviation of `given`, the rows of new tokens.
+        drawn: (V, D), from N(0, 1/D). Rows of it become those of new tokens, with the mean and the deviation of
+            `given`.
     """
     deviation, mean = torch.std_mean(given, dim=0)  # (D), (D)
     new = mean + deviation * drawn * math.sqrt(drawn.shape[1])  # (V, D)

@@ -15,7 +15,7 @@ class Interrupt:
     Python handles a signal only when C++ code returns, so the training of a vocabulary is finished first.
 
     Once `asks` is set, signals only set a flag, which the loop reads (`if interrupt:`). A second SIGINT then stops
-    immediately, also while a file is written, which leaves the file that was saved before.
+    immediately, also while a file is written; the file that was saved before is not changed.
 
     Args:
         folder: of the run.
@@ -51,7 +51,7 @@ class Interrupt:
     def _catch(self, number: int, frame: FrameType | None) -> None:
         self.number = number
         if not self.asks:
-            raise KeyboardInterrupt  # through everything that catches errors, to the end of the `with`
+            raise KeyboardInterrupt  # no `except Exception` catches it, so it ends the `with` block
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -3,8 +3,9 @@
     rate(u) = d_model^-0.5 * min(u^-0.5, u * warmup^-1.5)
 
 for update u = 1, 2, ...: it rises in a straight line to d_model^-0.5 * warmup^-0.5 at u = warmup, then falls with the
-inverse square root. Written here as a shape with peak 1, times a peak that is the paper's unless the recipe names one.
-Constant and cosine schedules have the same warm-up. With `cooldown`, any of them ends in a straight line down to 0.
+inverse square root. It is computed as a shape with peak 1, times the peak rate: that of the paper, unless the recipe
+names another. Constant and cosine schedules have the same warm-up. With `cooldown`, any of them ends in a straight line
+down to 0.
 """
 
 import math
@@ -25,7 +26,7 @@ def learning_rate(update: int, config: TrainingConfig, d_model: int) -> float:
 
 
 def _shape(update: int, config: TrainingConfig) -> float:
-    """From 0 to 1 at the end of the warm-up, and then by the schedule."""
+    """Rises from 0 to 1 until the end of the warm-up, and then follows the schedule."""
     if update < config.warmup:
         return update / config.warmup
     if config.schedule == "inverse_sqrt":

@@ -5,7 +5,7 @@
 The smoothing mass goes to all V tokens, the target included, as in the paper that introduced it (Szegedy et al. 2016)
 and in torch's `label_smoothing`. Other programs differ, and their losses cannot be compared with ours: fairseq divides
 epsilon among the V - 1 other tokens (the same loss as ours at epsilon V / (V - 1)), the Annotated Transformer among
-V - 2, without padding.
+V - 2 tokens, without the target and padding.
 
 The loss is a sum over target tokens, not a mean. Code that adds up several batches (accumulation, several processes)
 divides once by the number of all their tokens. Trap: in a mean of means, tokens of short batches weigh more. Test:
@@ -34,14 +34,14 @@ class MeanLoss(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """Per token; of a loss above 50 nats, that of 50, because JSON has no infinity."""
+        """Per token. For a loss above 50 nats it is that of 50 nats, because JSON has no infinity."""
         return math.exp(min(50.0, self.loss))
 
 
 def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Tensor:
     """The loss in nats, summed over the target tokens of the batch (</s> counts, padding does not): a scalar.
 
-    Only positions that are not padding are projected to the vocabulary, the most expensive product.
+    Only positions that are not padding are projected to the vocabulary, because that is the most expensive product.
     """
     labels = batch.labels.flatten()  # (B * T)
     # Trap: a boolean mask as index, states[labels != PAD], would wait for a GPU, to know how many rows it selects. Here
@@ -65,7 +65,8 @@ def negative_log_likelihood(model: Transformer, batch: Batch) -> tuple[float, in
 
 
 def mean_loss(model: Transformer, batches: Iterable[Batch]) -> MeanLoss:
-    """Over all target tokens of the batches; there must be at least one. Each batch is moved to the model's device."""
+    """The mean over all target tokens of the batches; there must be at least one. Each batch is moved to the device of
+    the model."""
     device = next(model.parameters()).device
     total, right, tokens = 0.0, 0, 0
     for batch in batches:

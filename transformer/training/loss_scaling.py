@@ -3,13 +3,13 @@
 float16 has no positive number below 6e-8, and many gradients are smaller. So the loss is multiplied by a scale before
 the backward pass, and the gradients are divided by it before they are clipped. If the scale is too large, a gradient
 overflows: then no weight changes, the scale is halved, and the same batches are computed again. So each update is one
-step of Adam, and the learning rate and the position in the text never skip one. After 2,000 updates in a row without
-overflow the scale is doubled.
+step of Adam, and the learning rate and the position in the text never skip an update. After 2,000 updates in a row
+without overflow the scale is doubled.
 
 Every rank has the sum of all gradients, so all find the same overflow, and their scales stay equal.
 
-Whether a gradient has overflowed must be known before the next update: with float16, each update waits for the device.
-float32 and bfloat16, which has the range of float32, need no scale, and here nothing is computed for them.
+Whether a gradient has overflowed must be known before the next update, so with float16 each update waits for the
+device. float32 and bfloat16, which has the range of float32, need no scale, and here nothing is computed for them.
 """
 
 import torch
@@ -19,7 +19,7 @@ from torch.optim import AdamW
 
 from transformer.training.training_state import Progress
 
-SMALLEST = 1.0  # a gradient that overflows at this scale is not an effect of the scale
+SMALLEST = 1.0  # if a gradient overflows at this scale, the scale is not the cause
 GROWTH = {"growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000}
 
 

@@ -1,6 +1,6 @@
-"""What updates have measured: numbers that stay on the device until they are read.
+"""What was measured in updates: numbers that stay on the device until they are read.
 
-A GPU computes what it was given, while the program prepares what comes next. Reading a number waits until the GPU has
+A GPU computes what it was given while the program prepares what comes next. Reading a number waits until the GPU has
 computed everything before it, and then the GPU waits for the program. So the losses and norms of several updates are
 read together.
 """
@@ -19,7 +19,7 @@ class Update:
 
     number: int  # counted from 1
     loss: float  # nats, summed over the target tokens
-    tokens: int  # the number of those
+    tokens: int  # the number of target tokens
     gradient_norm: float  # before clipping
     flop: int  # floating-point operations of its matrix products
     rate: float  # the learning rate

@@ -1,8 +1,8 @@
 """The metrics of a run: one JSON object per line in `metrics.jsonl`, and the same numbers for TensorBoard.
 
 Each line has the number of its update. When a run is resumed, lines that it wrote after its last save are removed
-first, because those updates will be made and reported again. The lines of kind "samples" have no numbers but the sample
-translations of a validation.
+first, because those updates will be made and reported again. The lines of kind "samples" have no numbers: they have the
+sample translations of a validation.
 """
 
 import json
@@ -60,7 +60,7 @@ class Metrics:
         """Writes one line for sample translations; `text`: the same for TensorBoard."""
         try:
             self._line(update, "samples", {"samples": [asdict(sample) for sample in samples]})
-            self._board.add_text("samples", textwrap.indent(text, "    "), update)  # as code: no Markdown
+            self._board.add_text("samples", textwrap.indent(text, "    "), update)  # indented: shown as code
         except OSError as error:
             raise self._trouble(error) from error
 
@@ -69,7 +69,7 @@ class Metrics:
         self._file.flush()
 
     def close(self) -> None:
-        """Closes both files. That the disk is full was reported before, when they were written to."""
+        """Closes both files. Errors are ignored: a full disk was reported before, when the files were written to."""
         for file in (self._file, self._board):
             with suppress(OSError):
                 file.close()

@@ -1,9 +1,9 @@
-"""Which precision trains faster here: measured, because what the hardware says it supports is not what is fast.
+"""Which precision trains faster here: measured, because what the hardware says it supports is not always fast.
 
-Some processors "support" bfloat16 and train in it at 32 tokens per second instead of 803. So a few updates of a model
-that is thrown away are timed in float32 and in bfloat16, or in float16 on a CUDA device without bfloat16. The first
-have few tokens, so that a precision that is far slower costs little time. The choice becomes a part of the recipe of
-the run; a run that is resumed keeps it and measures nothing.
+Some processors "support" bfloat16 and train in it at 32 tokens per second instead of 803 in float32. So a few updates
+of a model that is thrown away are timed in float32 and in bfloat16, or in float16 on a CUDA device without bfloat16.
+The first updates have few tokens, so that a precision that is far slower costs little time. The choice becomes a part
+of the recipe of the run; a run that is resumed keeps it and measures nothing.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from transformer.training.device import multiplies_bfloat16
 from transformer.training.update_timing import TimedModel, some_rows
 
 TOKENS = (50, 500, 4_096)  # target tokens of the updates that are timed, one size after the other
-QUICK = (50, 500)  # the same, where a person waits for it
+QUICK = (50, 500)  # the same, for a page on which a user waits for the result
 LENGTH = 20  # tokens of a random sentence
-CLEAR = 2.0  # so many times as fast: larger updates are not timed
+CLEAR = 2.0  # if one precision is so many times as fast as the other, larger updates are not timed
 GAIN = 1.1  # 16 bits are less exact, and are used if they are so many times as fast
 TIMES = 3  # updates of each size; the fastest counts, because other programs only slow down
 
@@ -72,5 +72,5 @@ def speed_of(model: ModelConfig, device: torch.device) -> float:
 
 
 def _speed(model: TimedModel, batch: Batch, precision: str) -> float:
-    """Target tokens per second; one more update, before, is not timed."""
+    """Target tokens per second; the time of a first update is not counted."""
     return batch.target_tokens / min([model.update(batch, precision) for _ in range(1 + TIMES)][1:])

@@ -1,10 +1,10 @@
 """The next batches are prepared while a GPU computes.
 
-A GPU computes asynchronously, so the processor has time to prepare the next batches. On a CPU both would use the same
-cores, so each batch is prepared when it is needed.
+A GPU computes asynchronously, so the processor has time to prepare the next batches. On a CPU, both tasks would use the
+same cores, so each batch is prepared when it is needed.
 
-For CUDA they are also put into pinned memory, from which they are copied asynchronously. Batches and positions are the
-same in all cases.
+For CUDA, batches are also put into pinned memory, from which they are copied asynchronously. Batches and positions are
+the same in all cases.
 """
 
 from collections import deque
@@ -31,7 +31,7 @@ def prefetched(device: torch.device, batches: Iterator[tuple[Batch, Position]]) 
 
 def pinned(batches: Iterator[tuple[Batch, Position]], device: torch.device) -> Iterator[tuple[Batch, Position]]:
     """The same batches in pinned memory, for this CUDA device. To be used by one thread."""
-    if device.index is not None:  # each thread starts with device 0: all ranks would allocate memory there
+    if device.index is not None:  # each thread starts with device 0: otherwise all ranks would allocate there
         torch.cuda.set_device(device)
     for batch, after in batches:
         yield batch.pinned(), after

@@ -1,4 +1,4 @@
-"""The random state of an update: resume restores it by computing it, so no file stores one.
+"""The random state of an update. A resumed run computes it again, so no file stores it.
 
     dropout of update u on rank r    seeded by (seed, u, r)    here
     order and subwords of epoch e    seeded by (seed, e)       data/batches.py, text/subword_sampling.py

@@ -7,8 +7,8 @@ from typing import Any
 from transformer.config import Recipe
 from transformer.files.untrusted_values import shown
 
-# What may change between start and resumption, by section: how long, how often, where the files are now; and what is
-# lowered when a run has diverged. (The options of decoding and the name of the recipe always may.)
+# What may change between start and resumption, by section: how long a run is, how often it saves, where its files are
+# now, and what is lowered when it has diverged. (The options of decoding and the name of the recipe may always change.)
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},

@@ -51,8 +51,8 @@ class Run:
     """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
 
     Raises:
-        TrainingError: the folder has a run and `resume` is false, or has none and it is true; it has a vocabulary that
-            is not of a run, or a line break in its name. On entering: it cannot be written to, or is in use.
+        TrainingError: the folder has a run and `resume` is false, or it (or its state) is missing and `resume` is true;
+            its vocabulary is not of a run; its name has a line break. On entering: it is in use, or not writable.
     """
 
     def __init__(self, folder: Path, resume: bool):
@@ -75,12 +75,12 @@ class Run:
                 f"{self._vocabulary} is not of a run, and a run would write its own vocabulary there. Move it and "
                 "name its new path by tokenizer.model, or choose another folder with --run-dir."
             )
-        self.corpus: dict[str, Any] = {}  # files and lengths of the training sentences, for every checkpoint
+        self.corpus: dict[str, Any] = {}  # facts about the training text, for the metrics of each checkpoint
         self.resumed = self.state.exists()  # a run that was killed before its first save starts again
 
     def __enter__(self) -> Self:
         try:
-            with ExitStack() as opened:  # and closed if something fails
+            with ExitStack() as opened:  # closes the file if something fails
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._lock = opened.enter_context(self._locked.open("a"))
                 lock(self._lock)
@@ -115,7 +115,7 @@ class Run:
     ) -> Progress:
         """Restores weights and moments, and returns the progress of the run; that of a new run is at update 0.
 
-        If its validations were scored differently, its best score is forgotten: the scores cannot be compared.
+        If its validations were scored differently before, its best score is forgotten: scores cannot be compared.
         """
         corpus, judged_by = data.fingerprint, data.judged_by
         if not self.resumed:
@@ -137,12 +137,12 @@ class Run:
         for path in [*self.recent(), *self.best(), *self.snapshots()]:  # what is newer will be written again
             if int(path.stem) > progress.update:
                 path.unlink()
-        if progress.judged_by not in ("", judged_by):  # "": an old state, which does not say it
+        if progress.judged_by not in ("", judged_by):  # "": an old state, which does not say this
             log.warning("Validations are scored differently than before: the best score starts again.")
             progress.best, progress.best_update, progress.without_improvement = None, 0, 0
             for path in self.best():
                 path.unlink()
-            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # repeats that of this update
+            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # validates this update again
         if progress.computed_in not in ("", computed_in):  # "": as above
             log.warning(
                 "Computed in %s until now, and from here on in %s: the run continues, but not to the same bits.",
@@ -154,9 +154,9 @@ class Run:
         return progress
 
     def save(self, training: Training) -> None:
-        """Writes the newest checkpoint, then the state: if the second fails, only the first is newer.
+        """Writes the newest checkpoint, then the state: if writing the state fails, only the checkpoint is newer.
 
-        Before the first update there is only a state: a checkpoint is always one of a model that was trained.
+        Before the first update it writes only the state: a checkpoint is always of a model that was trained.
         """
         if training.progress.update:
             self.checkpoint("last", training)
@@ -171,7 +171,7 @@ class Run:
         save_checkpoint(self.path(name), training.trained(self._metrics(training)), half=training.recipe.training.half)
 
     def _metrics(self, training: Training, scores: dict[str, float | str] | None = None) -> dict[str, Any]:
-        """`scores`: of the model; without them those of the last validation, if it was after this update."""
+        """`scores`: of the model. None: those of the last validation, if it was after this update."""
         progress = training.progress
         if scores is None:
             scores = progress.scores if progress.validated == progress.update else {}
@@ -184,8 +184,8 @@ class Run:
         }
 
     def keep_best(self, training: Training, improved: bool) -> None:
-        """After a validation. Keeps this checkpoint if it has the best score, and in best/ if it has one of the
-        `keep_best` best; of two with the same score the earlier one is better."""
+        """Called after a validation. Keeps this checkpoint as "best" if it has `improved`, and in best/ if its score is
+        one of the `keep_best` best scores. Of two checkpoints with the same score, the earlier one is better."""
         if improved:
             self.checkpoint("best", training)
         settings = training.recipe.training

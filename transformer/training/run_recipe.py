@@ -6,9 +6,9 @@
     ...                                      every option, as it was after --set
 
 Paths stay as they were given, because checkpoints contain the recipe, too. A relative path is relative to the folder in
-which the run was started; where that folder does not exist, as on another machine, to the current folder.
+which the run was started; if that folder does not exist, as on another machine, it is relative to the current folder.
 
-Of the machines of one run, only that of rank 0 has its folder: it sends the file to the others.
+If a run uses several machines, only that of rank 0 has the folder of the run: it sends the file to the others.
 """
 
 import json
@@ -38,8 +38,8 @@ def resume_command(folder: Path) -> str:
 
 
 def command(*words: str) -> str:
-    """A command of this program as a user can give it: with "python" only where that is this Python, else with its
-    path, as in .venv/bin/python."""
+    """A command of this program as a user can give it. It begins with "python" only if that is the Python that runs
+    this program, otherwise with the path of the latter, such as .venv/bin/python."""
     here, found = Path(sys.executable), shutil.which("python")
     if found and Path(found).absolute().parent == here.parent:
         python = "python"
@@ -49,7 +49,7 @@ def command(*words: str) -> str:
 
 
 def check_name(folder: Path) -> None:
-    """Raises TrainingError for the folder of a run whose name cannot be printed in one line, or not in UTF-8."""
+    """Raises TrainingError if the name of the folder cannot be printed in one line and in UTF-8."""
     if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in str(folder)):
         raise TrainingError(
             f'The name of the folder "{shown(str(folder))}" has a line break, another control character, or bytes that '
@@ -64,7 +64,8 @@ def keep_recipe(folder: Path, recipe: Recipe) -> None:
         TrainingError: the folder has another recipe.toml, which no run has written; or it cannot be written.
     """
     path = folder / RECIPE
-    recipe = replace(recipe, model=replace(recipe.model, vocab_size=recipe.tokenizer.vocab_size))  # not yet corrected
+    # With the size of the vocabulary that was asked for, not the real one (fit_vocabulary).
+    recipe = replace(recipe, model=replace(recipe.model, vocab_size=recipe.tokenizer.vocab_size))
     try:
         if path.exists():
             if _is_same(folder, recipe):
@@ -111,7 +112,7 @@ def recipe_to_send(folder: Path) -> bytes:
 
 
 def read_sent_recipe(content: bytes, overrides: Sequence[str] = ()) -> Recipe:
-    """What `read_run_recipe` returns where the folder of the run is. Raises ConfigError."""
+    """The recipe as `read_run_recipe` returns it on the machine that has the folder of the run. Raises ConfigError."""
     with TemporaryDirectory() as folder:
         (Path(folder) / RECIPE).write_bytes(content)
         return read_run_recipe(Path(folder), overrides)
@@ -125,7 +126,7 @@ def _is_same(folder: Path, recipe: Recipe) -> bool:
 
 
 def _started_in(path: Path) -> Path | None:
-    """The folder in which the run was started; None where the file does not say it."""
+    """The folder in which the run was started; None if the file does not say it."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     try:
         return next((Path(json.loads(line.removeprefix(_PLACE))) for line in lines if line.startswith(_PLACE)), None)
@@ -134,18 +135,18 @@ def _started_in(path: Path) -> Path | None:
 
 
 def _languages(recipe: Recipe) -> list[str]:
-    """The languages of the run, as changes of the recipe: they stay where its text has moved."""
+    """The languages of the run, as changes of the recipe. Thus they stay the same if the files have other names now."""
     found = {option: getattr(recipe.data, option) for option in ("source_language", "target_language")}
     return [f"data.{option}={json.dumps(language, ensure_ascii=False)}" for option, language in found.items()]
 
 
 def _paths(recipe: Recipe, place: Path) -> list[str]:
-    """The paths of a recipe, seen from `place`, as changes of the recipe."""
+    """The paths of a recipe, of which relative ones are relative to `place`, as changes of the recipe."""
 
     def from_there(file: str) -> str:
         if not file.startswith("hf:"):
             return str(place / file)
-        name, colon, rest = file.removeprefix("hf:").partition(":")  # of a data set, or of a local folder
+        name, colon, rest = file.removeprefix("hf:").partition(":")  # the name of a data set or a local folder
         return f"hf:{place / name}{colon}{rest}" if (place / name).is_dir() else file
 
     data = recipe.data

@@ -19,11 +19,11 @@ from transformer.training.samples import Sample
 from transformer.training.training import Training
 from transformer.training.update_timing import Timing
 
-NEWEST = 10  # lines of metrics over which the speed is taken that tells the time left
+NEWEST = 10  # the time left is estimated from the speed over so many of the last lines
 
 
 class Report:
-    """Shown inside of its `with` block. It displays the progress of a training and changes nothing.
+    """Displays the progress of a training inside of its `with` block. It does not change what is trained.
 
     Args:
         peak: floating-point operations per second that all devices together can reach.
@@ -58,16 +58,16 @@ class Report:
 
     def say(self, text: str) -> None:
         """Prints a line to stderr, above the bar."""
-        self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
+        self._console.print(text, markup=False, soft_wrap=True)  # a path stays on one line
 
     def update(self, update: Update) -> None:
-        """After every update, once it is read."""
+        """Reports an update, once its measurements have been read."""
         self._bar.update(self._task, completed=update.number)
         if update.number % self._config.log_every == 0 or update.number == self._config.updates:
             self._line(update)
 
     def _line(self, update: Update) -> None:
-        """Writes a line of metrics and prints one, over all updates since the last line."""
+        """Writes a line of metrics and prints one. Loss and speed are those of all updates since the last line."""
         progress = self._training.progress
         took = max(progress.recent_seconds, 1e-9)
         values = {
@@ -133,8 +133,9 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
     """The last lines that a run prints: how good its checkpoints are, and what to do with the one to use.
 
     Args:
-        taken: checkpoints of which the average is.
-        average: its score, by the measure of the recipe; `goodness` of it.
+        taken: how many checkpoints were averaged.
+        average: the `goodness` of the average (validation_schedule.py).
+        chosen: the checkpoint to use.
     """
     settings, progress = training.recipe.training, training.progress
     translated = settings.best_by in OF_TRANSLATIONS
@@ -160,7 +161,7 @@ def describe_time(recipe: Recipe, timing: Timing, tokens: float, processes: int 
     """The line that says how long a run will take.
 
     Args:
-        timing: of one process.
+        timing: measured in one process.
         tokens: target tokens in all its updates.
         processes: how many share each update.
     """
@@ -183,6 +184,6 @@ def rough(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """1:02:03."""
+    """3723 -> "1:02:03"."""
     minutes, second = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{second:02d}"

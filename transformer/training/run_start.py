@@ -1,5 +1,5 @@
 """What is decided when a run starts, because it depends on the text and on the machine: the number of updates, and the
-precision. Both become a part of the recipe of the run. Then the time that it takes is measured."""
+precision. Both become a part of the recipe of the run. Then the time that the run will take is estimated."""
 
 import logging
 import math
@@ -34,8 +34,8 @@ def with_updates(recipe: Recipe, data: TrainingData) -> Recipe:
 
 
 def with_precision(recipe: Recipe, data: TrainingData, where: torch.device, run: Run | None, ranks: Ranks) -> Recipe:
-    """The recipe with the precision of the run that is resumed, or the faster one, where it says "auto". Rank 0 decides
-    for all: on another machine the recipe may still say "auto" when a run is resumed."""
+    """The recipe, in which "auto" is replaced by the precision of the run that is resumed, or else by the faster one.
+    Rank 0 decides for all: on another machine the recipe may still say "auto" when a run is resumed."""
     chosen: str = recipe.training.precision
     if run and chosen == "auto":
         chosen = saved_precision(run) if run.resumed else "auto"
@@ -49,12 +49,12 @@ def with_precision(recipe: Recipe, data: TrainingData, where: torch.device, run:
 def saved_precision(run: Run) -> str:
     """The precision of a run that is resumed."""
     progress, recipe = read_progress(run.state)
-    stated = recipe["training"].get("precision", "auto")  # in the state of an older version
+    stated = recipe["training"].get("precision", "auto")  # missing in the state of an older version
     return str(progress.computed_in.partition(" ")[0] if stated == "auto" else stated)
 
 
 def first_batches(data: TrainingData) -> list[Batch]:
-    """The first few of the first epoch, whose order is random."""
+    """The first few batches of the first epoch. The order of its batches is random."""
     return [batch for batch, _ in islice(data.stream(Position()), MOST_UPDATES)]
 
 

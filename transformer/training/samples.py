@@ -14,7 +14,7 @@ from transformer.evaluation import group_by_source
 from transformer.model import Transformer
 from transformer.training.validation import ValidationText
 
-SHARES = (0.25, 0.5, 0.75)  # a short, a middling and a long one: so many of the sources are shorter
+SHARES = (0.25, 0.5, 0.75)  # of a short, a medium and a long source: the share of the sources that are shorter
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def sample_translations(model: Transformer, text: ValidationText, max_extra_leng
     """The samples of the validation text as the model translates them.
 
     Args:
-        max_extra_length: tokens that a translation may be longer than its source.
+        max_extra_length: how many tokens a translation may be longer than its source.
     """
     model.eval()
     pairs = sampled_pairs(text.pairs)

@@ -4,10 +4,10 @@
         validate, save, stop if due
         one update of the weights (training.py)
 
-A run that was killed and resumed ends in the same bits as one that was not (random_state.py), on a CPU with the same
-number of threads; otherwise it says that it cannot.
+On a CPU with the same number of threads, a run that was killed and resumed ends in the same bits as a run that was not
+(random_state.py). If device, precision or number of threads have changed, a warning says that the bits will differ.
 
-Where torchrun has started several processes (distributed.py), each runs this loop. Rank 0 has the folder of the run;
+If torchrun has started several processes (distributed.py), each runs this loop. Rank 0 has the folder of the run;
 it validates, saves and reports.
 """
 
@@ -118,12 +118,13 @@ def train(
 
 
 def loop(training: Training, run: Run | None, report: Report | None, stop: Interrupt) -> int | None:
-    """Trains until the run is finished or a signal stops it. Returns the update that was saved last, on rank 0."""
+    """Trains until the run is finished or a signal stops it. On rank 0 it returns the update that was
+    saved last."""
     progress, settings = training.progress, training.recipe.training
     saved = progress.update if run and run.resumed else None  # None: a new run saves before its first update
     while True:
         if run and report and training.validation_is_due and not stop:
-            with suppress(Interrupted):  # then it is still due
+            with suppress(Interrupted):  # after an interruption it is still due
                 improved = training.validate(lambda: bool(stop))
                 if training.may_be_saved:  # else the files would be newer than the state to resume from
                     run.keep_recent(training)
@@ -138,7 +139,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             if progress.update != saved and due and training.may_be_saved:
                 run.save(training)
                 saved = progress.update
-            if not training.validation_is_due:  # it is stored with the scores of its update
+            if not training.validation_is_due:  # a snapshot has the scores of its update
                 run.snapshot(training)
         ends, signal = training.ranks.barrier(ends, stop.number)
         stop.hear(signal)  # of another rank: all stop after one more update
@@ -156,7 +157,7 @@ def check(training: Training, updates: Sequence[Update], report: Report | None) 
 
 
 def load_text(recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, ranks: Ranks) -> TrainingData:
-    """The training text. Rank 0 knows or makes the vocabulary, and the others get it."""
+    """The training text. Rank 0 has or trains the vocabulary, and the others get it from rank 0."""
     data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
     return data or TrainingData(recipe, folder, read_tokenizer(vocabulary))
@@ -171,8 +172,8 @@ def new_model(recipe: Recipe, where: torch.device) -> Transformer:
 
 
 def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | None, ranks: Ranks) -> Training:
-    """Optimizer and progress: of the first update, or from the folder of the run. Rank 0 has a `run`; the others get
-    its progress."""
+    """The training with its optimizer and progress, new or restored from the folder of the run. Only rank 0 has a
+    `run`; the others get its progress."""
     where = next(model.parameters()).device
     optimizer = make_optimizer(model, recipe.training)
     progress = Progress()

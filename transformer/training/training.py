@@ -1,6 +1,6 @@
-"""A training: a recipe, a model, its optimizer, the batches, and the progress, which changes here alone.
+"""A training: a recipe, a model, its optimizer, the batches, and the progress, which only its methods change.
 
-    gradient = d/dw (sum of the loss over all target tokens of the batches) / their number, then clipped if asked
+    gradient = d/dw (sum of the loss over all target tokens of the batches) / their number, clipped if asked
     one step of Adam at the rate of this update (paper, section 5.3 and equation 3)
 
 Several processes share the work (data_parallel.py); the result is the same.
@@ -91,12 +91,12 @@ class Training:
         """Makes the next update, all ranks together.
 
         Returns:
-            What was measured: in this update on a CPU; on a GPU nothing, or from time to time what was measured in all
-            updates since the last time (measurements.py).
+            On a CPU, what was measured in this update. On a GPU mostly nothing, and from time to time what was measured
+            in all updates since the last time (measurements.py).
 
         Raises:
-            TrainingError: the loss of one of these is NaN or infinite: weights and the files on disk are those of the
-                update before.
+            TrainingError: the loss or the gradient of one of these updates is NaN or infinite. The weights,
+                in memory and on disk, are from before that update.
         """
         started, settings, progress = time.monotonic(), self.recipe.training, self.progress
         rate = learning_rate(progress.update + 1, settings, self.recipe.model.d_model)
@@ -138,7 +138,7 @@ class Training:
                     raise not_finite(number, rate)
                 loss, norm = self._gradients(batches, tokens)
         else:
-            # From the first NaN on, Adam's kernel changes no weight; when the numbers are read, the run ends.
+            # From the first NaN on, Adam's kernel changes no weight. The run ends when the numbers are read.
             self.failed = torch.maximum(self.failed, (~norm.isfinite()).float())
             self.optimizer.found_inf = self.failed  # type: ignore[attr-defined]
         for group in self.optimizer.param_groups:
@@ -160,7 +160,7 @@ class Training:
                     loss = self.parallel.loss(batch.to(self.device))
                 self.loss_scale.scaled(loss * self.ranks.size / tokens).backward()
             total += loss.detach()
-        # Trap: clipped before it is unscaled, a gradient would be clipped to a norm that is far too small
+        # Trap: if it were clipped before it is unscaled, a gradient would get a norm that is far too small
         # (test_a_gradient_is_clipped_after_it_is_unscaled).
         self.loss_scale.unscale(self.optimizer)
         norm = clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
@@ -179,7 +179,7 @@ class Training:
         return validate(model, self.text, self.recipe, self.progress.update, stop)
 
     def validate(self, stop: Callable[[], bool]) -> bool:
-        """Evaluates the model. Returns whether it is the best so far, which weights that may not be saved never are.
+        """Evaluates the model. Returns whether it is the best so far; weights that may not be saved never are.
 
         Raises:
             Interrupted: `stop` said so; nothing has changed.
@@ -196,20 +196,20 @@ class Training:
         return improved
 
     def samples(self) -> list[Sample]:
-        """A few sentences of the validation text as the model translates them now; none where validations translate
-        nothing."""
+        """A few sentences of the validation text as the model translates them now; none if `validation_sentences` is
+        0."""
         wanted = self.recipe.training.validation_sentences
         return sample_translations(self.model, self.text, self.recipe.decoding.max_extra_length) if wanted else []
 
     def metrics_written(self) -> None:
-        """What was added up since the last line of metrics is written."""
+        """Sets to 0 what was added up for a line of metrics, because the line has been written."""
         progress = self.progress
         progress.recent_loss, progress.recent_tokens = 0.0, 0
         progress.recent_flop, progress.recent_seconds = 0.0, 0.0
 
 
 def reading_is_due(update: int, settings: TrainingConfig) -> bool:
-    """Whether the measurements of a GPU are read after this update: some updates after the last time, and before they
+    """Whether the measurements of a GPU are read after this update: every `EVERY` updates, and before they
     are reported, the model is validated, or its weights are saved."""
     steps = (EVERY, settings.log_every, settings.validate_every, settings.save_every)
     return update in (settings.updates, *settings.snapshots) or any(update % step == 0 for step in steps)

@@ -4,7 +4,7 @@ It is one safetensors file, replaced as a whole, so a process that is killed at 
 some update. It has no state of a random generator: see random_state.py.
 
 The metadata have a CRC-32 of each tensor and of each text, because training would not notice a damaged byte.
-(zlib.crc32 reads 4 GB/s, which is a fifth of the time of a save or less; blake2b reads 0.8 GB/s.)
+(zlib.crc32 reads 4 GB/s, so it takes at most a fifth of the time of a save; blake2b reads 0.8 GB/s.)
 """
 
 import json
@@ -50,8 +50,8 @@ class Progress:
     validated: Natural = 0  # the last update at which the run was validated
     best: Finite | None = None  # the best value of `best_by`
     best_update: Natural = 0
-    without_improvement: Natural = 0  # validations since
-    judged_by: str = ""  # fingerprint of how validations are scored, to notice when scores cannot be compared
+    without_improvement: Natural = 0  # validations since then, except those in the warm-up
+    judged_by: str = ""  # how and on which text validations are scored, to notice when scores cannot be compared
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
     recent_loss: Amount = 0.0  # since the last line of metrics: nats, summed over recent_tokens target tokens
     recent_tokens: Natural = 0
@@ -78,7 +78,7 @@ class Progress:
 
 
 def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progress, recipe: dict[str, object]) -> None:
-    """Writes the state, or raises TrainingError and leaves the one that was there."""
+    """Writes the state, or raises TrainingError and leaves the previous state unchanged."""
     tensors: dict[str, Tensor] = {f"weights.{name}": parameter for name, parameter in model.named_parameters()}
     for name, parameter in model.named_parameters():
         for moment in _MOMENTS:
@@ -178,7 +178,7 @@ def _checksums(metadata: dict[str, str]) -> dict[str, int] | None:
 
 
 def _compare(path: Path, name: str, stored: bytes | memoryview, checksums: dict[str, int] | None) -> None:
-    """Raises TrainingError where what is stored is not what was saved."""
+    """Raises TrainingError if what is stored is not what was saved."""
     if checksums is not None and checksums.get(name) != zlib.crc32(stored):
         raise TrainingError(
             f"{path} is damaged: {shown(name)} is not what was saved. Resume from a copy of the run, or start again in "

@@ -1,9 +1,9 @@
 """How long a run takes, by timing a few updates of a model that is thrown away.
 
-Forward, backward and Adam, as in training, on batches of the first epoch; their order is random, so the first few are
-a fair sample. Of a batch with more than `MOST_TOKENS` target tokens only some rows are taken, so that timing takes
-seconds even where a whole batch would take minutes. Validations are not included: an untrained model does not know when
-to end a translation.
+An update is forward, backward and Adam, as in training, on a batch of the first epoch. The order of the batches is
+random, so the first few are a fair sample. Of a batch with more than `MOST_TOKENS` target tokens only some rows are
+taken, so that timing takes seconds even where a whole batch would take minutes. Validations are not included: an
+untrained model does not know when to end a translation.
 """
 
 import time
@@ -62,7 +62,8 @@ class TimedModel:
 
 
 def time_updates(model: TimedModel, batches: Sequence[Batch], precision: str) -> Timing:
-    """Times up to `MOST_UPDATES` updates, at least one. One more, before, is not timed: it allocates memory."""
+    """Times up to `MOST_UPDATES` updates, at least one. A first update before them is not timed, because it
+    allocates memory."""
     parts = [some_rows(batch, MOST_TOKENS) for batch in batches[:MOST_UPDATES]]
     model.update(parts[0], precision)
     updates, tokens, seconds = 0, 0, 0.0
@@ -76,7 +77,7 @@ def time_updates(model: TimedModel, batches: Sequence[Batch], precision: str) ->
 
 
 def some_rows(batch: Batch, tokens: int) -> Batch:
-    """The first rows of a batch, with about so many target tokens or all of them; at least one row."""
+    """The first rows of a batch, with about `tokens` target tokens; at least one row, at most the whole batch."""
     if batch.target_tokens <= tokens:
         return batch
     rows = max(1, len(batch.labels) * tokens // batch.target_tokens)

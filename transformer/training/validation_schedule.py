@@ -1,7 +1,7 @@
 """When a run is validated, which score compares its checkpoints, and when the run ends: after all its updates or, with
 `training.patience`, after that many validations in a row without a better score.
 
-`Training.validate` counts them. Validations during the warm-up do not count: BLEU is about 0 then.
+`Training.validate` counts these validations. Validations during the warm-up do not count: BLEU is about 0 then.
 """
 
 from transformer.config import Recipe, TrainingConfig

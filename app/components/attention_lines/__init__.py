@@ -17,7 +17,8 @@ def attention_lines(
 ) -> None:
     """Attention as lines between two rows of tokens; data from `app.figures.attention_lines.attention_lines`.
 
-    `on_pin` is called with the row (query) or the column (key) that the reader isolates; (None, None): no longer any.
+    `on_pin` is called with the row (query) or the column (key) that the reader isolates, and with (None, None) when no
+    token is isolated any longer.
     `on_heads` is called with the heads that are on, from 0, when the reader turns one on or off.
     """
 

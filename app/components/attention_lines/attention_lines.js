@@ -1,7 +1,7 @@
 // Attention as lines between two rows of tokens: keys above or left, queries below or right. The rows are horizontal
-// if there is room for one below the other, otherwise vertical. Hover, focus or click isolates a token, and a screen
-// reader reads it out. With `heads`, all heads of a layer are drawn, each in its colour. The weights arrive as base64 of
-// float32: what is drawn is the tensor.
+// if both fit the width, otherwise vertical. Hover, focus or click isolates a token, and a screen reader reads it out.
+// With `heads`, all heads of a layer are drawn, each in its colour. The weights arrive as base64 of float32, so the
+// picture is drawn from the exact tensor.
 
 import { chooseHeads } from "./heads.js";
 import { draw } from "./picture.js";
@@ -10,7 +10,9 @@ import { element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { watchWidth } from "../shared/watch_size.js";
 
-const REPORT_DELAY = 600;  // ms until the server is sent which heads are on: buttons must not move during a double click
+// ms before the server is told which heads are on. The page is then drawn again, which must not move the buttons during
+// a double click.
+const REPORT_DELAY = 600;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
@@ -26,14 +28,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (state.sentence !== sentence) state.pinned = null;  // a new sentence unpins the token; another head does not
   // If the server isolates another row, that row is pinned; otherwise what the reader pinned stays.
   const row = data.row ?? null;
-  // A row that the server sent before it was told of the latest pin does not count.
+  // A row that the server sent before it received the latest pin is ignored.
   if (state.sentence !== sentence || row === state.told) state.told = undefined;
   const counts = state.told === undefined;
   if (counts && row !== null && (row !== state.row || state.sentence !== sentence)) state.pinned = { side: 1, index: row };
   if (counts && row === null && state.row !== null && state.pinned?.side === 1) state.pinned = null;
   state.row = row;
   state.sentence = sentence;
-  // For another chosen head, the page says which heads are on. For another layer, the same heads stay on.
+  // If another head is chosen, `data.on` says which heads are on. If only the layer changes, the same heads stay on.
   const head = data.heads ? `${data.chosen} of ${data.heads.length}` : null;
   if (head !== state.head) state.on = new Set(data.on);
   state.head = head;

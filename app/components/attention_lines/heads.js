@@ -1,4 +1,5 @@
-// Buttons for the heads of the layer. Pressed: its lines are drawn. A double click leaves only this one.
+// Buttons for the heads of the layer. The lines of a head are drawn while its button is on. A double click leaves only
+// that head on.
 
 import { draw } from "./picture.js";
 import { button, element, focusedIn, handled } from "../shared/dom.js";
@@ -13,7 +14,7 @@ export function chooseHeads(root, state) {
   if (!data.heads) return;
   element("span", "", bar, _("Heads"));
   const set = (on) => {
-    if (!on.length) return;  // the last one stays
+    if (!on.length) return;  // the last head that is on stays on
     state.on = new Set(on);
     buttons.forEach((node, j) => node.setAttribute("aria-pressed", String(state.on.has(j))));
     draw(root, state);

@@ -1,5 +1,6 @@
 // Isolates one token of the lines: while it is hovered or focused, or after a click or Enter until a second click or
-// Escape. Arrow keys walk along a row and across. `show` draws what is left: {side, index}, or null for all.
+// Escape. Arrow keys walk along a row and to the other row. `show` draws the lines of the token {side, index}, or all
+// lines for null.
 
 import { focusedIn, handled, within } from "../shared/dom.js";
 
@@ -41,7 +42,7 @@ export function isolate(root, state, svg, tokens, flat, show) {
   }));
   const last = state.pinned && state.pinned.index < tokens[state.pinned.side].length ? state.pinned : null;
   state.pinned = null;
-  const had = focusedIn(root)?.closest(".token");  // the keyboard stays where it was
+  const had = focusedIn(root)?.closest(".token");  // the token that had the focus gets it again
   const focused = had ? tokens[had.dataset.side]?.[had.dataset.index] : null;
   (focused ?? tokens[1][0])?.setAttribute("tabindex", 0);
   root.querySelector(".stage").replaceChildren(svg);

@@ -1,14 +1,14 @@
-// Computes where each token is: {x, y, w, h} of its box, and the point (ax, ay) where its lines end. Keys and queries are two
-// rows, one above the other, if both fit the width; else two columns. In long columns the tokens are closer together, so
-// that all of them are in view.
+// Computes where each token is: {x, y, w, h} of its box, and the point (ax, ay) where its lines end. Keys and queries
+// are two rows, one above the other, if both fit the width; else two columns. In long columns the tokens are closer
+// together, so that all of them are in view.
 
 import { _ } from "../shared/language.js";
 
-// Of rows, tried in this order: the size of the type in px, and whether "reads …" is shown.
+// Tried in this order for two rows: the font size in px, and whether "reads …" is shown.
 const ROW_SIZES = [[20, true], [20, false], [18, true], [18, false], [16, false], [15, false]];
-const READS_SIZE = 13;  // px, at most
-const TALLEST = 1100;  // px, of columns, unless their type would be smaller than SMALLEST
-const SMALLEST = 11;
+const READS_SIZE = 13;  // px, font size of "reads …", at most
+const TALLEST = 1100;  // px, height of the columns at most, unless their font would be smaller than SMALLEST
+const SMALLEST = 11;  // px
 
 export function place(data, width, measure) {
   for (const [size, read] of ROW_SIZES) {

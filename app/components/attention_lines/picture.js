@@ -8,10 +8,10 @@ import { _ } from "../shared/language.js";
 import { cellText, decimal } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
-const FAINTEST = 0.01;  // a lighter line cannot be seen; of an isolated token, lines from NAMED on are drawn
+const FAINTEST = 0.01;  // smallest weight that is drawn (a fainter line is invisible); for an isolated token, NAMED
 const NAMED = 0.005;
-const SAID = 5;  // tokens that the line below the picture names
-const MOST = 4000;  // lines at once; of more, the strongest
+const SAID = 5;  // tokens that the text below the picture names, at most
+const MOST = 4000;  // lines that are drawn at once, at most: the strongest
 const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or walk with the arrow keys: only its lines stay."));
 
 export function draw(root, state) {
@@ -58,7 +58,7 @@ export function draw(root, state) {
       if (!found.length) return;
       tokens[1 - focus.side][i].classList.add("on");
       partners.push(...found);
-      const [weight, , head] = found.reduce((a, b) => (b[0] > a[0] ? b : a));  // of several heads, the strongest
+      const [weight, , head] = found.reduce((a, b) => (b[0] > a[0] ? b : a));  // if several heads are on, the strongest
       const at = layout.flat
         ? { x: box.ax, y: focus.side ? box.ay + 18 : box.ay - 8, "text-anchor": "middle" }
         : { x: focus.side ? box.ax + 6 : box.ax - 6, y: box.ay + 5, "text-anchor": focus.side ? "start" : "end" };
@@ -70,7 +70,8 @@ export function draw(root, state) {
   isolate(root, state, svg, tokens, layout.flat, show);
 }
 
-// Draws one line. The lines of several heads between the same tokens are side by side, not on top of each other.
+// Returns the function that draws one line. The lines of several heads between the same tokens are side by side, not on
+// top of each other.
 function pathTo(lines, layout, heads, on) {
   const narrowest = Math.min(...layout.sides.flat().map((box) => (layout.flat ? box.w : box.h)));
   const apart = Math.min(layout.flat ? 6 : 4, (narrowest - 6) / on.length);

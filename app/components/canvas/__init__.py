@@ -1,8 +1,9 @@
 """The canvas: tokens, arcs between them, and all heads beside them, drawn in the browser from one message.
 
-Hovering, another head, another kind, another form: no request to the server. What the browser lacks it asks for:
-the exact weights of a head, the calculation of one weight. Questions and answers go over a second, invisible component
-(`canvas_channel`), a fragment of its own, so that an answer draws nothing again but what it is about.
+Hovering, or choosing another head, kind or form, changes the picture without waiting for the server. The browser asks
+the server only for numbers that it lacks, such as the exact weights of a head or the calculation of one weight.
+Questions and answers go through a second, invisible component (`canvas_channel`). It is a fragment of its own, so an
+answer does not draw the page again.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ class Question:
     """What the browser asks for.
 
     Attributes:
-        asks: "head": the exact weights of one head. "link": of all heads of the kind, the weight of one cell. "cell":
+        asks: "head": the exact weights of one head. "link": the weight of one cell in each head of the kind. "cell":
             how one weight of one head is computed.
         query, key: the cell, from 0.
     """
@@ -50,8 +51,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Act:
-    """What else a reader does: "continue" with a runner-up (its id is `index`) at `step`, "undo" that, show an
-    "alternative" (`index`), or open "hand" on a cell (`step` is the query, `index` the key)."""
+    """What else a reader does: "continue" the translation with a runner-up (its id is `index`) at `step`, "undo" that,
+    show an "alternative" (`index`), or open the page "hand" at a cell (`step` is the query, `index` the key)."""
 
     name: Literal["continue", "undo", "alternative", "hand"]
     head: Head
@@ -64,15 +65,15 @@ class Setting:
     """What surrounds the picture.
 
     Attributes:
-        alternatives: other translations, {text, detail}; `shown` is the one that is drawn.
+        alternatives: the translations to choose from, {text, detail}; `shown` is the place of the one that is drawn.
         can_undo: whether there is something to take back.
-        writes: whether the translation writes itself when the message is a new one.
-        below: rem that are kept free below it in the window.
-        form: as what it is drawn.
-        form_name: by which name `form` is in the address.
-        pinned: the query and the key that are held when it opens, from 0; -1: none. What the sentence lacks is ignored.
-            And whether the calculation of their weight is open.
-        pins_given: another number than before: they are held now, too.
+        writes: whether the tokens of a new translation appear one after the other.
+        below: rem that are kept free below the picture in the window.
+        form: the form in which the picture is drawn.
+        form_name: the name of `form` in the address.
+        pinned: the query and the key (from 0, or -1 for none) that are pinned when the picture opens, and whether the
+            calculation of their weight is open. A place that the sentence does not have is ignored.
+        pins_given: when this number changes, an open picture takes over `pinned`, too.
     """
 
     alternatives: Sequence[dict[str, str]] = ()
@@ -104,8 +105,8 @@ def canvas(
         chosen: the head that is shown.
         on_choose: is called with the clicked head.
         on_ask: answers a question with numbers, in values that JSON has; None: there is no such cell.
-        on_keep: is called with the form, the kind, the query and the key that are held, -1 in place of none, and
-            whether the calculation of their weight is open.
+        on_keep: is called with the form, the kind, the query and the key that are pinned (-1 for none), and whether the
+            calculation of their weight is open.
         on_act: see `Act`. Without it, runners-up cannot be clicked, and there is no link to the page `hand`.
     """
 
@@ -151,7 +152,7 @@ def _answers(
     on_ask: Callable[[Question], Answer | None],
     on_keep: Callable[[Form, Kind, int, int, bool], None],
 ) -> None:
-    """The channel, as a fragment: a question is answered without drawing the page."""
+    """The channel, as a fragment: a question is answered without drawing the page again."""
     name = f"{key}_wire"
 
     def asked() -> None:
@@ -164,7 +165,7 @@ def _answers(
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
-        if received(key) != standing["received"]:  # a head was chosen with the question: the page shows it, too
+        if received(key) != standing["received"]:  # a head was chosen, too: the page must show it
             st.rerun()
         answer = st.session_state.pop(f"{name}_answer", None)
         _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)
@@ -173,7 +174,7 @@ def _answers(
 
 
 def _head(found: object) -> Head | None:
-    """Nothing that comes from a browser is trusted to be what it should be."""
+    """The head in a message of a browser, or None if the message is invalid: nothing from a browser is trusted."""
     if not isinstance(found, dict):
         return None
     kind, layer, head = found.get("kind"), found.get("layer"), found.get("head")

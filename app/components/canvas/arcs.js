@@ -5,7 +5,8 @@ import { curve } from "./place.js";
 import { ofHead } from "./message.js";
 import { make } from "../shared/svg.js";
 
-// The smallest weights that are drawn, in 255ths: usually, of the isolated token, and of the others in a large matrix.
+// The smallest weights that are drawn, in 255ths: usually, for the isolated token, and for the other tokens if there
+// are more than MANY cells.
 const FAINTEST = 6, FAINTEST_ISOLATED = 2, FAINTEST_OF_OTHERS = 60;
 const MANY = 700;  // cells
 const CLICKABLE = 10;  // 255ths: the smallest weight that can be clicked

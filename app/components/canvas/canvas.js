@@ -1,7 +1,7 @@
 // The canvas: tokens, arcs between them, and all heads beside them. See app/components/canvas/__init__.py.
 //
-// All state is one object, `view`. `build` makes the parts, `arrange` places them (another message, kind, form or size), and
-// `update` shows what is chosen, held and pointed at; nothing else draws.
+// All state is one object, `view`. `build` makes the parts, `arrange` places them (again for another message, kind,
+// form or size), and `update` shows what is chosen, pinned and pointed at; nothing else draws.
 
 import { build } from "./build.js";
 import { ask, hear, sendNext } from "./numbers.js";
@@ -29,7 +29,7 @@ const NARROW = 40;  // rem
 // Places everything for the message, the kind, the form and the size of the window.
 function arrange(view) {
   const { root, stage, message, here, standing } = view;
-  view.isArranging = true;  // a token that has the focus and is replaced tells that it has lost it
+  view.isArranging = true;  // replacing a token that has the focus sends a focusout event, which must not draw
   view.rem = rem();
   const narrow = root.clientWidth < NARROW * view.rem;
   root.classList.toggle("narrow", narrow);
@@ -40,13 +40,13 @@ function arrange(view) {
   root.style.height = narrow ? "" : `${Math.floor(high)}px`;
   view.both = sides(message, here.kind);
   const matrix = view.form === "matrix";
-  view.instead.hidden = matrix || !narrow || !view.both.writes;  // all that takes room, before the room is measured
+  view.instead.hidden = matrix || !narrow || !view.both.writes;  // first hide or show all that takes room, then measure
   stage.arcs.hidden = matrix;
   stage.matrix.hidden = !matrix;
   stage.frame.classList.toggle("of-matrix", matrix);
   stage.frame.classList.toggle("downwards", narrow && !matrix);
   stage.frame.classList.toggle("sideways", !narrow && !matrix);
-  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../save_picture
+  stage.arcs.classList.toggle("picture", !matrix);  // `picture` marks what is saved, see ../save_picture
   stage.matrix.classList.toggle("picture", matrix);
   view.measure = measurer(root);
   view.probabilities = [];
@@ -78,9 +78,9 @@ function arrange(view) {
   view.isArranging = false;
 }
 
-const forms = (window.headlightForms ??= {});  // that were chosen, by the name of the choice
+const forms = (window.headlightForms ??= {});  // the forms that were chosen, by the name of the choice
 
-// On the page, however far it is scrolled.
+// The distance of the picture from the top of the page, however far the page is scrolled.
 const topOf = (root) => root.getBoundingClientRect().top + (root.getRootNode().host?.closest("[data-testid=stMain]")?.scrollTop ?? 0);
 const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()} ${view.whole ? topOf(view.root) : ""}`;
 
@@ -137,7 +137,8 @@ function newView(parentElement) {
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };
-  view.act = (name, step, index) => {  // the page may be left: not before it has answered, and nothing more is asked of it
+  // An act may leave the page. So it waits until the pending question is answered, and no further question is asked.
+  view.act = (name, step, index) => {
     Object.assign(view, { wanted: [], isActing: true });
     if (view.waits || view.unsent) { setTimeout(() => view.act(name, step, index), 50); return; }
     view.isActing = false;
@@ -155,7 +156,7 @@ function newView(parentElement) {
   return view;
 }
 
-// What the server says is chosen, unless a newer choice of this browser is on its way to it.
+// Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
 function stand(view, told) {
   view.standing = told;
   view.form = forms[told.formName] ?? told.form;
@@ -168,8 +169,8 @@ function stand(view, told) {
   view.last[kind] = { layer, head };
 }
 
-// A message has come. Trap: it may have the same words and other numbers, as where the page replaces the stored first
-// picture, or a model is edited; a calculation that is open stays open then
+// Starts with a new message. Trap: it may have the same words but other numbers, for example when the page replaces the
+// stored first picture or when a model is edited. An open calculation then stays open
 // (test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change).
 function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
@@ -184,7 +185,8 @@ function begin(view, isSameKind) {
   if (writes) writeItself(view); else view.update();
 }
 
-// `alone`: no server answers, so a number is written where the byte determines it, and no calculation can be opened.
+// What holds until the channel brings the state of the server. A state with `alone` (see ../class_page/class_canvas.js)
+// has no server that answers: a number is written only if the byte determines it, and no calculation can be opened.
 const OPENED = { received: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -208,7 +210,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     stand(view, told);
     const late = !view.hasPins && Boolean(told.pinned);  // the channel came after the picture
     if (late) { view.hasPins = true; if (!isPinned(view)) holdWhatIsTold(view); }
-    const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server chose other words
+    const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server pinned other words
     view.pinsGiven = told.pinsGiven;
     if (given) holdWhatIsTold(view);
     const news = hear(view, told.answer) || late || given;
@@ -226,7 +228,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const watcher = watchSize(view.root, resized);
   window.addEventListener("resize", resized);
   const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const recoloured = () => setTimeout(() => { if (view.message) view.update(); }, 300);  // after Streamlit's own colours
+  // Draws again after Streamlit has set its own colours.
+  const recoloured = () => setTimeout(() => { if (view.message) view.update(); }, 300);
   scheme.addEventListener("change", recoloured);
   window.addEventListener("afterprint", recoloured);  // Streamlit chooses its colours again, see ../lecture/scheme.js
   return () => {

@@ -1,5 +1,6 @@
-// All heads of the kind at once, a small picture each. Pointing or walking with the arrow keys previews a head, a click or
-// Enter chooses it. In a long sentence a dot of a small picture is the strongest weight of a few cells.
+// All heads of the kind at once, one small picture per head. Pointing at a head or moving to it with the arrow keys
+// previews it, a click or Enter chooses it. For a long sentence, a dot of a small picture is the largest weight of a
+// few cells.
 
 import { cellByKey } from "../shared/arrow_keys.js";
 import { button, focusedIn, handled } from "../shared/dom.js";
@@ -7,14 +8,16 @@ import { _ } from "../shared/language.js";
 import { ofHead } from "./message.js";
 import { resolved } from "../shared/themed.js";
 
-const LARGEST = 3.6, FINGER = 2.75, FITS = 2.5;  // rem, of a small picture: at most, and on a phone
+// rem, side of a small picture: at most LARGEST. If the pictures of a phone would be narrower than FITS, they are as
+// wide as FINGER and scroll sideways.
+const LARGEST = 3.6, FINGER = 2.75, FITS = 2.5;
 
 export function newHeads(view) {
   view.heads.part.hidden = false;  // what is hidden has no width to measure; showCell hides it again
   const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
   const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
   const fitting = (width - label) / kind.heads;
-  const column = view.layout.flat || fitting >= FITS * rem ? fitting : FINGER * rem;  // else they scroll sideways
+  const column = view.layout.flat || fitting >= FITS * rem ? fitting : FINGER * rem;  // FINGER: they scroll sideways
   const side = Math.min(column, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));
   const wide = Math.min(column, LARGEST * rem * 1.4, side * 1.6);
   Object.assign(place, { side, wide, label });

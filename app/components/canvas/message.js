@@ -25,8 +25,9 @@ export function ofHead(kind, layer, head) {
   return kind.weights.subarray(at, at + size);
 }
 
-// Tokens, role and label of the queries and keys of a kind of attention; `axis` is its title in the matrix, and
-// `names` the titles of rows where there is room for more than the token; `brief` is the label where there are no runners-up. `writes`: whether the queries predict tokens.
+// Tokens, role and label of the queries and keys of a kind of attention. `axis` is the title of a side in the matrix,
+// `names` are the titles of rows if there is room for more than the token, and `brief` is the label if no runners-up
+// are shown. `writes`: whether the queries predict tokens.
 export function sides(message, name) {
   const { source, target } = message;
   if (name === "encoder") {
@@ -43,7 +44,7 @@ export function sides(message, name) {
     const read = _("{language}: what the encoder has read", { language: source.title });
     return { keys: { tokens: source.tokens, role: "encoder", label: read, axis: _("source") }, queries, writes: true };
   }
-  // The diagonal is the token that the row reads, not the one that it writes
+  // The keys are the tokens that are read: the diagonal is the token that a row reads, not the token that it writes.
   const names = target.tokens.map((token, i) => `${inWords(target.reads[i])} → ${inWords(token)}`);
   const keys = { tokens: target.reads, role: "decoder", label: _("{language}: what the decoder reads", { language: target.title }), axis: _("reads") };
   return { keys, queries: { ...queries, names }, writes: true };

@@ -1,10 +1,10 @@
-// Numbers that are written. The message has each weight as a byte (in 255ths). What is written is the tensor's own
-// number, requested for a whole head at a time; until it arrives, a number is written only if the byte determines it.
+// The numbers in texts. The message has each weight only as a byte (in 255ths). A text shows the tensor's own number,
+// requested for a whole head at a time; until it arrives, a number is written only if the byte determines it.
 
 import { numbersIn } from "../shared/arrays.js";
 import { localised, percent } from "../shared/numbers.js";
 
-export const DECIMALS = 3;  // of a weight near 100%, where there is room for them: a reader may want to check it
+export const DECIMALS = 3;  // of a weight near 100%, if there is room: a reader may want to check the weight
 
 export function certain(byte) {
   if (byte === 255) return localised(">99%");  // rounded: it may be 1 or a little less
@@ -12,21 +12,23 @@ export function certain(byte) {
   return byte > 0 && least === most ? least : "";
 }
 
-// Of a head of the sentence that is shown. Trap: without the message in it, a late answer about the sentence before would be
-// taken for an answer about this one (test_an_answer_about_the_sentence_before_is_not_taken).
+// The name of a head of the sentence that is shown. Trap: without the message's id in this name, a late answer about
+// the sentence before would be taken for an answer about this one
+// (test_an_answer_about_the_sentence_before_is_not_taken).
 const nameOf = (view, { kind, layer, head }) => `${view.message.id}.${kind}.${layer}.${head}`;
 
 // The exact weights of a head, (Q, K), if they are here.
 export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(view, { kind, layer, head })}`)?.weights;
 
-// The weight of a cell as text: exact, or certain, or "". Near 100% it has at most so many decimals.
+// The weight of a cell as text: the exact weight, or what the byte determines, or "". Near 100% it has at most `most`
+// decimals.
 export function weightText(view, { kind, layer, head }, query, key, most = 1) {
   const found = view.message.kind[kind], exact = exactOf(view, kind, layer, head);
   const at = query * found.keys + key;
   return exact ? percent(exact[at], most) : certain(found.weights[(layer * found.heads + head) * found.queries * found.keys + at]);
 }
 
-// The newest question goes first, and one at a time: hovering over many heads asks for the last of them.
+// Questions are sent one at a time, the newest first: after hovering over many heads, the last head is asked for first.
 export function ask(view, question) {
   const { asks, kind, layer, head, query = 0, key = 0 } = question;
   const name = `${asks}.${nameOf(view, question)}` + (asks === "head" ? "" : `.${query}.${key}`);
@@ -36,11 +38,12 @@ export function ask(view, question) {
   return undefined;
 }
 
-const PATIENT = 4000;  // ms until an unanswered question is asked again: on its way it, or its answer, may get lost
-const MOST = 6;  // times that it is asked
+const PATIENT = 4000;  // ms until an unanswered question is asked again: the question or its answer may get lost
+const MOST = 6;  // times that a question is asked
 
-// Whether the page is being drawn, or another one opened. Trap: a question that arrives meanwhile may be joined with the
-// request of another page, which is then never drawn (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
+// Whether the page is being drawn or another page is being opened. Trap: Streamlit may merge a question that arrives
+// meanwhile with the request for another page, and that page is then never drawn
+// (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
 const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning";
 
 export function sendNext(view) {
@@ -67,8 +70,8 @@ function askAgain(view) {
   sendNext(view);
 }
 
-// An answer has come. Returns whether it is new, and about the sentence that is shown. Trap: on a busy server it may come
-// when the question is already overdue (test_an_answer_that_comes_late_is_taken).
+// Takes an answer, if it is awaited, or new and about the sentence that is shown. Returns whether it was taken. Trap:
+// on a busy server an answer may come when its question is no longer awaited (test_an_answer_that_comes_late_is_taken).
 export function hear(view, told) {
   if (!told?.answer) return false;
   const { id, answer } = told, isAwaited = id === view.waits?.id, isNumbers = id.split(".")[1] === view.message.id;

@@ -11,7 +11,7 @@ import { inWords, quoted } from "../shared/token.js";
 const LINKED = 6, DIGITS = [1, 2, 3];
 const NAMED = 3;  // terms of the dot product that are written
 
-// Weights, the largest first, with as many digits as show their order.
+// The weights (the largest first) as texts, each with just as many digits as it needs to differ from its neighbours.
 function ordered(weights) {
   const text = (share, digits) => {
     const written = percentWith(share, digits);
@@ -46,7 +46,8 @@ export function showFacts(view, here) {
 const headName = (kind, i) => _("layer {layer} head {head}", { layer: Math.floor(i / kind.heads) + 1, head: (i % kind.heads) + 1 });
 const listed = (names) => (names.length < 2 ? names[0] : _("{names} and {last}", { names: names.slice(0, -1).join(", "), last: names.at(-1) }));
 
-// Whether a head attends to this key from at least a quarter of the other rows, at least half as much as from this row.
+// Whether head `i` attends to this key from at least a quarter of the other rows (two or more), each time at least half
+// as much as from this row.
 function attendsAnyway(kind, i, query, key) {
   const weight = (row) => kind.weights[(i * kind.queries + row) * kind.keys + key];
   const others = Array.from({ length: kind.queries }, (unused, row) => row).filter((row) => row !== query && kind.mask[row * kind.keys + key]);
@@ -54,7 +55,7 @@ function attendsAnyway(kind, i, query, key) {
   return count > 1 && 4 * count >= others.length;
 }
 
-// Of two words, the heads that link them most.
+// Lists the heads that link the two pinned words most.
 function linked(view, place, kind, exact) {
   const { query, key } = view.pins, size = kind.queries * kind.keys, at = query * kind.keys + key;
   const all = Array.from({ length: kind.layers * kind.heads }, (unused, i) => [exact ? exact[i] : kind.weights[i * size + at] / 255, i]);
@@ -73,7 +74,8 @@ function linked(view, place, kind, exact) {
     node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
     node.addEventListener("pointerleave", () => view.previewHead(null));
   });
-  // Above what depends on the head, so that it stays in its place (test_the_links_to_the_calculation_stay_in_their_places).
+  // This link is above everything whose length depends on the head, so that it does not move
+  // (test_the_links_to_the_calculation_stay_in_their_places).
   if (!view.standing.alone) button("link", place, _("How the weight of head {layer}.{head} is computed", { layer: view.here.layer + 1, head: view.here.head + 1 }), () => view.open({ query, key }));
   const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
   if (anyway.length) {
@@ -105,7 +107,8 @@ export function showCell(view) {
   element("div", "why", place, _("Layer {layer}, head {head}", { layer: view.here.layer + 1, head: view.here.head + 1 }));
   if (view.standing.acts) button("link", place, _("The whole calculation: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
   if (!found) element("div", "why", place, _("Asking the model for the numbers …"));
-  else if (found.missing) element("div", "why", place, found.missing);  // in a file that has the numbers of one head
+  // A take-home file has the numbers of one head only.
+  else if (found.missing) element("div", "why", place, found.missing);
   else calculation(view, place, found, { ...cell, keyName: key, queryName: query });
   if (focused || view.focusCell) close.focus({ preventScroll: true });
   view.focusCell = false;

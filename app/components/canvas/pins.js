@@ -1,19 +1,20 @@
-// The words that are held, and the form of the picture. They are in the address at once, so a link has them; the server hears of them over the channel, and
-// nothing waits for it. Written as PINNED of app/state/choices.py is.
+// The words that are pinned, and the form of the picture. Both are written into the address at once, so that a link has
+// them. The server learns of them over the channel, and nothing waits for that. The address has the format of PINNED in
+// app/state/choices.py.
 
 import { sendNext } from "./numbers.js";
 import { writeInAddress } from "../shared/address.js";
 
 const NONE = -1;
 
-// What the server says is held, as far as this sentence has it.
+// What the server says is pinned, without places that this sentence does not have.
 function pinsToldOf(view) {
   const { queries, keys } = view.message.kind[view.here.kind], [query, key] = view.standing.pinned ?? [NONE, NONE];
   const of = (index, count) => (index >= 0 && index < count ? index : null);
   return { query: of(query, queries), key: of(key, keys) };
 }
 
-// Holds that, and opens the calculation that was open.
+// Pins what the server says is pinned, and opens the calculation if the server says that it is open.
 export function holdWhatIsTold(view) {
   view.pins = pinsToldOf(view);
   view.cell = view.standing.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;

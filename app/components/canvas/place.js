@@ -1,13 +1,13 @@
-// Where the tokens are: two rows, keys above and queries below, or on a narrow screen two columns. {x, y, w, h} of each, in
-// px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls; before a class nothing
-// scrolls, see rows.js.
+// Where the tokens are: two rows, keys above and queries below, or on a narrow screen two columns. {x, y, w, h} of
+// each, in px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls. In a
+// lecture nothing scrolls, see rows.js.
 
 import { continuesWord } from "./message.js";
 import { inSeveralRows } from "./rows.js";
 import { inWords } from "../shared/token.js";
 
-const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
-const BEFORE_A_CLASS = [...SIZES, 0.82];  // its rem is larger, see lecture.css
+const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, font size of a token
+const BEFORE_A_CLASS = [...SIZES, 0.82];  // in a lecture, where a rem has more px, see lecture.css
 
 // `under`: the texts and numbers below each query; `whole`: nothing may scroll.
 export function placed(both, given) {
@@ -25,7 +25,8 @@ function inRows({ keys, queries, writes }, { under, width, height, rem, measure,
     return { widths, gaps, total: sum(widths) + sum(gaps) };
   });
   const fits = (whole) => (isWhole ? BEFORE_A_CLASS : SIZES).find((one) => rows(one, whole).every(({ total }) => total <= width));
-  const roomy = fits(true), tight = roomy ? undefined : fits(false);  // tight: what is below a token may be cut, until it is pointed at
+  // `tight`: the texts below a token may be cut until a reader points at them.
+  const roomy = fits(true), tight = roomy ? undefined : fits(false);
   const size = roomy ?? tight ?? 1, found = rows(size, !tight), needed = Math.max(...found.map(({ total }) => total));
   const inner = Math.max(width, needed), scrolls = needed > width + 1;
   const tall = 2.3 * rem, ys = [1.5 * rem, height - (writes ? 8.2 : 1.6) * rem - tall];
@@ -45,7 +46,7 @@ function inRows({ keys, queries, writes }, { under, width, height, rem, measure,
 
 function inColumns({ keys, queries, writes }, width, rem, measure) {
   const most = Math.max(keys.tokens.length, queries.tokens.length);
-  const pitch = 2.75 * rem;  // as high as a finger needs
+  const pitch = 2.75 * rem;  // high enough for a finger
   const widest = (tokens) => Math.min(Math.max(...tokens.map((token) => measure(inWords(token), rem)), 1.5 * rem) + rem, 0.36 * width);
   const [left, right] = [widest(keys.tokens), widest(queries.tokens)], percents = writes ? 2.9 * rem : 0;
   const column = (count, x, w) => {

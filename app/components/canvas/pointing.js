@@ -1,5 +1,6 @@
-// Isolates a token with mouse, finger or keyboard: while it is hovered or has the focus; after a click or Enter until the
-// next; Escape releases. Arrow keys move along a row and across. If a key and a query are held, the heads that link them are shown.
+// Isolates a token by mouse, finger or keyboard. A token is isolated while it is hovered or has the focus. A click or
+// Enter pins it, the next one unpins it, and Escape unpins all. Arrow keys move along a row and to the other row. If a
+// key and a query are pinned, the heads that link them are shown.
 
 import { handled, within } from "../shared/dom.js";
 

@@ -1,12 +1,12 @@
-// A long sentence in a lecture, where nothing scrolls: keys and queries take several rows each, in the largest type that
-// fits. Tokens that still do not fit are left out at the end, and the labels say so.
+// A long sentence in a lecture, where nothing scrolls: keys and queries take several rows each, in the largest type
+// that fits. Tokens that still do not fit are left out at the end, and the labels say so.
 
 import { continuesWord } from "./message.js";
 import { inWords } from "../shared/token.js";
 
-const TYPE = [1, 0.94, 0.88, 0.82, 0.77];  // rem; in a lecture at 1280x720, 0.77 rem are 14 px
-const HIGH = { token: 1.75, label: 1.25, arcs: 5 };  // rem; for the arcs, the minimum
-const PITCH = { key: 2.9, query: 3, written: 3.5 };  // rem: from a row to the next, with what is below a token
+const TYPE = [1, 0.94, 0.88, 0.82, 0.77];  // rem, font sizes; in a lecture at 1280x720, 0.77 rem are 14 px
+const HIGH = { token: 1.75, label: 1.25, arcs: 5 };  // rem, heights; the arcs have at least this height
+const PITCH = { key: 2.9, query: 3, written: 3.5 };  // rem, from one row to the next, including what is below a token
 
 export function inSeveralRows({ keys, queries, writes }, { width, height, rem, measure }) {
   const room = height / rem - 2 * HIGH.label - HIGH.arcs, pitch = writes ? PITCH.written : PITCH.query;
@@ -17,7 +17,7 @@ export function inSeveralRows({ keys, queries, writes }, { width, height, rem, m
     (rows[0].length > rows[1].length ? rows[0] : rows[1]).pop();
   }
 
-  // The tokens in rows that are about equally long. A word is not broken, if it has room in a row.
+  // Breaks the tokens into rows of about equal length. A word is broken only if it is longer than a row.
   function broken(tokens, size, least) {
     const words = [];
     tokens.forEach((token, i) => {

@@ -1,5 +1,5 @@
-// The tokens as buttons; below each written token its probability and the runners-up. For an isolated token, each weight is
-// written at the other end of its arc, as a button that opens its calculation.
+// The tokens as buttons; below each written token its probability and the runners-up. For an isolated token, each
+// weight is written at the other end of its arc, as a button that opens its calculation.
 
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
@@ -60,7 +60,8 @@ function numberBox(layout, side, box, rem) {
 function probabilities(view, group, box, index) {
   const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
   const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.6 * rem, h: box.h };
-  const end = index === 0 ? " first" : index === target.tokens.length - 1 ? " last" : "";  // of the row: what is wide stays inside
+  // At an end of the row, a wide text must stay inside the frame.
+  const end = index === 0 ? " first" : index === target.tokens.length - 1 ? " last" : "";
   const part = placeAt(element("div", `probability${layout.severalRows ? " in-rows" : ""}${layout.flat ? end : " beside"}${unwrittenClass(view, true, index)}`, group), place);
   part.dataset.index = index;
   const bar = element("div", "bar", part);
@@ -96,14 +97,14 @@ function drawRunnersUp(view, parent, index) {
   });
 }
 
-// The written token with the lowest probability, the first of equals; null: there is none.
+// The place of the written token with the lowest probability (the first of equals), or null if no probability is known.
 function leastCertain({ target }) {
   const known = target.probabilities.filter((probability) => probability !== null);
   return known.length ? target.probabilities.indexOf(Math.min(...known)) : null;
 }
 
-// In columns there is no room below the tokens, so the runners-up are in a line of their own: those of the token that is
-// pinned, or else of the least certain token.
+// In columns there is no room below the tokens, so the runners-up are in a line of their own: those of the token that
+// is isolated, or else of the least certain token.
 function showInstead(view, focus) {
   const least = view.isWriting ? null : leastCertain(view.message), query = focus.query ?? least;
   const place = view.instead, shows = `${view.message.id} ${focus.query} ${query} ${view.standing.acts}`;
@@ -164,7 +165,8 @@ function showNumbers(view, here, focus, side, numbered) {
   view.labels[side].forEach((label, i) => {
     const text = texts.get(i) ?? "";
     label.hidden = !text;
-    if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";  // the weight is written there
+    // A written token in several rows shows the weight in place of its probability.
+    if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";
     if (label.textContent !== text) label.textContent = text;
     label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;
     if (text) label.setAttribute("aria-label", _("{weight}: how this weight is computed", { weight: text }));

@@ -6,7 +6,7 @@ import { DECIMALS, exactOf, weightText } from "./numbers.js";
 import { ofHead, sides } from "./message.js";
 import { inWords, quoted } from "../shared/token.js";
 
-// The places of the largest weights along one side, the largest first.
+// The places of the weights above 0 in one row or column, the largest weight first.
 function strongest(view, here, focus) {
   const kind = view.message.kind[here.kind];
   const weights = exactOf(view, here.kind, here.layer, here.head) ?? ofHead(kind, here.layer, here.head);
@@ -80,7 +80,8 @@ function usualHint(view, here) {
   if (view.standing.alone) return `${what} ${forTouch(link)}`;
   if (view.form === "matrix") return [what, forTouch(_("Click a cell: how is its weight computed?"))].join(" ");
   const arc = forTouch(_("Click an arc: how is it computed?"));
-  return view.whole ? `${what} ${arc}` : [what, arc, forTouch(link)].join(" ");  // before a class, two lines are all
+  // In a lecture there is room for two lines.
+  return view.whole ? `${what} ${arc}` : [what, arc, forTouch(link)].join(" ");
 }
 
 export function alternativeText(view, here) {

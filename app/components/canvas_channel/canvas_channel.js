@@ -1,6 +1,6 @@
-// Connects a canvas (../canvas) with the server: the state that the server has, and its answers to the questions of the
-// canvas. The two find each other by the id of the message in `window.headlightCanvases`; whichever loads first waits
-// there.
+// Connects a canvas (../canvas) with the server. It brings the canvas the state that the server has and the server's
+// answers, and it sends the questions of the canvas. The two components find each other by the id of the message in
+// `window.headlightCanvases`; the one that loads first waits for the other.
 
 export default function ({ data, setTriggerValue }) {
   const all = (window.headlightCanvases ??= new Map());

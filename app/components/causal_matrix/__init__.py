@@ -21,14 +21,16 @@ def causal_matrix(
     """Draws the matrix; taking the mask away and pointing at cells need no server.
 
     Args:
-        data: from `app.views.shared.causal_picture.message`. Unless it has `given`, also `scores` before the mask, and
-            what is `shown` at first: 0 the weights with the mask, 1 those without it, 2 the scores. With a `heading`,
-            that is above it, and says whose attention this is.
-        on_choose: is called with "layer" or "head" and its number from 0, or "mask" and what is shown.
-        on_cell: is called with the query and the key of the clicked cell, from 0; None: see `pinned`.
-        pinned: the query and the key of the cell that is pinned, -1: none. A click pins a cell, or lets it go, and
+        data: from `app.views.shared.causal_picture.message`. With `given` (which pass is shown), there is no switch.
+            Without `given`, the data also have `scores`, those before the mask, and `shown`, what is shown at first:
+            0 the weights with the mask, 1 the weights without it, 2 the scores. An optional `heading` above the picture
+            says whose attention it shows.
+        on_choose: is called with "layer" or "head" and its number from 0, or with "mask" and what is shown.
+        on_cell: is called with the query and the key of the clicked cell, from 0. If it is None, a click pins the cell
+            (see `pinned`).
+        pinned: the query and the key of the cell that is pinned, or -1 for none. A click pins a cell or unpins it, and
             writes it into the address. None: cells cannot be pinned.
-        on_pin: is called with the query and the key of the cell that is pinned now, -1 where none is.
+        on_pin: is called with the query and the key of the cell that is pinned now, or with -1 for none.
     """
     counts = {"layer": data["layers"], "head": data["heads"], "mask": 3}
 

@@ -1,4 +1,5 @@
-"""A grid of numbers as colours, tokens or layers along both sides: one set of numbers, or several to switch between."""
+"""A grid of numbers shown as colours, with tokens or layers along both sides. It shows one set of numbers, or switches
+between several."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,12 +17,12 @@ class View:
     """One set of numbers.
 
     Attributes:
-        name: on the switch.
+        name: its name on the switch.
         values: rows of numbers.
         scale: colours from 0 to the largest number; with `signed`, from the largest negative to the largest positive.
         says: a sentence about one cell; {row}, {column} and {value} are filled in.
-        means: a sentence about the whole set, beside that.
-        digits: after the point.
+        means: a sentence about the whole set, beside the sentence about the cell.
+        digits: decimals of a number.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Axis:
     """One side: what is along it, the name of each, and their colour.
 
     Attributes:
-        gone: which names are struck through.
+        gone: for each name, whether it is struck through.
     """
 
     title: str
@@ -64,8 +65,8 @@ def cell_grid(
     Args:
         chosen: row and column, from 0.
         on_choose: is called with the row and the column that are chosen; a click on a name changes only one of them.
-        framed: whether the chosen cell is framed; else it is only what is said first.
-        height: px of the grid at 1280x720.
+        framed: whether the chosen cell is framed. If not, it is only the cell that is described first.
+        height: height of the grid, in px of a window of 1280x720.
     """
     across = len(columns.names)
     data: dict[str, Any] = {

@@ -1,5 +1,6 @@
-// A grid of numbers as colours, with a switch between several sets of them. Pointing at a cell, or the arrow keys, says it
-// in words; a click or Enter chooses it. All numbers arrive with the message, so only a choice needs the server.
+// A grid of numbers as colours, with a switch between several sets of them. Pointing at a cell or moving to it with the
+// arrow keys describes it in words; a click or Enter chooses it. All numbers arrive with the message, so only a choice
+// needs the server.
 
 import { board, head } from "../shared/board.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
@@ -21,7 +22,8 @@ function layout(root, { rows, columns, height }, unit, measure) {
   const left = Math.min(Math.max(...rows.names.map((name) => measure(name, 15)), measure(rows.title, 14)) + 16, room * 0.3);
   const wide = within((room - left - 60) / columns.names.length, isNarrow ? 14 : LEAST.wide, 74);
   const needed = head(columns.names, wide, measure);
-  const more = parseFloat(getComputedStyle(root).getPropertyValue("--grid-more")) || 0;  // px that the page has left for it
+  // `more`: px of height that the page can spare.
+  const more = parseFloat(getComputedStyle(root).getPropertyValue("--grid-more")) || 0;
   return { left, ...needed, wide, high: within((height + more - needed.top) / rows.names.length, LEAST.high, HIGHEST) };
 }
 

@@ -1,7 +1,7 @@
-"""Figures drawn by Plotly, each at the place where it was before.
+"""Figures drawn by Plotly. A figure that changes is updated in place.
 
-Not by `st.plotly_chart`: that takes a figure that has changed for another chart, throws the drawn one away and draws
-three times until the new one is drawn, and forgets what was clicked. Here the drawn chart only gets what changed.
+`st.plotly_chart` is not used, because it treats a changed figure as another chart: it removes the drawn chart, draws
+three times until the new one is complete, and forgets what was clicked. Here the drawn chart only gets what changed.
 """
 
 import base64
@@ -19,8 +19,8 @@ _component = component(
     "chart", html="<div class='chart'></div>", isolated=False
 )  # Plotly writes its styles into the page
 
-NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # that Plotly reads
-WIDER = {"i8": "f8", "u8": "f8", "f2": "f4"}  # those it does not
+NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # dtypes that Plotly reads
+WIDER = {"i8": "f8", "u8": "f8", "f2": "f4"}  # dtypes that Plotly does not read, and what they become
 
 
 class Point(NamedTuple):
@@ -32,13 +32,13 @@ class Point(NamedTuple):
 
 
 def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], None] | None = None) -> None:
-    """Draws a figure as wide as its place; its layout says how high.
+    """Draws a figure as wide as its place; the figure's layout sets the height.
 
     Args:
-        key: nothing else on the page may have it. A chart with the same key is the same chart, drawn again.
+        key: must be unique on the page. A chart with the same key is the same chart, drawn again.
         alt: what the picture says, in words.
-        on_click: is called with the clicked point of a scatter or bar; a heatmap has `panels.places` on top for it, or
-            says `meta={"clicks": True}`.
+        on_click: is called with the clicked point of a scatter or bar trace. A heatmap reports clicks only if it has
+            `meta={"clicks": True}`, or if `panels.places` (invisible markers) are drawn on top of it.
     """
 
     def clicked() -> None:
@@ -54,7 +54,7 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
 def encode(value: dict[str, Any]) -> bytes:
     """JSON in which an array of numbers is written as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
 
-    Elsewhere a number that is not finite, which JSON cannot say, becomes null, which Plotly takes for a gap.
+    Elsewhere a number that is not finite becomes null, because JSON cannot represent it; Plotly draws a gap for null.
     """
     try:
         return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode()

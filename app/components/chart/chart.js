@@ -1,8 +1,8 @@
 // A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. A chart whose text
 // has not changed is left alone, and of several that arrive while one is drawn only the last is drawn. With `reports`,
-// a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place, and the data
-// that the figure has for it. When the page becomes light or dark, it is drawn again. Where only what is marked has
-// changed, the data have the same revision, and Plotly draws the marks alone.
+// a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place and its
+// `customdata`. When the page becomes light or dark, the chart is drawn again. If the traces have not changed but the
+// marks of the layout have, the data keep their revision, and Plotly draws only the marks again.
 
 import { replaceHyphens } from "./hover.js";
 import { numberFormat, withLocalPercent } from "./number_format.js";
@@ -14,12 +14,12 @@ import { isDark, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false, ...numberFormat };
-const SMALLEST = 10;  // px of a number
+const SMALLEST = 10;  // px, font size of a number
 
-// Figures are made for type of 16 px; in a larger window, with larger type, the whole drawing is larger.
+// Figures are made for a font size of 16 px. In a larger window, where fonts are larger, the whole drawing is scaled.
 
-// How high: as the figure says, or where the page says what is below it (`--chart-below`, in rem), as high as the window allows, and
-// at least three quarters of that.
+// The height of the chart: the height of the figure. If the page says how much is below the chart (`--chart-below`, in
+// rem), the height that the window allows, but at least three quarters of the figure's.
 function heightOf(root, usual, size) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
   const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;
@@ -30,16 +30,16 @@ const current = (chart) =>
   chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage() &&
   chart.high === heightOf(chart.root, chart.usual, chart.scale);
 
-// Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
-// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
-// wide a letter is where most are wider than digits, in heights of the text.
-// Words (`meta: {columns, beside, cut}`) become smaller too, and what is still too long is cut.
+// Fits the numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short, letter}`, to the
+// width of the cells: the numbers in the largest font that fits; else the `short` numbers; else none. `beside` are the
+// px of the width that are not cells. `letter` is the width of a letter, as a share of the font size, if most are wider
+// than digits. Words (`meta: {columns, beside, cut}`) get a smaller font, too, and what is still too long is cut.
 function fitted(trace, width) {
   if (!trace.meta?.columns) return trace;
   const cell = (width - trace.meta.beside) / trace.meta.columns;
   if (trace.meta.cut) return shortened(trace, cell);
   for (const text of [trace.text, trace.meta.short]) {
-    const longest = Math.max(...text.map((each) => each.length + each.includes("∞")));  // which is as wide as two digits
+    const longest = Math.max(...text.map((each) => each.length + each.includes("∞")));  // ∞ is as wide as two digits
     const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / ((trace.meta.letter ?? 0.5) * longest)));
     if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
   }
@@ -52,7 +52,7 @@ function shortened(trace, cell) {
   const size = Math.max(SMALLEST + 1, Math.min(trace.textfont.size, Math.floor(cell / (0.52 * longest))));
   const most = Math.floor(cell / (0.52 * size));
   const cut = (word) => (word.length <= most ? word : [...word.slice(0, most - 1), "…"]);
-  const text = all.map((word) => (most > 2 ? escaped(cut(word).join("")) : ""));  // what is pointed at stays
+  const text = all.map((word) => (most > 2 ? escaped(cut(word).join("")) : ""));  // hover texts are not cut
   return { ...trace, text, textfont: { ...trace.textfont, size } };
 }
 
@@ -66,7 +66,8 @@ function titled({ title, template, font, width }) {
   return share >= 1 ? title : { ...title, font: { ...title.font, size: Math.max(SMALLEST, usual.size * share) } };
 }
 
-// The same object for the same template: Plotly takes another object for another template, and draws everything again.
+// Returns the same object for the same template: for Plotly, another object is another template, and it would draw
+// everything again.
 const templates = new Map();
 function known(template) {
   const text = JSON.stringify(template);
@@ -143,7 +144,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.text = text;
     chart.again();
   }
-  setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);  // called before the page has its new colours
+  // This call comes before the page has its new colours.
+  setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;

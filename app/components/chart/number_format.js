@@ -5,8 +5,8 @@ import { SIGNS } from "../shared/numbers.js";
 const NAME = "visitor";
 const [point, thousands, percentSign] = [SIGNS["."], SIGNS[","], SIGNS["%"]];
 
-// Trap: a Plotly locale has no per cent sign, but "$" in a format writes the locale's currency sign. With " %" as currency,
-// "$.1%" (from localPercent) is 98,3 % in German (test_a_chart_writes_shares_and_decimals_in_german).
+// Trap: a Plotly locale has no per cent sign, but "$" in a format writes the locale's currency sign. With " %" as
+// currency, "$.1%" (from localPercent) is 98,3 % in German (test_a_chart_writes_shares_and_decimals_in_german).
 const format = { decimal: point, thousands, grouping: [3], currency: ["", percentSign] };
 export const numberFormat = point ? { locale: NAME, locales: { [NAME]: { format } } } : {};
 

@@ -5,7 +5,8 @@ import { decoded } from "../shared/arrays.js";
 import { make } from "../shared/svg.js";
 
 const AXES = { x: "xaxis", y: "yaxis" };
-const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // as Plotly escapes them; one letter each on the screen
+// Signs as they are escaped for Plotly; each is one letter on the screen.
+const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 export const letters = (text) => [...text.replace(/&(lt|gt|amp);/g, (mark) => MARKS[mark])];
 export const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MARKS).find((mark) => MARKS[mark] === one));
@@ -13,7 +14,7 @@ export const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MAR
 export const isPlain = (trace) =>
   trace.mode === "text" && trace.hoverinfo === "skip" && !trace.textposition && trace.text.every((text) => !text.includes("<"));
 
-// A list of numbers, or the bytes of one.
+// The numbers of a list, or of its encoded bytes.
 const numbers = (values) => (values.bdata ? decoded(values).values : values);
 
 export function writeTexts(plot, traces) {

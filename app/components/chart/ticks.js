@@ -1,8 +1,9 @@
-// Where the tokens along an axis have no room, every second, third ... name is drawn, so that each can be read. Pointing
-// at a cell still says the name of any. Found from what Plotly has written, without measuring anything on the page.
+// If the tokens along an axis do not have enough room, only every second, third ... name is drawn, so that it can be
+// read. Pointing at a cell still shows every name. The room is computed from what Plotly has written, without measuring
+// the page.
 
-const FEW = 6;  // names; so few are left alone
-const WIDE = 0.55;  // of a letter, as a share of its height
+const FEW = 6;  // an axis with so few names is left alone
+const WIDE = 0.55;  // width of a letter, as a share of its height
 
 export function thinOut(plot) {
   const axes = new Map();

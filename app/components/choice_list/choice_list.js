@@ -5,7 +5,7 @@ import { button, element } from "../shared/dom.js";
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const list = element("div", { class: "choices", role: "group", "aria-label": data.label });
-  let now = data.chosen;  // or what was clicked since; if nothing is chosen (-1), each click is sent
+  let now = data.chosen;  // or the row that was clicked since; if none is chosen (-1), each click is sent
   data.rows.forEach((row, index) => {
     const node = button({ "aria-pressed": index === data.chosen }, list, undefined, () => {
       if (index === now) return;

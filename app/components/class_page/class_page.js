@@ -1,5 +1,5 @@
-// The page of a phone that follows a class: see app/classroom. What the lecturer shows is asked for by a long poll; the
-// canvas draws it with the scripts of the app. Whatever comes from a person is written as text.
+// The page of a phone that follows a class: see app/classroom. The page asks for what the lecturer shows by long
+// polling, and draws it with the canvas of the app. What a person has typed is written as text, never as markup.
 
 import { button, element } from "../shared/dom.js";
 import { newCanvas } from "./class_canvas.js";
@@ -17,7 +17,7 @@ const CODE = decodeURIComponent(window.location.pathname.split("/")[2] ?? "").to
 if (CODE) enter(CODE).then(begin, ({ message }) => askForCode(message));
 else askForCode("");
 
-// Without a code, with a wrong one, or after the class.
+// Asks for the code if the address has none or a wrong one, and after the class.
 function askForCode(message) {
   main.replaceChildren();
   const form = element("form", "enter", main);
@@ -65,8 +65,8 @@ function begin(follower) {
   });
 }
 
-// A sentence of the follower, translated by the model of the scene; nobody else sees it. What is said about it lies over
-// the picture, so nothing moves.
+// A sentence of the follower, translated by the model of the scene; nobody else sees it. Notes about it are drawn over
+// the picture, so that nothing moves.
 function ownSentence(parent, follower, canvas) {
   const box = element("div", "own", parent), notice = element("div", "notice", box), form = element("form", "", box);
   const note = element("p", { class: "note", role: "status" }, notice);

@@ -1,4 +1,5 @@
-// The question of a scene, its answers as large buttons; once the lecturer reveals it, the totals and which is right.
+// The question of a scene, with its answers as large buttons. When the lecturer reveals the answer, the buttons show
+// how many chose each and which is right.
 
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -7,7 +8,7 @@ export function newQuestion(parent, send) {
   const box = element("section", { class: "question", "aria-label": _("Question") }, parent);
   const prompt = element("p", "prompt", box), answers = element("div", "answers", box);
   const note = element("p", { class: "note", role: "status" }, box);
-  const chosen = {};  // by question
+  const chosen = {};  // the answer, by question
 
   async function choose(id, index) {
     const before = chosen[id];

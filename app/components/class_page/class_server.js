@@ -11,7 +11,7 @@ export class RequestError extends Error {
 const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
 const SHORTEST = 500, LONGEST = 8000;  // ms before a failed request is repeated
-const MOVED_ON = 200;  // ms before the next news, where the class went on while the picture was asked for
+const MOVED_ON = 200;  // ms before news are asked for again, if the class went on while a picture was asked for (409)
 
 async function request(code, path, options) {
   const response = await fetch(`/class/${code}/${path}`, options).catch(() => { throw new RequestError(_("No connection to Headlight. Try again.")); });
@@ -25,8 +25,9 @@ export const get = (code, follower, path) => request(code, path, { headers: head
 export const post = (code, follower, path, body) =>
   request(code, path, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-// What `load` gives, called when it is first needed, and again after a failure. Its argument is the number of the attempt:
-// a browser does not import a module again from an address that has failed.
+// Returns a function that gives what `load` gives. `load` is called when it is first needed, and again after a failure.
+// Its argument is the number of the attempt, because a browser does not import a module again from an address that has
+// failed.
 export function onDemand(load) {
   let result = null, attempt = 0;
   return () => (result ??= load(++attempt).catch(() => {
@@ -44,8 +45,8 @@ export async function enter(code) {
   return follower;
 }
 
-// Asks for news as long as there is a class. A phone without a connection tries again, less and less often. What goes
-// wrong while news are drawn is reported in the console, and the next news are drawn.
+// Asks for news as long as there is a class. A phone without a connection tries again, less and less often. An error
+// while news are drawn is reported in the console, and the next news are drawn.
 export async function follow(code, follower, { status, news, over }) {
   const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
   let version = 0, wait = SHORTEST;

@@ -1,4 +1,4 @@
-"""Two or more columns of results beside each other, each row named: what a model with a part does, and without it."""
+"""A table of results with two or more columns and named rows, such as what a model does with a part and without it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,10 +13,10 @@ class Cell:
     """One result.
 
     Attributes:
-        text: what the model wrote, or what was measured; text of a user is safe.
-        note: below it, smaller.
-        share: drawn as a bar, 0 to 1.
-        changed: whether it is marked as another than the first of its row.
+        text: what the model wrote, or what was measured. Text that a user typed is safe here.
+        note: a smaller text below it.
+        share: 0 to 1, drawn as a bar.
+        changed: whether it is marked as different from the first cell of its row.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Title:
 
 @dataclass(frozen=True)
 class Row:
-    """One question to all columns; `label` says what was done."""
+    """One row: `label` says what was done, and `cells` has the result of each column."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -48,9 +48,9 @@ def comparison(
     """Draws the columns.
 
     Args:
-        columns: what distinguishes them.
-        title: above them.
-        color: of bars.
+        columns: the headings of the columns.
+        title: the text above the columns.
+        color: the colour of the bars.
         language: the code of the language of the texts, or "".
     """
     above = title if isinstance(title, Title) else Title(title)

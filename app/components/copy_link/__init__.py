@@ -8,9 +8,9 @@ _component = component("copy_link", styles=["buttons"])
 
 
 def copy_link(texts: Mapping[str, str], *, host: str, key: str) -> None:
-    """A button that copies the address of this view with these texts in it; they are in no address before.
+    """A button that copies the address of this view with these texts in it. The browser's own address lacks them.
 
     Args:
-        host: where other machines reach the app; "" if they cannot.
+        host: the host name by which other machines reach the app; "" if they cannot.
     """
     _component(data={"texts": dict(texts), "host": host}, key=key)

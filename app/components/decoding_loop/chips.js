@@ -1,4 +1,5 @@
-// Chips in a few lines. If there are too many, those around the chip `kept` are shown, and the others are counted.
+// Places chips in at most `most` lines. If they do not fit, those around the chip `kept` are shown, and the others are
+// counted.
 
 import { _ } from "../shared/language.js";
 

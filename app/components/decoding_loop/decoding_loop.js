@@ -15,7 +15,7 @@ function draw(root, data, state) {
   const width = Math.max(root.clientWidth, NARROWEST);
   const measure = measurer(root);
   const color = data.colors;
-  const back = 26, gutter = 26;  // room at the right for the way back; between the halves
+  const back = 26, gutter = 26;  // px: at the right for the path back; between the halves
   const half = (width - back - gutter) / 2;
   const left = { x: 0, w: half }, right = { x: half + gutter, w: half };
   const svg = make("svg", { role: "img", "aria-label": data.alt, class: "picture loop" });

@@ -1,4 +1,4 @@
-// Two texts word by word. What changed, is missing or was added carries its name below it, so colour is not needed.
+// Two texts word by word. A label below each changed, missing or added part says what it is, so colour is not needed.
 
 import { element } from "../shared/dom.js";
 

@@ -1,5 +1,5 @@
-// Sets <html lang>, and makes Streamlit use that language: it writes "localized" numbers of its widgets (`widget_format` in
-// app/languages/numbers.py) in the first of navigator.languages, which is replaced here.
+// Sets <html lang>, and makes Streamlit use that language. Streamlit writes the "localized" numbers of its widgets
+// (`widget_format` in app/languages/numbers.py) in the first language of navigator.languages, which is replaced here.
 
 import { localised } from "../shared/numbers.js";
 

@@ -1,6 +1,6 @@
-// Two pages of this app in frames. A frame is as wide as the layout of a phone allows, and is enlarged to the room that it has:
-// its type follows the window like that of any page. Trap: another `src` would be an entry in the history of the tab, and
-// Back would seem to do nothing, so another address makes another frame
+// Two pages of this app in frames. The page in a frame is at most WIDTH wide, so it has the layout of a phone, and is
+// enlarged to the room of the frame, so that its font size follows the window. Trap: another `src` would add an entry
+// to the history of the tab, and Back would seem to do nothing. So another address makes another frame
 // (test_another_address_of_a_frame_is_not_an_entry_in_the_history_of_the_tab).
 
 import { element } from "../shared/dom.js";
@@ -13,7 +13,7 @@ function fit(place) {
   Object.assign(place.firstChild.style, { width: `${wide}px`, height: `${place.clientHeight / scale}px`, transform: `scale(${scale})` });
 }
 
-// What is chosen in a frame, and its first address, are not entries of the history of the tab either.
+// Choices in a frame, and its first address, add no entries to the history of the tab either.
 function noEntriesOf(history) {
   history.pushState = (...entry) => history.replaceState(...entry);
 }

@@ -1,4 +1,4 @@
-"""All heads of two models, coloured by how much of their weight is elsewhere, and of one head both maps."""
+"""All heads of two models, coloured by how much of their weight is at other places, and both maps of one head."""
 
 from collections.abc import Callable
 
@@ -11,10 +11,10 @@ _component = component("head_changes", styles=["svg"])
 def head_changes(message: bytes, count: int, *, key: str, on_choose: Callable[[int], None]) -> None:
     """Draws the heads; the message is from `app.views.compare.head_maps`.
 
-    The browser shows another head by itself.
+    The browser shows another head without the server.
 
     Args:
-        count: of the heads.
+        count: the number of heads.
         on_choose: is called with the chosen head: its place in the order of the message, from 0.
     """
     _component(

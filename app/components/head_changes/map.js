@@ -1,12 +1,12 @@
-// One map of weights: a pixel for each, tokens along its sides. Pointing or the arrow keys choose a cell.
+// One map of weights: one pixel per weight, tokens along its sides. Pointing or the arrow keys choose a cell.
 
 import { cellByKey } from "../shared/arrow_keys.js";
 import { cellUnder, cut, make, pixels, write } from "../shared/svg.js";
 
 const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 44, EDGE = 7;  // px at 1280x720
-const WIDER = 1.7;  // than high is a cell at most
+const WIDER = 1.7;  // width of a cell over its height, at most
 
-// How large the cells of maps beside each other are that have this room together, and where their tokens are written.
+// The size of the cells and the room for the tokens, if `maps` maps side by side share this width and height.
 export function mapSize({ rows, columns }, { width, height, maps, gap, measure, unit }) {
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, MAP_TOKEN * unit)));
   const left = Math.min(longest(rows), 0.35 * (width / maps)) + EDGE * unit, above = Math.min(longest(columns), 0.33 * height) + EDGE * unit;

@@ -11,7 +11,7 @@ _component = component("head_grid", styles=["svg", "token", "head_map", "segment
 def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
     """Draws the heads; data from `app.views.multihead.head_grid_data`. `on_choose` is called with a head, from 0.
 
-    The browser shows the other steps of the translation by itself.
+    The browser shows the other steps of the translation without the server.
     """
 
     def chosen() -> None:

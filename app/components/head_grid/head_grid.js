@@ -1,5 +1,5 @@
 // All heads of a layer side by side: what each attends to, the length of the vector that it adds, and what the model
-// predicts without it. The row of tokens chooses the step, in the browser; a click on a head shows it large.
+// predicts without it. The row of tokens chooses the step, without the server; a click on a head shows it large.
 
 import { element } from "../shared/dom.js";
 import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";

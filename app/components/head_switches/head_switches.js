@@ -1,5 +1,5 @@
-// Switches of all heads and sub-layers. A click shows at once and is sent to the page as the list of all parts that are
-// off; until the page has heard it, the browser keeps its own state.
+// Switches of all heads and sub-layers. A click changes the picture at once and is sent to the page as the list of all
+// parts that are off. Until the page has received it, the browser keeps its own state.
 
 import { ARROW_STEPS } from "../shared/arrow_keys.js";
 import { element, handled } from "../shared/dom.js";
@@ -65,7 +65,7 @@ const behaviour = {
     const outlined = data.chosen ? _("Outlined in orange: the chosen head, which the other pages show.") : "";
     this.description = element("p", "description", root, `${hint} ${outlined}`.trim());
   },
-  // Where the colours end, for heads and for whole sub-layers.
+  // The legend: the values at both ends of the colours, for heads and for whole sub-layers.
   legend(line, { scale, largest, whole, strongest, nats: meaning }) {
     const colors = scale.map(([place, color]) => `${color} ${100 * place}%`).join(", ");
     element("span", "", line, _("Log-probability without it:"));
@@ -149,7 +149,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.described = view.cells.find(({ part }) => part.edit === view.about);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }
-  if (received >= view.number) {  // what a button of the page has switched, or what is off when it opens, is described
+  if (received >= view.number) {
+    // Describes what a button of the page has switched, or what is off when the page opens.
     const switched = [...[...view.off].filter((edit) => !off.includes(edit)), ...off.filter((edit) => !view.off.has(edit))].at(-1);
     view.described = view.cells.find(({ part }) => part.edit === switched) ?? view.described;
     view.off = new Set(off);

@@ -1,6 +1,6 @@
 """Data that another component draws, in a message of its own.
 
-It is the same while one looks around, so it is not sent again when what is chosen changes, which is a small message.
+The data stay the same while a reader looks around. So only the choice, a small message, is sent when it changes.
 """
 
 from typing import Any
@@ -14,6 +14,6 @@ _component = component("held_data")
 
 
 def held_data(holds: str, data: dict[str, Any]) -> None:
-    """Brings the browser data under a name, by which the JavaScript of a component finds it."""
-    with st.container(key="held"):  # has nothing to see, see page.css
+    """Sends data to the browser under the name `holds`, by which the JavaScript of a component finds them."""
+    with st.container(key="held"):  # draws nothing, see page.css
         _component(data=encode(data | {"holds": holds}), key=f"held_{holds}")

@@ -10,5 +10,5 @@ _component = component("language_choice", styles=["buttons"])
 
 
 def language_choice(names: Mapping[Language, str], chosen: Language, *, key: str) -> None:
-    """A button for each language that is not chosen. `names`: of the languages, each in its own language."""
+    """A button for each language that is not chosen. `names`: the name of each language, in that language."""
     _component(data={"key": KEY, "names": dict(names), "chosen": chosen}, key=key)

@@ -1,5 +1,5 @@
-// The language of the interface. It is in the address, and the page is loaded again in another one: the sentence is stored
-// in the tab, everything else is in the address.
+// The language of the interface. It is in the address, so another language loads the page again. That loses nothing:
+// the sentence is stored in the tab, and everything else is in the address.
 
 import { button, element } from "../shared/dom.js";
 

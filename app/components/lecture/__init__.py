@@ -16,14 +16,14 @@ class LectureState:
     """What the browser has to know.
 
     Attributes:
-        is_on: the page is shown to a class; otherwise only the key P is listened to.
-        lesson: its name; "": the keys walk through the pages.
-        place: of the scene in the lesson, or of the page among all pages, from 0.
-        count: of scenes or pages.
+        is_on: whether the page is shown to a class; if not, only the key P is listened to.
+        lesson: the name of the lesson. If it is "", the keys walk through the pages.
+        place: the place of the scene in the lesson, or of the page among all pages, from 0.
+        count: the number of scenes or pages.
         text: what the class reads.
-        question: the scene has one, which is shown after the text.
-        is_asked: it is shown.
-        own: the sentence that the lecturer has typed in place of the scene's; the tab keeps it.
+        question: whether the scene has a question, which is shown after the text.
+        is_asked: whether the question is shown.
+        own: the sentence that the lecturer has typed in place of the scene's sentence; the tab stores it.
     """
 
     is_on: bool

@@ -1,18 +1,18 @@
-// Nothing is below the fold: where a long sentence makes a page higher than the window, all its type becomes smaller,
-// step by step, and is as large as before with the next one. Pictures that fill the window are
-// measured again before, because what is above them may have become higher.
+// Keeps the whole page of a lecture in the window. If a long sentence makes the page higher than the window, all its
+// type becomes smaller, step by step; with the next sentence it is as large as before. Before the first step, pictures
+// that fill the window are measured again, because what is above them may have become higher.
 
 const STEPS = [1, 0.97, 0.94, 0.91, 0.88, 0.84, 0.8, 0.75, 0.7];
 const QUIET = 150;  // ms without a change of size
-const LOOKS = 3;  // that find the page too high, before its type becomes smaller
+const LOOKS = 3;  // so many looks must find the page too high before its type becomes smaller
 const AT_WORK = '[data-test-script-state]:not([data-test-script-state="notRunning"]), [data-stale="true"]';
 
-const found = new Map();  // by what is shown and the size of the window: the step
+const found = new Map();  // the step, by what is shown and the size of the window
 
 export class Fit {
   constructor() {
     this.watcher = new ResizeObserver(() => this.soon());
-    this.again = (event) => { if (event.isTrusted) this.show(this.shown, true); };  // not for the one below
+    this.again = (event) => { if (event.isTrusted) this.show(this.shown, true); };  // not for the event of `look`
     window.addEventListener("resize", this.again);
   }
 
@@ -46,7 +46,8 @@ export class Fit {
     if (!this.shown || !main || innerWidth < 641) return;
     if (document.querySelector(AT_WORK)) return void this.soon();
     const over = main.scrollHeight - main.clientHeight;
-    if (over <= 1 || this.at + 1 === STEPS.length || over >= this.over) return;  // a picture that fills the window is not lower with smaller type
+    // If the page is not lower than before, a picture fills the window, and still smaller type does not help.
+    if (over <= 1 || this.at + 1 === STEPS.length || over >= this.over) return;
     if (this.at === 0 && (this.seen += 1) < LOOKS) {
       window.dispatchEvent(new Event("resize"));
       return void this.soon();

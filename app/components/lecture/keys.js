@@ -1,6 +1,6 @@
-// Which keys a lecture takes. A key that is typed in a field, or pressed with Ctrl, Alt or Meta, is never taken. What has the
-// focus and uses a key itself (tokens, matrices, sliders, buttons) keeps it; where nothing has the focus, the lecture
-// comes before any picture that listens to the whole page.
+// Which keys a lecture takes. A key that is typed in a field, or pressed with Ctrl, Alt or Meta, is never taken. An
+// element that has the focus and uses a key itself (tokens, matrices, sliders, buttons) keeps that key. If nothing has
+// the focus, the lecture gets a key before any picture that listens to the whole page.
 
 const TYPED = "input:not([type=range], [type=radio], [type=checkbox], [type=button]), textarea, select, [contenteditable=true], [role=combobox], [role=listbox], [role=textbox]";
 const BY_ARROWS = "input, [role=radiogroup], [role=slider], [role=tablist], [role=menu]";
@@ -15,14 +15,15 @@ function isFree(event) {
   return !(event.ctrlKey || event.altKey || event.metaKey || isInside(target, TYPED));
 }
 
-// Whether the browser itself does something with this key there.
+// Whether the browser itself uses this key on the element that has the focus.
 function isUsed(event) {
   const target = event.composedPath()[0], { key } = event;
   if (isArrow(key)) return isInside(target, BY_ARROWS);
   return [" ", "Enter"].includes(key) && isInside(target, PRESSED);
 }
 
-// `wants(key)`: whether the lecture does something with a key now; `act(key)` does it. A key that is held down counts once.
+// `wants(key)`: whether the lecture does something with a key now; `act(key)` does it. A key that is held down counts
+// once.
 export function listen(wants, act) {
   const taken = (event) => {
     event.preventDefault();

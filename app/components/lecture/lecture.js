@@ -1,6 +1,6 @@
-// A lecture: keys walk the scenes, reveal what a scene has, and change how the window looks. What is shown is the server's;
-// what is revealed, the blank screen and the list of keys are the browser's. The presenter's window follows through a
-// BroadcastChannel of this browser, and its keys act here.
+// A lecture: keys walk the scenes, reveal what a scene has, and change how the window looks. The server decides which
+// scene is shown; the browser decides what of it is revealed, and has the blank screen and the list of keys. The
+// presenter's window follows through a BroadcastChannel of this browser, and keys that are pressed there act here.
 
 import { button, element, within } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
@@ -13,8 +13,8 @@ import { hideWhatIsLeft } from "./left_page.js";
 import { plotlyLibrary } from "../shared/plotly_library.js";
 import { otherScheme } from "./scheme.js";
 
-const PICTURE = 0, TEXT = 1, QUESTION = 2;  // up to what a scene is revealed
-const OWN = "headlight lecture", STARTED = "headlight lecture started";  // in the memory of the tab
+const PICTURE = 0, TEXT = 1, QUESTION = 2;  // levels: up to which part a scene is revealed
+const OWN = "headlight lecture", STARTED = "headlight lecture started";  // names in the storage of the tab
 const BOX = ".st-key-sentence input";
 const IDLE = 2000;  // ms after which the library of later scenes is loaded
 
@@ -29,14 +29,15 @@ class Lecture {
     listen((key) => this.wants(key), (key) => this.act(key));
   }
 
-  // What the server says.
+  // Takes over what the server says.
   take(data, root, send) {
     const isOther = this.data && (this.data.lesson !== data.lesson || this.data.place !== data.place);
     const isFirst = !this.data;
     Object.assign(this, { data, root, send });
     this.resend.received(data.received);
     if (isOther || isFirst) this.entered();
-    if (isFirst && data.lesson) setTimeout(() => plotlyLibrary().catch(() => {}), IDLE);  // a chart that needs it says why it fails
+    // Loads the library of charts early. If that fails, a chart that needs it reports the error.
+    if (isFirst && data.lesson) setTimeout(() => plotlyLibrary().catch(() => {}), IDLE);
     hideWhatIsLeft(isOther);
     this.remember(isFirst);
     document.documentElement.classList.toggle("lecture", data.is_on);
@@ -58,7 +59,8 @@ class Lecture {
     this.free();
   }
 
-  // A page that is loaded again begins with the scene's own sentence; the tab keeps the lecturer's.
+  // After a reload the server has only the scene's own sentence. The tab stores the lecturer's sentence and sends it
+  // again.
   remember(isFirst) {
     const { lesson, place, own } = this.data;
     if (!lesson) return;
@@ -94,7 +96,8 @@ class Lecture {
     if (this.list?.open) return ["?", "Escape"].includes(key);
     if (this.black) return true;
     if (key === "Escape") return !document.querySelector("[data-testid=stPopoverBody], [role=dialog]");
-    if (key === "ArrowDown") return Boolean(this.data.lesson) && this.level < QUESTION;  // the card of the question reveals
+    // At QUESTION, the card of the question handles the key: it reveals the answer.
+    if (key === "ArrowDown") return Boolean(this.data.lesson) && this.level < QUESTION;
     if (key === "ArrowUp") return Boolean(this.data.lesson);
     return ["ArrowRight", "ArrowLeft", "PageDown", "PageUp", " ", "Home", "End"].includes(key) || "plbfsc.?".includes(key.toLowerCase());
   }
@@ -112,7 +115,8 @@ class Lecture {
     (does[key] ?? does[key.toLowerCase()])?.();
   }
 
-  // `this.send` is of the component that is on the page then.
+  // A choice that is sent again needs the `this.send` of that moment: it belongs to the component that is then on the
+  // page.
   choose(name, index) { this.resend.choose(numbered(this.root, name, index), (choice) => this.send("chosen", choice)); }
 
   walk(goal, level) {
@@ -138,7 +142,7 @@ class Lecture {
     this.choose("lecture", 0);
   }
 
-  // The keys are the lecture's again, not those of a picture.
+  // Takes the focus from a picture, so that the lecture gets its keys again.
   free() { focused()?.blur?.(); }
 
   // Opens the sentence box over the page.
@@ -201,6 +205,6 @@ const focused = () => {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const lecture = (window.headlightLecture ??= new Lecture());
-  lecture.keyList = keyList;  // of this script: after a change of the language, it is another one
+  lecture.keyList = keyList;  // the list of this script: after a change of language, the script is another one
   lecture.take(data, parentElement.querySelector(".root"), setTriggerValue);
 }

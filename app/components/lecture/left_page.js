@@ -1,12 +1,12 @@
-// Streamlit keeps what the page before has drawn until all of the next page is there. In a lecture, the class would see it below
-// the next title, so it is hidden from the moment that the title is drawn (lecture.css).
+// Streamlit keeps what the previous page has drawn until the whole next page is drawn. In a lecture, the class would
+// see the old picture below the next title, so it is hidden from the moment that the title is drawn (lecture.css).
 
 const LEFT = "leaves-a-page", PACE = 50;  // ms
 const IS_DRAWN = '[data-test-script-state="notRunning"]';
 
-let shown, timer;  // the path of the page that was shown, and until when the class is set
+let shown, timer;  // the path of the page that was shown; what removes the class LEFT
 
-// `isOther`: another scene has come.
+// `isOther`: whether the scene has changed.
 export function hideWhatIsLeft(isOther) {
   const { pathname } = window.location, page = document.documentElement.classList;
   const isAnotherPage = isOther && shown !== undefined && shown !== pathname;

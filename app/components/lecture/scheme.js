@@ -1,6 +1,7 @@
-// Light or dark without loading the page again, which would leave full screen. Streamlit asks the browser for the scheme of
-// the system, and asks again after printing. A theme that was chosen in the menu is stored for each page and does not follow
-// the system: there the choice is changed, and the page is loaded again.
+// Light or dark without loading the page again, which would leave full screen. Streamlit asks the browser for the
+// scheme of the system, and asks again after printing. So `matchMedia` is replaced here, and the event "afterprint" is
+// sent. A theme that was chosen in the menu is stored for each page and does not follow the system. Then the stored
+// theme is changed, and the page is loaded again.
 
 import { isDark } from "../shared/themed.js";
 

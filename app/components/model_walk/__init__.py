@@ -12,12 +12,13 @@ _component = component("model_walk", styles=["svg", "token", "segments"])
 
 
 def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:
-    """Draws what `held_data` has brought under the name `walk`.
+    """Draws the data that `held_data` has sent under the name `walk`.
 
     Args:
-        state: the station, the chosen tokens and heads, which detail, and of which tensors this is the state.
+        state: the station, the chosen tokens and heads, the level of detail, and the scene to whose data this state
+            belongs.
         on_told: gets what the visitor has chosen in the browser: the id of a station `at`, the tokens `s` and `t` from
-            0, the `detail`, and the `head` [station, head], or null where none was clicked.
+            0, the `detail`, and `head`, which is [station, head], or None if no head was clicked.
     """
 
     def changed() -> None:

@@ -1,4 +1,5 @@
-// Tokens by dimensions: a row of colours for each token, how long it is, and below it where the followed row comes from.
+// Tokens by dimensions: for each token a row of colours and the length of its vector. Below, the vectors from which the
+// followed row was computed.
 
 import { byTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
@@ -19,7 +20,7 @@ function moments(values) {
   return [mean, Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)];
 }
 
-// What is said of a vector beside its strip.
+// The text beside the strip of a vector.
 function summary(shownAs, values, last) {
   if (shownAs === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
   if (shownAs === "hidden" && last) return _("{share}% above 0", { share: decimals((100 * values.filter((value) => value > 0).length) / values.length, 0) });

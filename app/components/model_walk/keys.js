@@ -9,7 +9,7 @@ import { inWords } from "../shared/token.js";
 import { written } from "./dims.js";
 import { drawRows, framed, room } from "./rows.js";
 
-const NARROW = 33, SLANT = 17;  // px: least width of a cell with a number, and between the names of two keys
+const NARROW = 33, SLANT = 17;  // px: least width of a cell with a number; least distance between the names of two keys
 
 function inCell(shownAs, value, masked) {
   if (shownAs === "mask") return value ? "" : _("no");
@@ -72,7 +72,7 @@ export function drawKeys(view) {
   return { at: followed * high, high, total: above + count * high };
 }
 
-// What the framed row says, in words.
+// The framed row in words.
 function defaultText(shownAs, token, keys, row) {
   if (shownAs === "scores") return byTouch() ? _("Rows are queries, columns are keys. Tap a cell for its number.") : _("Rows are queries, columns are keys. Point at a cell for its number.");
   const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);

@@ -1,13 +1,14 @@
-// The map of the model: drawn once from plain numbers. A station lights its box up; the token travels to it.
+// The map of the model, drawn once from the coordinates in the message. The box of the open station is highlighted, and
+// the token travels to it.
 
 import { _ } from "../shared/language.js";
 import { cut, make } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { STACKS } from "./stacks.js";
 
-const CHIP = 24, SHORTEST = 30, LONGEST = 84;  // of the token, in the units of the map
-const GAP = 7;  // between two boxes: half of it belongs to each, for a finger
-const FEW = 6;  // layers that have a number each; of more, one is named between two steps
+const CHIP = 24, SHORTEST = 30, LONGEST = 84;  // of the token: height, least and greatest width, in units of the map
+const GAP = 7;  // between two boxes; the area of a box that reacts to a finger reaches to the middle of the gap
+const FEW = 6;  // layers that have one button each; of more layers, only the open one is named, between "−" and "+"
 
 function arrow(parent, { stack, points, head }, color) {
   const path = make("path", { d: `M${points.join("L")}`, class: `arrow ${stack}`, stroke: color }, parent);
@@ -48,7 +49,8 @@ function traveller(svg, stack, color) {
   return group;
 }
 
-// Draws the map. `go` opens a box, `turn` a layer of a stack.
+// Draws the map. `go` opens a box, `turn` opens a layer of a stack, and `up` opens the box to which an arrow key has
+// moved.
 export function drawMap(place, map, colors, { go, turn, up }) {
   const svg = make("svg", { viewBox: `0 0 ${map.width} ${map.height}`, class: "map picture", role: "group", "aria-label": map.label, style: `height: ${map.height / 16}rem` });
   const of = (stack) => (stack === "between" ? map.between : colors[stack]);
@@ -68,7 +70,7 @@ export function drawMap(place, map, colors, { go, turn, up }) {
     lines.forEach((line, n) => make("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + (n - (lines.length - 1) / 2) * 15, "text-anchor": "middle", "dominant-baseline": "central" }, group, line));
     pressed(group, () => go(i));
     group.addEventListener("keydown", (event) => {
-      const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];  // boxes of a stack come from the bottom up
+      const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];  // the boxes of a stack are listed from the bottom up
       if (!step) return;
       event.preventDefault();
       if (map.boxes[i + step]?.stack !== box.stack) return;
@@ -94,7 +96,8 @@ function carry(group, text, x, y, measure) {
   group.style.transform = `translate(${x}px, ${y}px)`;
 }
 
-// Shows where one is: `box` of the map, the part of the way through it, the layer of each stack, the two tokens.
+// Shows the open station: its `box` on the map, the `part` of the box's stations that is done (0 to 1), the open layer
+// of each stack, and the two tokens.
 export function moveTo(drawn, { box, part, stack, layers, words, crossing }, measure) {
   const { map } = drawn, here = map.boxes[box], middle = here.y + here.height / 2;
   drawn.boxes.forEach((group, i) => {
@@ -116,7 +119,7 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   const [from, to] = [here.x + 8, here.x + here.width - 8], y = here.y + here.height - 2.5;
   for (const [name, value] of Object.entries({ x1: from, x2: from + (to - from) * part, y1: y, y2: y })) drawn.progress.setAttribute(name, value);
   const apart = crossing ? CHIP / 2 + 2 : 0;
-  const [rests, top] = map.arrows.at(-1).points[1];  // above the encoder, until the decoder attends to it
+  const [rests, top] = map.arrows.at(-1).points[1];  // the source token is here until the decoder attends to it
   if (stack === "encoder" || crossing) carry(drawn.travellers.encoder, words.encoder, map.lane, middle - apart, measure);
   else carry(drawn.travellers.encoder, words.encoder, rests, top - CHIP / 2, measure);
   carry(drawn.travellers.decoder, words.decoder, map.lane, stack === "encoder" ? map.height - CHIP : middle + apart, measure);
@@ -124,5 +127,6 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   drawn.travellers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;
   drawn.memory.classList.toggle("flows", crossing);
   const frame = drawn.svg.parentElement, scale = drawn.svg.clientWidth / map.width;
-  frame.scrollTo(here.x < map.lane ? 0 : frame.scrollWidth, middle * scale - frame.clientHeight / 2);  // a phone shows a stack
+  // A phone shows one stack at a time.
+  frame.scrollTo(here.x < map.lane ? 0 : frame.scrollWidth, middle * scale - frame.clientHeight / 2);
 }

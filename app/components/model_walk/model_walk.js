@@ -1,5 +1,6 @@
-// The walk: the map with the token at the left, the station where it is at the right. Going on, another token, another
-// head need no server: they are sent to it a moment later, for the address, the details, and the tensors that come next.
+// The walk: at the left the map with the token, at the right the station where the token is. Going on or choosing
+// another token or head does not wait for the server. The choice is sent to it a moment later, for the address, the
+// details, and the tensors that are needed next.
 
 import { decoded } from "../shared/arrays.js";
 import { _ } from "../shared/language.js";
@@ -12,7 +13,7 @@ import { drawMap, moveTo } from "./map.js";
 import { labelled, markup } from "./markup.js";
 import { drawCharacters, drawChosen, drawOffers, drawPieces, drawShifted } from "./words.js";
 
-const LATER = 250, EACH = 3000;  // ms: until a step is sent to the server; at each station while it plays
+const LATER = 250, EACH = 3000;  // ms: until a step is sent to the server; at each station while the walk plays
 const OF_A_HEAD = ["head", "scores", "weights"];
 const DRAWINGS = { characters: drawCharacters, pieces: drawPieces, shifted: drawShifted, chosen: drawChosen, logits: drawOffers,
   scores: drawKeys, mask: drawKeys, weights: drawKeys };
@@ -30,7 +31,7 @@ class Walk {
     document.addEventListener("keydown", key);
   }
 
-  // What the server says, unless it has not heard yet what was chosen since.
+  // Takes over what the server says, unless the browser has a newer choice that the server has not received yet.
   take(state, send) {
     this.send = send;
     if (this.received?.scene !== state.scene) {  // what was chosen in another sentence is of no use in this one
@@ -46,7 +47,7 @@ class Walk {
     const data = window.headlightHeld?.walk, state = this.received;
     if (!data || !state || data.scene !== state.scene) return;
     if (this.data !== data) Object.assign(this, { data, decoded: {} });
-    const mine = this.number > state.received ? this.state : null;  // it stays until the server has heard of it
+    const mine = this.number > state.received ? this.state : null;  // the choice stays until the server has received it
     this.state = { ...state, ...(mine ?? {}) };
     if (this.map?.map.label !== data.map.label || this.drawnMap !== JSON.stringify(data.map)) {
       this.drawnMap = JSON.stringify(data.map);
@@ -54,10 +55,10 @@ class Walk {
         go: (box) => this.openBox(box), up: (box) => this.openBox(box), turn: (stack, layer) => this.turn(stack, layer) });
       this.shows = null;
     }
-    if (this.shows !== this.toShow()) this.show();  // else a button would be replaced under the pointer
+    if (this.shows !== this.toShow()) this.show();  // a needless `show` would replace a button under the pointer
   }
 
-  // All that the picture depends on, but for the size and the colours of the page.
+  // All that the picture depends on, except the size and the colours of the page.
   toShow() {
     const { scene, at, s, t, heads, detail } = this.state;
     return JSON.stringify([scene, at, s, t, heads, detail, this.data.stations.length, this.data.pictures[at]]);
@@ -87,8 +88,8 @@ class Walk {
     if (focused) this.parts.frame.querySelector('.row[aria-checked="true"], .chip[aria-pressed="true"]')?.focus({ preventScroll: true });
   }
 
-  // The head that is shown: the chosen one, or the clearest of this attention; from the decoder to the encoder the one that
-  // attends most from the followed step to the followed word.
+  // The head that is shown: the chosen head. If none is chosen: in cross-attention the head that attends most from the
+  // followed step to the followed word, elsewhere the clearest head of this attention.
   headHere() {
     const { heads, at, s, t } = this.state, site = at.split(".").slice(0, 4).join(".");
     if (typeof heads === "number") return heads;
@@ -104,22 +105,24 @@ class Walk {
     this.show();
   }
 
-  // Trap: the state is another object after each answer of the server, and the switch is not drawn again for it
-  // (test_the_switch_of_the_detail_works_after_going_on_and_back).
+  // Trap: `this.state` is another object after each answer of the server, but the switch is not always drawn again
+  // then. So the switch must not keep the object (test_the_switch_of_the_detail_works_after_going_on_and_back).
   takeDetail(detail) {
     this.state.detail = detail;
     this.tell();
     this.show();
   }
 
-  // The first of the stations of a box that is in the walk, in the layer that is shown; or one that the server adds to it.
+  // Opens the first station of a box that the walk has, in the open layer. If the walk has none, opens the first one of
+  // the box, which the server then adds to the walk.
   openBox(box) {
     const { stations, stack } = this.data.map.boxes[box], layer = this.layers()[stack];
     const names = stations.map((name) => name.replace("*", layer));
     this.visit(names.find((name) => this.data.stations.some(({ id }) => id === name)) ?? names[0]);
   }
 
-  // The same station in another layer, or the first of that layer.
+  // Opens the same station in another layer, or, from a station outside of the stack's layers, the weights of that
+  // layer's self-attention.
   turn(stack, layer) {
     const open = this.layers()[stack], count = this.data.map.layers.find((each) => each.stack === stack).count;
     const wanted = Math.min(Math.max(typeof layer === "object" ? open + layer.step : layer, 0), count - 1);
@@ -211,5 +214,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const walk = (root.headlightWalk ??= new Walk(root));
   walk.take(data, (told) => setTriggerValue("told", told));
-  setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);  // this is called before the page has its new colours
+  // This call comes before the page has its new colours.
+  setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);
 }

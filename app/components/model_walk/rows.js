@@ -5,14 +5,14 @@ import { cut, make, write } from "../shared/svg.js";
 
 const LEAST = 17, MOST = 32, WIDEST = 132;  // px at 1280x720
 
-// How high a row is, and how wide the tokens are; `unit` is the size of the type, over the usual one.
+// The height of a row and the width of the tokens; `unit` is the font size of the page over the usual one.
 export function room(tokens, height, unit, measure) {
   const high = Math.min(Math.max(height / tokens.length, LEAST * unit), MOST * unit);
   const wide = Math.max(...tokens.map((token) => 1.08 * measure(token, 15.2 * unit)), 20 * unit);
   return { high, left: Math.min(wide, WIDEST * unit) + 10 * unit };
 }
 
-// Draws the tokens. `follow` gets the number of one that was clicked, or chosen with the arrow keys.
+// Draws the tokens. `follow` gets the place of the token that was clicked or chosen with the arrow keys.
 export function drawRows(svg, { tokens, color, followed, follow, label, top, high, left, unit, measure }) {
   const group = make("g", { role: "radiogroup", "aria-label": label }, svg);
   const rows = tokens.map((token, i) => {
@@ -22,7 +22,7 @@ export function drawRows(svg, { tokens, color, followed, follow, label, top, hig
     write(text, cut(token, left - 8 * unit, 15.2 * unit, (part, size) => 1.06 * measure(part, size)));
     row.addEventListener("click", () => follow(i, true));
     row.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowLeft" || event.key === "ArrowRight") return;  // those walk
+      if (event.key === "ArrowLeft" || event.key === "ArrowRight") return;  // these keys go to another station
       const goal = itemByKey(event, i, tokens.length);
       if (goal !== undefined) follow(goal, true);
     });

@@ -1,4 +1,4 @@
-// The names of the stacks, and of what comes after them.
+// The names of the stacks, and of the output after them.
 
 import { _ } from "../shared/language.js";
 

@@ -1,10 +1,11 @@
-// The frame, drawn once for a translation: everything that a step changes has its place and its size here.
+// Builds all parts of the picture, once per translation. Everything that a step changes gets its place and its size
+// here.
 
 import { button, element } from "../shared/dom.js";
 import { _, ngettext } from "../shared/language.js";
 import { make } from "../shared/svg.js";
 
-export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // of the distribution: in a wide frame and on a phone
+export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // rows of the distribution: in a wide frame, on a phone
 
 function stack(parent, className, name, layers) {
   const box = element("div", `stack ${className}`, parent);
@@ -30,7 +31,7 @@ function tokens(parent, className, title, count) {
   return { side, heading, chips };
 }
 
-// Makes all parts; `walk` has what the three buttons do.
+// Makes all parts; `walk` has the functions that the buttons call.
 export function build(root, frame, walk) {
   const parts = { root, frame };
   const line = element("div", "line");
@@ -47,7 +48,7 @@ export function build(root, frame, walk) {
   element("span", "more", source.heading, frame.source.more);
   parts.source = source.side;
   parts.sourceChips = source.chips;
-  source.chips.tabIndex = 0;  // a long sentence scrolls
+  source.chips.tabIndex = 0;  // keys can scroll a long sentence
   source.chips.setAttribute("role", "list");
   source.chips.setAttribute("aria-label", `${frame.source.title}, ${frame.source.more}`);
   parts.weights = frame.source.tokens.map((token) => {

@@ -1,5 +1,6 @@
-// How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token goes
-// in again. All steps are here: stepping and playing need no server, which only learns where the reader stops.
+// How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token
+// goes in again. The message has all steps, so stepping and playing need no server. The server only learns at which
+// step the reader stops.
 
 import { setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -33,7 +34,7 @@ class Loop {
 
   get last() { return this.frame.steps.length - 1; }
 
-  // The frame has another width: a phone turned round, the sidebar opened.
+  // Adapts to another width, for example when a phone is turned or the sidebar is opened.
   fit() {
     this.width = this.root.clientWidth;
     this.root.classList.toggle("narrow", this.width < NARROW * rem());

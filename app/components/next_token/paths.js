@@ -29,7 +29,7 @@ export function drawPaths(parts) {
   arrow(svg, [[encoder.x, encoder.bottom + gap], [encoder.x, decoder.top - gap]], colors.attention, "down");
   arrow(svg, [[decoder.right + gap, decoder.y], [next.left - gap, decoder.y]], colors.decoder, "right");
   make("text", { x: encoder.x + 9, y: (encoder.bottom + decoder.top) / 2 + 5, style: `color:${colors.attention}` }, svg, _("attention"));
-  // Back into the loop, to the place of the next token.
+  // The arrow back into the loop, to the place of the next token.
   const slot = box(parts.chips[parts.shown + 1]);
   const low = parts.scene.clientHeight - 2, x = Math.min(Math.max(slot.x, written.left + 12), written.right - 12);
   if (parts.shown < frame.steps.length - 1) {

@@ -1,4 +1,4 @@
-// What changes from step to step. Only texts, classes and lengths change: nothing gets another place or size.
+// What changes from step to step. Only texts, classes and lengths of bars change: no part gets another place or size.
 
 import { FEWEST_ROWS, MOST_ROWS } from "./frame.js";
 import { element } from "../shared/dom.js";
@@ -7,7 +7,7 @@ import { decimal } from "../shared/numbers.js";
 
 const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
 
-// The most probable tokens of a step; the last place is for the chosen one, where it is not among them.
+// The most probable tokens of a step. If the chosen token is not among them, it gets the last row.
 function shownRows(step, count) {
   const rows = step.rows.slice(0, count);
   const chosen = step.rows.find((row) => row.chosen);
@@ -43,7 +43,7 @@ function showDistribution(parts, step) {
   if (parts.others.share) scaled(parts.others.share, rest.share);
 }
 
-// Scrolls a place in which not everything has room; the page stays where it is.
+// Scrolls `box` until `node` is in view; the page itself does not scroll.
 function keepInView(box, node) {
   const top = node.offsetTop - box.offsetTop, left = node.offsetLeft - box.offsetLeft;
   if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - node.offsetHeight) / 2;
@@ -75,7 +75,8 @@ function showWritten(parts, at) {
 
 function showBeams(parts, at) {
   const { nodes, alive, end, title } = parts.frame.beams;
-  const atEnd = at === parts.frame.steps.length - 1 && end.rows.length > 0;  // then also those that finished before
+  // At the end, the hypotheses that finished earlier are shown, too.
+  const atEnd = at === parts.frame.steps.length - 1 && end.rows.length > 0;
   const ids = atEnd ? end.rows.map(({ node }) => node) : alive[at] ?? [];
   parts.beamsTitle.textContent = atEnd ? end.title : title;
   parts.beams.forEach((place, n) => {
@@ -93,7 +94,7 @@ function showBeams(parts, at) {
     });
     place.sum.textContent = atEnd ? end.rows[n].number : node.sum;
   });
-  // A hypothesis that fits is aligned to the left; of a longer one the end is visible.
+  // A hypothesis that fits is aligned to the left; of a longer hypothesis, the end is visible.
   parts.beams.forEach(({ text }) => {
     const width = [...text.children].reduce((sum, span) => sum + span.offsetWidth, 0);
     text.classList.toggle("fits", width <= text.clientWidth - 14);

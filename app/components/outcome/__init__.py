@@ -1,4 +1,4 @@
-"""Two translations of a sentence, token by token, the second by a model that was changed: what went and what is new."""
+"""Two translations of a sentence, token by token, the second by a changed model: which tokens are gone or new."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,13 +10,13 @@ _component = component("outcome", styles=["token"])
 
 @dataclass(frozen=True)
 class OutcomeToken:
-    """A token of one of the two.
+    """A token of one of the two translations.
 
     Attributes:
-        text: as the tokenizer writes it; text of a user is safe.
-        changed: the other translation has no such token at this place.
-        note: below it, such as "−1.2".
-        share: of the bar below it, 0 to 1.
+        text: as the tokenizer writes it. Text that a user typed is safe here.
+        changed: whether the other translation lacks this token at this place.
+        note: a text below it, such as "−1.2".
+        share: the length of the bar below it, 0 to 1.
     """
 
     text: str
@@ -27,7 +27,7 @@ class OutcomeToken:
 
 @dataclass(frozen=True)
 class OutcomeRow:
-    """One of the two: whose it is, what is written behind it, and its tokens."""
+    """One of the two translations: `label` says whose it is, `note` is below the label, and `tokens` are its tokens."""
 
     label: str
     note: str

@@ -9,7 +9,7 @@ function line(root, row, lang, gone) {
   const tokens = element("ol", "tokens sideways", box);
   tokens.setAttribute("lang", lang);
   tokens.setAttribute("aria-label", row.label);
-  tokens.tabIndex = 0;  // long ones scroll
+  tokens.tabIndex = 0;  // keys can scroll a long translation
   for (const { text, changed, note, share } of row.tokens) {
     const item = element("li", changed ? "changed" : "", tokens), word = element(changed ? (gone ? "del" : "ins") : "span", "word", item);
     put(word, inWords(text));
@@ -17,7 +17,8 @@ function line(root, row, lang, gone) {
     bar.style.width = `${Math.round(100 * share)}%`;
     element("small", "", item, note);
   }
-  tokens.scrollLeft = (tokens.querySelector(".changed")?.offsetLeft ?? 0) - tokens.offsetLeft - 40;  // where it is one line
+  // If the tokens are in one line, scrolls to the first change.
+  tokens.scrollLeft = (tokens.querySelector(".changed")?.offsetLeft ?? 0) - tokens.offsetLeft - 40;
 }
 
 export default function ({ data, parentElement }) {

@@ -1,5 +1,5 @@
-"""Two sentences in one padded batch: their tokens, one head's attention of the shorter one with the padding mask and
-without it, and what becomes of its translation."""
+"""Two sentences in one padded batch: their tokens, one head's attention for the shorter sentence with the padding mask
+and without it, and what becomes of the translation of that sentence."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -24,8 +24,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Head:
-    """One head; `layer` of `layers` and `head` of `heads` are from 0. `kind` names its attention, `color` is the colour
-    of that."""
+    """One head: `layer` of `layers` and `head` of `heads`, both from 0. `kind` is the name of its attention, `color`
+    the colour of that attention."""
 
     kind: str
     color: str
@@ -42,7 +42,7 @@ class Weights:
     Attributes:
         real: how many columns are not padding.
         is_off: whether the second matrix is without the mask; otherwise both have it.
-        matrices: a title and the numbers of each; rows are queries, columns are keys.
+        matrices: for each matrix a title and its numbers; rows are queries, columns are keys.
     """
 
     rows: Axis
@@ -54,7 +54,8 @@ class Weights:
 
 @dataclass(frozen=True)
 class Result:
-    """A translation: `label` names how it was computed, `note` is below it, `changed`: it differs from the first."""
+    """A translation: `label` says how it was computed, `note` is below it, `changed` is whether it differs from the
+    first result."""
 
     label: str
     text: str

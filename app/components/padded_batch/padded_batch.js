@@ -1,5 +1,6 @@
-// A padded batch of two sentences. Above, its tokens; below, one head with the padding mask and without it, cell by cell
-// beside each other, and what becomes of the translation. Pointing at a cell marks it in both; arrow keys do the same.
+// A padded batch of two sentences. Above are its tokens; below are two matrices side by side, of one head with the
+// padding mask and without it, and what becomes of the translation. Pointing at a cell marks it in both matrices; arrow
+// keys do the same.
 
 import { board, head } from "../shared/board.js";
 import { cellByKey } from "../shared/arrow_keys.js";
@@ -38,7 +39,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const across = columns.names.length, down = rows.names.length;
   const leaks = data.weights[1].values.map((row) => row.slice(real)), most = Math.max(...leaks.flat());
   const first = Math.max(leaks.findIndex((row) => row.includes(most)), 0);
-  const shown = JSON.stringify([rows.names, columns.names]), isSame = root.headlight?.shown === shown;  // the mask was switched
+  // `isSame`: the tokens are the same as before, for example after the mask was switched.
+  const shown = JSON.stringify([rows.names, columns.names]), isSame = root.headlight?.shown === shown;
   const at = isSame ? root.headlight.at : { row: first, column: Math.min(real + Math.max(leaks[first].indexOf(most), 0), across - 1) };
   root.headlight = { shown, at };
   setColors(root, data.colors);

@@ -1,4 +1,4 @@
-"""Changes of the positions of a sentence, each with a bar: what the translation loses. A click makes the change."""
+"""Changes of the positions of a sentence. A bar for each shows what the translation loses; a click makes the change."""
 
 from collections.abc import Callable
 from typing import Any

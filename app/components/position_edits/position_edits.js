@@ -1,5 +1,6 @@
-// What the translation loses by each change of the positions. In the first row a word is chosen, and each bar is a swap with
-// another word; the other rows have a bar for each change. A click on a bar makes the change, a second click undoes it.
+// What the translation loses by each change of the positions. In the first row a word is chosen, and each bar is a swap
+// with another word; the other rows have a bar for each change. A click on a bar makes the change, a second click
+// undoes it.
 
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
@@ -17,7 +18,7 @@ function nats(lost) {
   return lost < 0 ? _("the translation gains {nats} nats", { nats: amount }) : _("the translation loses {nats} nats", { nats: amount });
 }
 
-// What to do.
+// What a reader can do.
 function hint({ measured, farthest }, isChanged) {
   if (isChanged) return _("Click the marked bar again to take the change back.");
   if (!measured) return _("Too long to measure what each change costs. Click one to see what it does.");

@@ -1,5 +1,5 @@
-// Notes, next scene and clock of the scene that the window of the audience shows. The two windows are in the same browser
-// and talk through a BroadcastChannel; the keys that are pressed here are sent to that window.
+// Notes, next scene and clock of the scene that the window of the audience shows. The two windows are in the same
+// browser and talk through a BroadcastChannel; the keys that are pressed here are sent to that window.
 
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

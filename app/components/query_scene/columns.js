@@ -1,10 +1,11 @@
-// Where the columns of the scene are, in px of a page whose type has 16 px: side by side where there is room; on a
-// narrow screen only those of one step.
+// Where the columns of the scene are, in px of a page with a font size of 16 px: all columns side by side if there is
+// room; on a narrow screen only the columns of one step.
 
 const LABEL = 118, NUMBER = 66, WEIGHT = 64, GAP = 16;
 export const NARROW = 680;
 
-// Each column has x and w. `product.bars`, `score.bars` and `weight.bars` are beside their numbers, which end at `number`.
+// Each column has x and w. For `product`, `score` and `weight` these are the place of the bars; the numbers beside the
+// bars end at `number`.
 export function columnsOf(width, step, d_k) {
   return width < NARROW ? ofOneStep(width, step, d_k) : besideEachOther(width, d_k);
 }

@@ -1,10 +1,11 @@
-// A strip that goes from one place of the stage to another: the query to a key, a value to the sum.
+// A strip that moves from one place of the stage to another: the query to a key, or a value to the sum.
 
 import { element } from "../shared/dom.js";
 
 export function flightsOf(stage) {
   const clear = () => stage.querySelectorAll(".flying").forEach((node) => node.remove());
-  // Moves an image to another one in so many ms. A query is drawn on the upper half of the key that it is multiplied with.
+  // Moves a copy of the image `from` to the image `to`, in `ms` or less. A query ends on the upper half of the key that
+  // it is multiplied with.
   const start = (from, to, ms, onUpperHalf = false) => {
     if (!from || !to) return;
     const [a, b, origin] = [from, to, stage].map((node) => node.getBoundingClientRect());

@@ -1,4 +1,4 @@
-// What is above the rows, the query and its products with one key; and below them, the sum.
+// What is above the rows of the keys (the query and its products with one key), and what is below them (the sum).
 
 import { decimalsFor, termsOf } from "./numbers.js";
 import { _ } from "../shared/language.js";
@@ -42,7 +42,7 @@ export function footOf(svg, scene) {
   const total = weight && right(weight.number, "number strong total", "");
   const label = value && right((columns.isNarrow ? columns.label.w : weight.x - 10), "label sum", columns.isNarrow ? _("output") : "");
   legend(svg, scene);
-  // The sum as far as it is added up; without values, the output itself.
+  // Shows `values`, the sum so far; without `values`, the whole output.
   const show = (values) => {
     if (!value) return;
     fillStrip(strip, { x: value.x, y: top, w: value.w, h: 24 }, values ?? tensors.row("context", scene.query), tensors.largest.value, message.scale);
@@ -55,7 +55,7 @@ export function footOf(svg, scene) {
   return { show, update };
 }
 
-// What the colours mean, and how many rows there are where not all are in view.
+// What the colours mean, and how many rows there are if not all are in view.
 function legend(svg, { message, tensors, width, columns }) {
   const text = (x, y, words) => make("text", { class: "legend", x, y, "dominant-baseline": "central" }, svg, words);
   const { inView } = heightsFor(message.keys.length, columns.isNarrow);

@@ -6,7 +6,7 @@ import { button } from "../shared/dom.js";
 import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
 
-// Returns a function that shows which step there is and whether it plays.
+// Returns a function that updates the buttons: which step is shown and whether the scene plays.
 export function panelOf(state, { places, steps, columns, divisor }) {
   const named = STEPS.map((name, i) => {
     const text = columns.isNarrow ? SHORT_STEPS[i] : `${i + 1}  ${i === 1 ? divisor : name}`;

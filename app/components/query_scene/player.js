@@ -1,10 +1,11 @@
-// Plays the steps: within step 1 the query is multiplied with one key after the other, within step 4 one value after the other is added.
+// Plays the steps: within step 1 the query is multiplied with one key after the other, within step 4 one value after
+// the other is added.
 
 import { isCalm } from "../shared/dom.js";
 
 export const LAST_STEP = 4;
 const AFTER = [0, 2200, 2600, 3200];  // ms that a finished step is shown before the next one begins
-const PER_ROW = 240, ALL_ROWS = 3200;  // ms
+const PER_ROW = 240, ALL_ROWS = 3200;  // ms: for one row at most, for all rows at most
 
 // `state.view` draws. `changed()` is called after another step, play or pause was chosen; `show(step, reached)` draws a
 // step with its first `reached` rows done; `visit(step, row, ms)` is called at each row.
@@ -72,8 +73,8 @@ export function playerOf(state) {
       finish();
     },
     stop,
-    // When the page opens: plays once; shows the whole calculation of a weight that was chosen before, and under
-    // prefers-reduced-motion.
+    // When the page opens, plays the scene once. If a weight was chosen before, or under prefers-reduced-motion, shows
+    // the whole calculation at once.
     opens: () => {
       if (!isCalm() && !state.message.is_chosen) return play();
       stepTo(LAST_STEP);

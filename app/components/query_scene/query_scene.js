@@ -1,6 +1,6 @@
-// One query and all keys. Step 1: the query goes from key to key, cell by cell, and each dot product grows as a bar. Step 2: all
-// are divided by sqrt(d_k). Step 3: the softmax makes weights of them. Step 4: the values come back, each as much as its
-// weight says, and add up to the output. All numbers are there from the start: no step asks the server.
+// One query and all keys. Step 1: the query goes from key to key, cell by cell, and each dot product grows as a bar.
+// Step 2: all are divided by sqrt(d_k). Step 3: the softmax makes weights of them. Step 4: the values, each multiplied
+// by its weight, add up to the output. All numbers are in the message: no step asks the server.
 
 import { strongestOf, tensorsOf } from "./numbers.js";
 import { playerOf } from "./player.js";
@@ -12,7 +12,7 @@ import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const TYPING = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
 
-// Left and right walk through the steps, wherever the focus is, unless something there uses these keys itself.
+// The left and right keys walk through the steps, unless the element that has the focus uses these keys itself.
 function walk(event, state) {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const from = event.composedPath()[0];
@@ -49,7 +49,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
     const place = [...root.querySelectorAll("button, [tabindex]")].indexOf(focusedIn(root));
     const view = viewOf(root, state, choose);
     const changed = view.changed;
-    // On a phone each step has columns of its own.
+    // On a phone each step has columns of its own, so another step is drawn from the beginning.
     view.changed = () => { if (view.step && view.step !== state.step) { draw(); } else changed(); };
     state.view = view;
     [state.dark, state.scale] = [isDark(), scaleOfPage()];
@@ -70,7 +70,8 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (!before || isOtherScene) state.player.opens();
   const keys = (event) => walk(event, state);
   document.addEventListener("keydown", keys);
-  setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);  // this is called before the page has its new colours
+  // This call comes before the page has its new colours.
+  setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);
   return () => {
     document.removeEventListener("keydown", keys);
     if (!root.isConnected) state.player.stop();

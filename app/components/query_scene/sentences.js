@@ -33,7 +33,7 @@ export function sentenceOf(scene, step) {
   return _("Multiply each value by its weight and add up: this is the output of the head. It is {weight} × the value of {other} and what the others add.", values);
 }
 
-// What a pointer is over: one dimension of the query and a key.
+// What the pointer is over, in words: one dimension of the query and of a key.
 export function termOf(scene, i) {
   const { tensors, query, key, message } = scene, q = tensors.row("query", query)[i], k = tensors.row("key", key)[i];
   const [ofQuery, ofKey] = ["query", "key"].map((name) => decimalsFor(tensors.largest[name]));

@@ -1,4 +1,4 @@
-// A vector as a strip of colour; where its cells are wide enough, with the numbers in them.
+// A vector as a strip of colour. If its cells are wide enough, they contain the numbers.
 
 import { decimalsFor } from "./numbers.js";
 import { fixed } from "../shared/numbers.js";
@@ -7,8 +7,8 @@ import { make } from "../shared/svg.js";
 
 const WIDE_ENOUGH = 50, TYPE = 14;
 
-// Products as bars from a line in the middle, up if positive, down if negative, so that the sign is seen without the colour.
-// Where there is room for numbers, they are written instead.
+// Products as bars from a line in the middle, up if positive, down if negative, so that the sign is seen without the
+// colour. Where there is room for numbers, they are written instead.
 export function fillBars(group, place, values, limit, scale) {
   const { x, y, w, h } = place, cell = w / values.length, middle = y + h / 2;
   if (cell >= WIDE_ENOUGH) { fillStrip(group, place, values, limit, scale); return; }
@@ -21,7 +21,7 @@ export function fillBars(group, place, values, limit, scale) {
   });
 }
 
-// Draws the strip into a group, in place of what is in it. `limit` gets the full colour.
+// Draws the strip into a group, in place of what is in it. Values of ±`limit` get the full colour.
 export function fillStrip(group, { x, y, w, h }, values, limit, scale) {
   const table = colors(scale), place = signed(limit);
   group.replaceChildren();

@@ -1,5 +1,5 @@
-// The scene as it is drawn in a place of a certain width. It is built again for another width, and on a phone for another
-// step; which step, query and key are shown is in `state`.
+// The scene as it is drawn in a place of a certain width. It is built again for another width, and on a phone for
+// another step; which step, query and key are shown is in `state`.
 
 import { columnsOf } from "./columns.js";
 import { flightsOf } from "./flight.js";
@@ -52,7 +52,8 @@ export function viewOf(root, state, choose) {
 
   const say = (text) => {
     const content = text ?? sentenceOf(scene, state.step);
-    if (text === undefined && state.step === 2) typeset(sentence, content);  // no other has a formula, and tokens are no formulas
+    // Only the sentence of step 2 has a formula; a token that looks like one must not be typeset.
+    if (text === undefined && state.step === 2) typeset(sentence, content);
     else sentence.textContent = content;
   };
   const trace = (key, isActive = false) => {
@@ -80,7 +81,7 @@ export function viewOf(root, state, choose) {
 
   return {
     width: root.clientWidth,
-    step: columns.isNarrow ? state.step : 0,  // for which it was built, if it was for one
+    step: columns.isNarrow ? state.step : 0,  // the step for which the view was built; 0: for all
     changed: () => { stage.dataset.step = state.step; panel(); say(); },
     // Another query or key was chosen.
     chosen: () => {

@@ -17,13 +17,13 @@ class Card:
     """What the card has on it; texts may have a visitor's words in them.
 
     Attributes:
-        id: of this question: an answer to another one is ignored.
-        sentence: what the question is about; the card covers that of the page.
+        id: identifies the question; an answer to another question is ignored.
+        sentence: the sentence that the question is about; the card covers the sentence of the page.
         chosen: which answer was given, from 0; -1: none.
-        right: which one is right, and why; None until it is revealed.
-        acts: which buttons there are below: to show it in the picture (once it is revealed), another question, to close
-            the card.
-        by_keys: whether Enter and the down arrow reveal.
+        right: which answer is right, and why; None until it is revealed.
+        acts: the buttons below: "show" the answer in the picture (once it is revealed), "next" for another question,
+            "close" the card.
+        by_keys: whether Enter and the down arrow reveal the answer.
     """
 
     id: str
@@ -44,7 +44,7 @@ def question_card(
     on_reveal: Callable[[], None],
     on_act: Callable[[Act], None],
 ) -> None:
-    """Draws the card. To answer and to reveal are two events: a class answers first, and the lecturer reveals."""
+    """Draws the card. Answering and revealing are two events: a class answers first, and then the lecturer reveals."""
 
     def event(name: str) -> dict[str, Any]:
         found = sent(key, name)

@@ -1,5 +1,5 @@
-// A question: its answers as buttons with the keys 1 to 5. Which one is right comes from the server, once it is revealed;
-// until then `right` is -1.
+// A question: its answers as buttons with the keys 1 to 5. Which one is right comes from the server, once it is
+// revealed; until then `right` is -1.
 
 import { button, element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -15,7 +15,7 @@ function verdict({ chosen, right, answers }) {
   return chosen === right ? _("Right: {answer}.", { answer }) : _("No: the answer is {answer}.", { answer });
 }
 
-// What was chosen in the browser is shown at once; the server says it again.
+// Marks the answers. What was chosen in the browser is marked at once, without waiting for the server.
 function mark(root, card) {
   const focused = focusedIn(root);
   root.classList.toggle("revealed", card.right >= 0);
@@ -57,7 +57,8 @@ function build(root, card, { answer, reveal, act }) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const card = (root.headlightCard = { ...data });
-  const waits = root.headlightChosen?.question === data.id ? root.headlightChosen.index : -1;  // the server has not heard it yet
+  // `waits`: an answer that was chosen here, which the server may not have received yet.
+  const waits = root.headlightChosen?.question === data.id ? root.headlightChosen.index : -1;
   if (card.right < 0 && waits >= 0) card.chosen = waits;
   const send = (name, more = {}) => setTriggerValue(name, { question: card.id, ...more });
   const answer = (index) => {
@@ -98,7 +99,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       reveal();
     }
   };
-  // One listener per card: that of an earlier call knows an earlier state of the card.
+  // One listener per card: the listener of an earlier call has an earlier state of the card.
   document.removeEventListener("keydown", root.headlightKeys);
   root.headlightKeys = keys;
   document.addEventListener("keydown", keys);

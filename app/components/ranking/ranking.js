@@ -1,5 +1,5 @@
-// All heads in a table: a click on a column's title sorts by it, a click on a row (or Enter) chooses the head; arrow keys,
-// Home and End walk the rows. The order stays the same when the numbers change.
+// All heads in a table: a click on a column's title sorts by it, a click on a row (or Enter) chooses the head; arrow
+// keys, Home and End walk the rows. The order stays the same when the numbers change.
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -14,24 +14,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const titles = [...NAMES, ...data.columns.map((column) => column.title)];
   const value = (row, title) => (NAMES.includes(title) ? row[title] : row.values[titles.indexOf(title) - NAMES.length]);
   const largest = data.columns.map((column, i) => column.most ?? Math.max(...data.rows.map((row) => row.values[i]), 1e-9));
-  const text = (v, i) => (data.columns[i].most ? decimal(v) : decimals(v, 2));  // what has a most is a share
-  let now = data.chosen;  // or what has been clicked since
+  const text = (v, i) => (data.columns[i].most ? decimal(v) : decimals(v, 2));  // a column with `most` has shares
+  let now = data.chosen;  // or the row that has been clicked since
   const choose = (index) => { if (index !== now) setTriggerValue("chosen", now = index); };
 
   const draw = (focus) => {
     const order = data.rows.map((unused, i) => i);
     if (titles.includes(state.by)) order.sort((a, b) => (state.up ? 1 : -1) * (value(data.rows[a], state.by) - value(data.rows[b], state.by)) || a - b);
     const frame = element("div", "ranking");
-    const table = element("table", { role: "grid", "aria-label": data.label }, frame);  // rows can be chosen
+    // The role is "grid", because rows can be chosen.
+    const table = element("table", { role: "grid", "aria-label": data.label }, frame);
     const head = element("tr", "", element("thead", "", table));
     titles.forEach((title, i) => {
       const sorted = state.by !== title ? "none" : state.up ? "ascending" : "descending";
       const cell = element("th", { scope: "col", "aria-sort": sorted }, head), help = data.columns[i - NAMES.length]?.meaning ?? _("Sort by {column}", { column: names[title] });
       const node = button({ title: help }, cell, names[title] ?? title, () => {
-        // Numbers from the largest down first; layers and heads from 1 up.
+        // The first click sorts numbers from the largest down, and layers and heads from 1 up.
         state.up = state.by === title ? !state.up : NAMES.includes(title);
         state.by = title;
-        root.querySelector(".ranking").scrollTop = 0;  // what the order begins with is in sight
+        root.querySelector(".ranking").scrollTop = 0;  // to the beginning of the new order
         draw({ column: i });
       });
       element("span", { "aria-hidden": "true" }, node, { none: "↕", ascending: "↑", descending: "↓" }[sorted]);

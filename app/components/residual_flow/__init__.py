@@ -10,11 +10,12 @@ _component = component("residual_flow", styles=["svg", "token"])
 
 
 def residual_flow(state: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
-    """Draws what `held_data` has brought under the name `flow`.
+    """Draws the data that `held_data` has sent under the name `flow`.
 
     Args:
         state: the `stack` and the `row`, from 0, of the token that is shown until another one is clicked, the chosen
-            sub-layer `part` (-1: none), and of which `scene` this is the state.
-        on_choose: gets the stack and the row of the token that was; or "part" and the sub-layer.
+            sub-layer `part` (-1: none), the edits that are `off`, and the `scene` to whose data this state belongs.
+        on_choose: gets the stack and the row of the token that was clicked; or "part" and the place of the sub-layer;
+            or the text of an edit, and 1 if it takes its part away or 0 if the part is back.
     """
     _component(data=state | {"received": received(key)}, key=key, on_chosen_change=lambda: on_choose(*receive(key)))

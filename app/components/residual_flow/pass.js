@@ -1,11 +1,12 @@
-// The stream as a line from top to bottom. It passes around each sub-layer, a box, which reads it and whose output is added
-// to it at ⊕ (paper, figure 1). What is taken away is dashed.
+// The stream as a line from top to bottom. It passes around each sub-layer, which is a box. The sub-layer reads the
+// stream, and its output is added to the stream at ⊕ (paper, figure 1). What is taken away is dashed.
 
 import { make } from "../shared/svg.js";
 
 const DOT = 5, TIP = 6;
 
-// One sub-layer. `at`: px of the box (`from`, `to`), of the line (`x`), and of the row (`y`, `high`); `unit`: px of the type.
+// One sub-layer. In px: the box (`from`, `to`), the line (`x`) and the row (`y`, `high`). `unit`: the scale of the
+// page. `works`: the sub-layer is not taken away. `passes`: its residual connection is not taken away.
 export function drawPass(parent, { from, to, x, y, high, unit, color }, { works, passes, last }) {
   const leaves = y + 0.06 * high, joins = y + 0.7 * high, dot = Math.min(DOT * unit, 0.2 * high), tip = TIP * unit;
   const line = (d, on, width = 1.5) => make("path", { d, fill: "none", stroke: color, "stroke-width": width * unit,

@@ -1,6 +1,7 @@
-// The stream of one token from top to bottom: a row of colours for the vector after each sub-layer, a thinner one for what
-// the sub-layer added. The data of all tokens are in the browser, so another one is drawn at once; the server is told which,
-// for the details and for links. Two buttons take the chosen sub-layer away, or its residual connection; then the server computes again.
+// The stream of one token from top to bottom: a row of colours for the vector after each sub-layer, a thinner row for
+// what the sub-layer added. The browser has the data of all tokens, so another token is drawn at once; the server is
+// told which, for the details and for links. Two buttons take away the chosen sub-layer or its residual connection;
+// then the server computes again.
 
 import { writeInAddress } from "../shared/address.js";
 import { itemByKey, marked } from "../shared/arrow_keys.js";
@@ -16,13 +17,13 @@ import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720: heights of the heading and of a sub-layer; from a box to the line
-const NAME = 15.2, SMALLEST = 14, BOLD = 1.06;  // px of the name of a sub-layer; what bold type is wider
+const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720: heights; from a box to the line
+const NAME = 15.2, SMALLEST = 14, BOLD = 1.06;  // px: font size of a name; BOLD: width of bold over normal type
 const PHONE = 520;
 const SHORT = { self_attention: _("self"), cross_attention: _("enc-dec"), feed_forward: _("feed-fw") };
 const STACKS = { encoder: _("encoder"), decoder: _("decoder") };
-const ADDRESS = { encoder: "s", decoder: "t" };  // in which choice the token of a stack is kept
-const TAKEN = { sublayer: _("the sub-layer"), pass: _("its residual connection") };  // the first button has the name of the chosen one
+const ADDRESS = { encoder: "s", decoder: "t" };  // the choice in which the token of a stack is kept
+const TAKEN = { sublayer: _("the sub-layer"), pass: _("its residual connection") };  // the first: see `showTaken`
 const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
 const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
@@ -87,7 +88,7 @@ function largest({ parts, addedLengths }, row) {
   return parts.length > 1 ? added.indexOf(Math.max(...added)) : -1;
 }
 
-// The chosen sub-layer; at first one that is edited, or the one that adds most to this token.
+// The chosen sub-layer. If none is chosen: one that is edited, or else the one that adds most to this token.
 function selected({ data, stack, row, part, off }) {
   if (part !== null) return part;
   const { parts } = data.stacks[stack];
@@ -132,7 +133,7 @@ function draw(root, state) {
     pointer.style.transform = `translate(${at.pointer}px, ${middle + (reach / 2) * Math.sin((angle * Math.PI) / 180) * (length / longest)}px) rotate(${-angle}deg) scale(${Math.max(length / longest, 0.3)})`;
   };
   const y0 = HEAD * unit;
-  const label = (x, middle, parent, text) => make("text", { x, y: middle + 0.36 * size, "text-anchor": "end", style: `font-size: ${size}px` }, parent, text);  // of names in the middle of the row
+  const label = (x, middle, parent, text) => make("text", { x, y: middle + 0.36 * size, "text-anchor": "end", style: `font-size: ${size}px` }, parent, text);  // vertically centred
   label(line - 9 * unit, y0 + high / 2, svg, start);
   make("path", { d: `M${line},${y0 + 0.2 * high}V${y0 + high}`, stroke: all.color, "stroke-width": 3 * unit }, svg);
   strip(vectors.values, count + 1, 0, y0 + 0.2 * high, 0.8 * high, svg);
@@ -172,12 +173,12 @@ class Flow {
     document.addEventListener("headlight-held", arrived);
   }
 
-  // Takes the choice of the server, unless it was made before the newest choice here.
+  // Takes over the choice of the server, unless it is older than the newest choice of this browser.
   take(state, send) {
     const another = this.scene !== state.scene;
     Object.assign(this, { send, scene: state.scene });
     if (another || state.received >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? this.part : state.part, off: new Set(state.off) });
-    if (this.shows !== shownBy(this)) this.show();  // else the answer is what is drawn
+    if (this.shows !== shownBy(this)) this.show();  // otherwise it is drawn already
   }
 
   choose(stack, row) {
@@ -216,7 +217,7 @@ class Flow {
     this.report("part", part);
   }
 
-  // What is taken away at the chosen sub-layer. Its button is as wide as the longest name needs.
+  // Shows what is taken away at the chosen sub-layer. The button with its name is as wide as the longest name needs.
   showTaken() {
     const chosen = this.data.stacks[this.stack].parts[selected(this)], { layer, name, edits } = chosen, { sublayer } = this.parts.taken;
     const all = Object.values(this.data.stacks).flatMap(({ parts }) => parts), measure = measurer(this.root);
@@ -245,5 +246,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const flow = (root.headlightFlow ??= new Flow(root)), dark = isDark();
   flow.take(data, (choice) => setTriggerValue("chosen", choice));
-  setTimeout(() => { if (isDark() !== dark) flow.show(); }, 100);  // this is called before the page has its new colours
+  setTimeout(() => { if (isDark() !== dark) flow.show(); }, 100);  // this is before the page has its new colours
 }

@@ -30,7 +30,7 @@ function gradient(image, { x, y, ...size }, parent) {
   make("rect", { x, y, ...size, fill: `url(#${id})` }, parent);
 }
 
-// The lines in which a text is on the page, each with its box.
+// The lines into which the page breaks a text, each with its box.
 function linesOf(node) {
   const range = document.createRange(), boxOf = (from, to) => {
     range.setStart(node, from);
@@ -53,7 +53,7 @@ function linesOf(node) {
 
 const isSaved = (node) => node.dataset?.unsaved === undefined;  // a hint or a control is of no use in a file
 
-// The place of what is saved of a picture: without the controls at its upper or lower edge.
+// The part of a picture that is saved: the picture without the controls at its upper or lower edge.
 export function savedPlace(picture) {
   const whole = picture.getBoundingClientRect(), parts = [...picture.children];
   if (parts.every(isSaved)) return whole;
@@ -66,12 +66,14 @@ export function savedPlace(picture) {
 
 export function htmlToSvg(picture) {
   const origin = savedPlace(picture);
-  const svg = make("svg", { width: origin.width, height: origin.height, overflow: "visible" });  // its margin has room for low letters
+  // "visible", because letters may reach into the margin.
+  const svg = make("svg", { width: origin.width, height: origin.height, overflow: "visible" });
   const within = (box) => ({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
-  // What is turned or shifted on the page is drawn as it is without that, in a group with the same transform.
+  // An element that has a transform on the page is drawn without it, inside a group that has the same transform.
   const transformed = (node, parent, { transform, transformOrigin }) => {
     const before = node.getAttribute("style");
-    for (const name of ["transition", "transform"]) node.style.setProperty(name, "none", "important");  // also where it is animated
+    // "important", because the element may be animated.
+    for (const name of ["transition", "transform"]) node.style.setProperty(name, "none", "important");
     const { x, y } = within(node.getBoundingClientRect()), [right, down] = transformOrigin.split(" ").map(parseFloat);
     const [left, top] = [x + right, y + down];
     put(node, make("g", { transform: `translate(${left} ${top}) ${transform} translate(${-left} ${-top})` }, parent));
@@ -112,7 +114,7 @@ export function htmlToSvg(picture) {
     for (const [text, place] of linesOf(node)) {
       const box = within(place);
       make("text", { "xml:space": "preserve", x: box.x, y: box.y + box.height / 2, "dominant-baseline": "central", fill, "fill-opacity": opacity,
-        textLength: box.width, lengthAdjust: "spacingAndGlyphs",  // the same width in whatever font the reader has
+        textLength: box.width, lengthAdjust: "spacingAndGlyphs",  // the same width in any font
         "font-family": style.fontFamily, "font-size": style.fontSize, "font-weight": style.fontWeight }, parent, text);
     }
   };

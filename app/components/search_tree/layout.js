@@ -1,11 +1,12 @@
-// Where the nodes of a search tree are, in px. Usually a column has the width of its numbers, and a tree that is wider than
-// the page scrolls. Before a class nothing scrolls: the columns share the width of the window, and what still has no room
-// is left out, and counted: steps far from the chosen node, and the candidates with the smallest sums.
+// Where the nodes of a search tree are, in px. Usually a column has the width of its numbers, and a tree that is wider
+// than the page scrolls. In a lecture nothing scrolls: the columns share the width of the window. What still has no
+// room is left out and counted: steps far from the chosen node, and the candidates with the smallest sums.
 
 const USUAL = { w: 8.625, h: 2.625, gapX: 2.875, gapY: 0.625 }, TOP = 2.125, EDGE = 0.375;  // rem
 const NARROW = { h: 3.75, gapX: 1.1, gapY: 0.45 }, LEAST = 4.1;  // of a node with its numbers below each other, and its least width
 
-// `room`: {width, height} in px before a class, else null. `numbers`: the widest text of numbers in one line, in px.
+// `room`: {width, height} in px in a lecture, else null. `numbers`: width of the longest line of numbers in a node, in
+// px.
 export function placed(nodes, chosen, { rem, room, numbers }) {
   const steps = Math.max(...nodes.map((node) => node.step)), rows = Math.max(...nodes.map((node) => node.row)) + 1;
   const size = room ? fitted(steps + 1, room.width / rem, numbers / rem) : { ...USUAL, columns: steps + 1, isNarrow: false };
@@ -26,7 +27,7 @@ export function placed(nodes, chosen, { rem, room, numbers }) {
   };
 }
 
-// The form of the nodes, and how many columns of them there are, in a width in rem.
+// The size of the nodes and the number of columns that fit into `width`, in rem.
 function fitted(columns, width, numbers) {
   const inner = width - 2 * EDGE, wide = (inner + USUAL.gapX / 2) / columns - USUAL.gapX / 2;
   const needed = Math.max(numbers + 1.2, 7);

@@ -1,6 +1,7 @@
 // The tree of a search: one column per step, the best sum on top, lines from each hypothesis to the tokens that were
 // tried after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and
-// down within a step. Scrolls sideways, and brings the chosen node into view; before a class it fits, see layout.js.
+// down within a step. Scrolls sideways, and brings the chosen node into view; in a lecture it does not scroll, see
+// layout.js.
 
 import { element, focusedIn, handled } from "../shared/dom.js";
 import { _, ngettext } from "../shared/language.js";
@@ -8,8 +9,8 @@ import { cut, make, measurer, onceStyled, write } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { placed } from "./layout.js";
 
-const PHONE = 641;  // px: a narrower window scrolls
-const SMALL = 0.875, OF_LEGEND = 3.7;  // rem: the type of numbers, and the two lines below the tree
+const PHONE = 641;  // px: in a narrower window, the tree scrolls
+const SMALL = 0.875, OF_LEGEND = 3.7;  // rem: font size of numbers; height of the two lines below the tree
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
@@ -27,7 +28,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   return () => { watcher.disconnect(); window.removeEventListener("resize", again); };
 }
 
-// What the window leaves for the tree where the page says what is below it (`--chart-below`, in rem); null: it may scroll.
+// The room that the window leaves for the tree, if the page says how much is below it (`--chart-below`, in rem).
+// Otherwise null: the tree may scroll.
 function roomOf(root) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
   if (!(below > 0) || window.innerWidth < PHONE || !root.clientWidth) return null;
@@ -48,7 +50,8 @@ function draw(root, state, room, setTriggerValue) {
   }
 
   const edges = make("g", {}, svg), isShown = new Set(layout.shown);
-  const order = [...layout.shown].sort((a, b) => a.best - b.best);  // the path that is shown is on top
+  // The path of the shown hypothesis is drawn last, on top.
+  const order = [...layout.shown].sort((a, b) => a.best - b.best);
   for (const node of order) {
     const parent = byId.get(node.parent);
     if (!isShown.has(parent)) continue;
@@ -57,7 +60,7 @@ function draw(root, state, room, setTriggerValue) {
     make("path", { class: `edge ${node.outcome}${node.best ? " best" : ""}`, d: `M${a} C${middle},${a[1]} ${middle},${b[1]} ${b}`, "stroke-width": thick.toFixed(2) }, edges);
   }
 
-  let now = data.chosen;  // or what has been clicked since
+  let now = data.chosen;  // or the node that has been clicked since
   const choose = (id) => { if (id !== now) setTriggerValue("chosen", now = id); };
   const drawn = new Map();
   for (const node of layout.shown) {

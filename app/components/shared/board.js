@@ -9,7 +9,8 @@ const SLANTS = [38, 62];  // degrees, of names on top: where there is room, and 
 
 const sine = (degrees) => Math.sin((degrees * Math.PI) / 180), apart = (degrees) => PITCH / sine(degrees);
 
-// How high names on top are, and how far the last one reaches to the right: flat where they fit, otherwise slanted.
+// The names on top are flat if they fit, otherwise slanted. `top` is their height, `tail` how far the last one reaches
+// to the right of the cells.
 export function head(names, wide, measure) {
   const longest = Math.max(...names.map((name) => measure(name, TEXT)));
   if (longest < wide - 6) return { flat: true, slant: 0, top: 24, tail: 4 };
@@ -18,15 +19,16 @@ export function head(names, wide, measure) {
   return { flat: false, slant, top, tail: Math.max((top - 16) / Math.tan((slant * Math.PI) / 180) - wide / 2, 4) };
 }
 
-// `size`: px left of the cells and above them, wide and high of a cell, and from `head` flat, slant and tail. If left is
-// 0, rows have no names. Returns the SVG and functions that change it.
+// `size`: the px `left` of the cells and above them (`top`), the size of a cell (`wide`, `high`), and from `head` flat,
+// slant and tail. If `left` is 0, rows have no names. Returns the SVG and functions that change it.
 export function board({ rows, columns, alt }, size, unit, measure) {
   const { left, top, wide, high, flat, slant, tail } = size;
   const width = left + wide * columns.names.length + tail, height = top + high * rows.names.length + 2;
   const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": alt });
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
   const names = { row: [], column: [] }, cells = [], numbers = [];
-  // Every so many names are shown, and the name of the cell that is pointed at, in place of the ones next to it.
+  // Only every so many names are shown. The names of the cell that is pointed at are shown, too, and hide the names
+  // next to them.
   const isDense = high >= SMALLEST && high < PITCH;  // all names of rows, in smaller type
   const every = { row: isDense ? 1 : Math.ceil(PITCH / high - 0.01), column: Math.ceil((flat ? PITCH : apart(slant)) / wide - 0.01) };
   const label = (list, at, axis, place, room) => {
@@ -66,7 +68,7 @@ export function board({ rows, columns, alt }, size, unit, measure) {
         });
       }
     },
-    // Writes a number into a cell and colours it; `most` has the last colour of the scale.
+    // Writes a number into a cell and colours it; the number `most` has the last colour of the scale.
     show(at, value, { scale, signed, digits }, most) {
       const { fill, ink } = shades(scale)(signed ? (value / most + 1) / 2 : value / most), node = numbers[at];
       cells[at].style.fill = fill;

@@ -1,6 +1,6 @@
-// A button that copies a text, and says so in its own place, so that nothing moves. If the browser does not allow it
-// (plain http from another machine), the text appears, selected, to be copied by hand: in an <input>, or in a <textarea>
-// if it has several lines.
+// A button that copies a text and then shows "Copied" in its own place, so that nothing moves. If the browser forbids
+// it (plain http from another machine), the text appears, selected, to be copied by hand: in an <input>, or in a
+// <textarea> if it has several lines.
 
 import { button, element } from "./dom.js";
 import { _ } from "./language.js";

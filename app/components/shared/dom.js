@@ -17,7 +17,7 @@ export function button(attributes, parent, text, act) {
   return node;
 }
 
-// What has the focus inside the same component.
+// The element inside `root` that has the focus, or null.
 export const focusedIn = (root) => {
   const node = root.getRootNode().activeElement;
   return node && root.contains(node) ? node : null;
@@ -36,5 +36,5 @@ export function setColors(root, colors) {
 
 export const within = (value, least, most) => Math.min(Math.max(value, least), most);
 
-// The reader wants no motion.
+// Whether the reader wants no motion.
 export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,4 +1,5 @@
-// Text with mathematics in it, typeset: "√d_k" and "√32" with the line over what is under the root, "q_17" with an index.
+// Typesets text with mathematics in it: "√d_k" and "√32" with the line over what is under the root, "q_17" with an
+// index.
 
 import { element } from "./dom.js";
 

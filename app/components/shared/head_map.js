@@ -1,6 +1,6 @@
-// A small map of one head: a square for each weight, the darker the larger, in the hue of its kind of attention. Tokens
-// are along its sides, in a long sentence every other one or fewer; pointing at a square says which two tokens it is,
-// and how much.
+// A small map of one head: a square for each weight, in the hue of its kind of attention; a larger weight is darker.
+// Tokens are along its sides, in a long sentence every other token or fewer. Pointing at a square shows its two tokens
+// and its weight.
 
 import { numbersIn } from "./arrays.js";
 import { within } from "./dom.js";
@@ -8,18 +8,19 @@ import { _ } from "./language.js";
 import { cut, make, write } from "./svg.js";
 import { decimal } from "./numbers.js";
 
-const TOKEN = 14, APART = 13;  // px at 1280x720: the type, and the least distance from one name to the next
+const TOKEN = 14, APART = 13;  // px at 1280x720: font size; least distance from one name to the next
 const SHADES = 16;
 
-export const shade = (weight) => Math.sqrt(within(weight, 0, 1));  // weights of a long sentence are small
+// A root, because the weights of a long sentence are small.
+export const shade = (weight) => Math.sqrt(within(weight, 0, 1));
 
-// 16 bits each, in base64.
+// Weights from base64, 16 bits each.
 export function unpacked(text) {
   return Float32Array.from(numbersIn(text, "u2"), (value) => value / 65535);
 }
 
-// Draws the map into `place` (SVG of this width and at most this height, px) and returns what draws other weights in it.
-// `allowed` has a letter for each square: 0 where the mask forbids it.
+// Draws the map into `place` (SVG of this width and at most this height, px) and returns functions that draw other
+// weights in it. `allowed` has a letter for each square: "0" if the mask forbids it.
 export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit }) {
   const size = TOKEN * unit;
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));
@@ -67,7 +68,8 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
 // A cell that `cellAt` found, in words; "" for none.
 export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” to “{column}”: {weight}", { row: rows[cell.q], column: columns[cell.k], weight: decimal(cell.weight) }) : "");
 
-// The same as a small sketch without tokens, in as many shades as one can tell apart: few elements, however long the sentence.
+// The same as a small sketch without tokens, in SHADES shades. It has one path per shade, so a long sentence does not
+// need more elements.
 export function sketch(place, weights, { rows, columns, color, allowed }, width, height) {
   const side = Math.min(width / columns, height / rows), levels = Array.from({ length: SHADES + 1 }, () => []);
   weights.forEach((weight, i) => {

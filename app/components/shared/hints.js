@@ -1,5 +1,6 @@
-// How a hint names what to do: with a mouse one points and clicks, on a touch screen one taps. Hints are written for a
-// mouse, and `forTouch` changes "click"; one that says "Point at" has another text for a finger, chosen by `byTouch`.
+// What a hint tells a reader to do: with a mouse to point and click, on a touch screen to tap. Hints are written for a
+// mouse, and `forTouch` replaces "click" by "tap". A hint that says "Point at" has a second text for touch screens,
+// which its caller chooses with `byTouch`.
 
 import { _ } from "./language.js";
 

@@ -1,5 +1,5 @@
-// The language of the interface, in JavaScript: as in Python, texts are English in the code and marked by the names of
-// gettext. Values are given by name: _("Layer {layer}", { layer: 2 }).
+// The language of the interface, in JavaScript: as in Python, texts are English in the code and marked by the function
+// names of gettext. Values are given by name: _("Layer {layer}", { layer: 2 }).
 
 // app/components/registration.py writes here, for each language:
 const LANGUAGE = "en";
@@ -12,8 +12,8 @@ export function _(message, values = {}) {
   return filled(TEXTS[message] ?? message, values);
 }
 
-// The form of the text for this count, which is its value {count}. Each of our languages has two forms: in French the singular is
-// for 0, too.
+// The form of the text for this count; the count is also the value {count}. Each of our languages has two forms; in
+// French the singular is for 0, too.
 export function ngettext(one, many, count, values = {}) {
   const message = new Intl.PluralRules(LANGUAGE).select(count) === "one" ? one : many;
   return filled(TEXTS[message] ?? message, { count, ...values });

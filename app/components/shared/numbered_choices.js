@@ -7,7 +7,7 @@ export function standing(root, name, { chosen, count, received }) {
   return mine && mine.number > received && mine.index < count ? mine.index : chosen;
 }
 
-// What is sent; the clock, so that a page that is loaded again counts on.
+// What is sent for a choice. The number is the time, so that numbers also grow after a reload.
 export function numbered(root, name, index) {
   const number = (root.headlightNumber = Math.max((root.headlightNumber ?? 0) + 1, Date.now()));
   (root.headlightChoices ??= {})[name] = { number, index };

@@ -1,31 +1,33 @@
-// How numbers are written, as app/figures/theme.py and shares.py write them, in the visitor's language: −1,30 and 3,1 % in German.
+// How numbers are written, as app/figures/theme.py and shares.py write them, in the visitor's language: −1,30 and 3,1 %
+// in German.
 
 export const SIGNS = {};  // app/components/registration.py writes here what the language has instead of ".", "," and "%"
 
-// A number that is written in the English way, in the visitor's language: nothing but the number, never a sentence.
+// Rewrites an English number in the visitor's language. The argument is only the number, never a sentence.
 export const localised = (number) => number.replace(/[.,%]/g, (sign) => SIGNS[sign] ?? sign);
 
-// So many digits after the point: 0.42, and -0.00 where a number is so small.
+// With `digits` digits after the point: 0.42, and -0.00 for a very small negative number.
 export const decimals = (value, digits) => localised(value.toFixed(digits));
 
 // A count: 12,345.
 export const grouped = (count) => localised(count.toLocaleString("en"));
 
-// So many digits after the point: 0.42, −1.30, never −0.00.
+// With `digits` digits after the point: 0.42, −1.30, never −0.00.
 export function fixed(value, digits) {
   const text = value.toFixed(digits);
   return localised((Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−"));
 }
 
-// A share as per cent with so many digits after the point: 3.1%.
+// A share as per cent with `digits` digits after the point: 3.1%.
 export const percentWith = (share, digits) => localised(`${(100 * share).toFixed(digits)}%`);
 
-// Probabilities, weights and other shares, as app/figures/shares.py writes them: 0 and 1 only where they are exactly that
-// (test_the_browser_writes_shares_as_python_does).
+// Probabilities, weights and other shares, as app/figures/shares.py writes them: 0 and 1 only if they are exactly 0 or
+// 1 (test_the_browser_writes_shares_as_python_does).
 
 const MOST_DECIMALS = 5;
 
-// As per cent: 97%, 3.1%, <0.1%, 99.7%, >99.9%. `most` decimals near 100%, for example 3: 99.995%; `least` below 10%.
+// As per cent: 97%, 3.1%, <0.1%, 99.7%, >99.9%. It has up to `most` decimals near 100% (99.995% with 3), and `least`
+// below 10%.
 export function percent(share, most = 1, least = 1) {
   if (share <= 0 || share >= 1) return localised(share <= 0 ? "0%" : "100%");
   const value = 100 * share;
@@ -49,7 +51,7 @@ export function decimal(share, digits = 2) {
   return localised(`>0.${"9".repeat(Math.max(digits, MOST_DECIMALS))}`);
 }
 
-// A weight in a cell: .07, .42, >.99, 1.0; one below .005 as `least`.
+// A weight in a cell: .07, .42, >.99, 1.0; the text `least` for a weight below .005.
 export function cellText(weight, least = "") {
   if (weight < 0.005) return least;
   return localised(weight < 0.995 ? weight.toFixed(2).slice(1) : weight < 1 ? ">.99" : "1.0");

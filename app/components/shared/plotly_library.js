@@ -1,6 +1,7 @@
 import { _ } from "./language.js";
 
-// The drawing library of the charts, once for all of them, from this machine. Pages are beside each other in the address, and `app/` is beside them.
+// Loads the drawing library of the charts, once for all charts, from the app's own server. The relative address is
+// right on every page, because all pages and `app/` are in the same folder.
 export function plotlyLibrary() {
   if (window.Plotly) return Promise.resolve(window.Plotly);
   window.headlightPlotly ??= new Promise((resolve, reject) => {

@@ -1,19 +1,20 @@
-// A numbered choice is sent again until the page has received it (see numbered_choices.js): what is sent while a page is
-// replaced by another, or while the connection is interrupted, may get lost. Only the newest choice is sent again.
+// A numbered choice is sent again until the page has received it (see numbered_choices.js), because what is sent while
+// a page is replaced by another, or while the connection is interrupted, may get lost. Only the newest choice is sent
+// again.
 
 const PATIENCE = 700;  // ms after which a choice that is not received is sent again, if the page does nothing meanwhile
-const MOST = 5;  // times
+const MOST = 5;  // times that a choice is sent again
 const RUNS = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
 
 export class Resend {
-  // Sends a choice. `send`: sends it, then and later.
+  // Sends a choice. `send` is called now, and again until the choice is received.
   choose(choice, send) {
     Object.assign(this, { waits: choice, send, times: 0 });
     send(choice);
     this.later();
   }
 
-  // `number`: of the newest choice that the page has received.
+  // `number`: the number of the newest choice that the page has received.
   received(number) {
     if (!this.waits || this.waits.number > number) return;
     this.waits = null;

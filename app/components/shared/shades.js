@@ -20,13 +20,14 @@ export function inkOn(color) {
   return (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? "#000000" : "#ffffff";
 }
 
-// Gives for a number from 0 to 1 its colour and the ink on it, each as a pair of which the browser takes one.
+// Gives for a number from 0 to 1 its colour and the ink on it, each as a pair for the light and the dark theme, of
+// which the browser takes one.
 export const shades = (scale) => (value) => {
   const [light, dark] = [0, 1].map((theme) => colorAt(scale, within(value, 0, 1), theme));
   return { fill: `light-dark(rgb(${light}), rgb(${dark}))`, ink: `light-dark(${inkOn(light)}, ${inkOn(dark)})` };
 };
 
-// The colours at 256 places between the two ends, in the theme that there is.
+// The colours at 256 places between the two ends, in the theme of the page.
 const known = new WeakMap();
 
 export function colors(scale) {
@@ -35,11 +36,12 @@ export function colors(scale) {
   return (known.get(scale)[theme] ??= Array.from({ length: 256 }, (_, i) => colorAt(scale, i / 255, theme)));
 }
 
-// Where a signed number is among those, and a weight.
+// The place of a signed number, and of a weight, among these 256 colours.
 export const signed = (limit) => (value) => Math.round(127.5 + 127.5 * within(value / limit, -1, 1));
 export const weight = (value) => Math.round(255 * within(value, 0, 1));
 
-// The address of a picture of values (rows, columns), a pixel for each; what `place` gives no number for stays transparent.
+// The address of a picture of values (rows, columns), one pixel per value. `place` gives the place of a value in
+// `table`; a value without a colour there stays transparent.
 export function painted(values, rows, columns, table, place) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];

@@ -22,7 +22,7 @@ export function cellUnder(event, node, rows, columns) {
   return row >= 0 && row < rows && column >= 0 && column < columns ? [row, column] : null;
 }
 
-// A token, or a word and a token.
+// Writes a token, or a word and a token, into a label.
 export function write(label, text) {
   label.append(inWords(text));
   return label;
@@ -36,9 +36,9 @@ export function measurer(root) {
 
 const WAIT = 2000;  // ms
 
-// Calls `draw` when the style sheet of the app's page is there, which gives the sizes, and the font in which texts are
-// measured: at once, or a moment later. Trap: Streamlit loads what draws `st.html` by itself, so a picture may come before
-// it (test_picture_and_links_are_in_their_places_from_the_first_frame).
+// Calls `draw` when the style sheet of the app's page, which sets the sizes, and the font in which texts are measured
+// are loaded: at once, or a moment later. Trap: Streamlit loads the code that draws `st.html` separately, so a picture
+// may come before the style sheet (test_picture_and_links_are_in_their_places_from_the_first_frame).
 export function onceStyled(root, draw, since = performance.now()) {
   const isInApp = root.getRootNode().host?.closest("[data-testid=stMain]"), page = getComputedStyle(document.documentElement);
   if (isInApp && !page.getPropertyValue("--page-is-styled") && performance.now() - since < WAIT) {
@@ -51,7 +51,7 @@ export function onceStyled(root, draw, since = performance.now()) {
   Promise.race([document.fonts.load(font), late]).catch(() => {}).then(draw);
 }
 
-// A text in as many lines as it needs.
+// Breaks a text into as many lines as it needs.
 export function lines(text, width, size, measure) {
   return text.split(" ").reduce(([...done], word) => {
     const longer = `${done.at(-1)} ${word}`;
@@ -66,7 +66,7 @@ export function cut(text, width, size, measure) {
   return text.slice(0, n) + "…";
 }
 
-// The pattern of what a mask forbids, "url(#hatch)", in the colours --hatch and --hatch-ground.
+// Adds the pattern for what a mask forbids, "url(#hatch)", in the colours --hatch and --hatch-ground.
 export function hatch(svg) {
   const pattern = make("pattern", { id: "hatch", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
   make("rect", { class: "ground", width: 8, height: 8 }, pattern);

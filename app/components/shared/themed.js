@@ -1,5 +1,5 @@
-// Colours arrive as CSS writes them for both themes, `light-dark(#1d62c4, #82b4ff)`. In HTML and SVG the browser takes one
-// of the two by itself; Plotly and images get one of the two here.
+// Colours arrive as CSS writes them for both themes, `light-dark(#1d62c4, #82b4ff)`. In HTML and SVG the browser takes
+// one of the two by itself; Plotly and images get one of the two here.
 
 const PAIR = /light-dark\((#\w+|rgba\([^)]*\)), (#\w+|rgba\([^)]*\))\)/g;
 

@@ -1,4 +1,5 @@
-// The words of the reader: a click on one makes it the query. One line that scrolls sideways, and the chosen word is in view.
+// The words of the reader: a click on one makes it the query. One line that scrolls sideways, and the chosen word is in
+// view.
 
 import { element } from "./dom.js";
 import { _ } from "./language.js";

@@ -1,4 +1,4 @@
-// How many tokens of the translation the canvas has written so far: the line at the top shows no more of them.
+// How many tokens of the translation the canvas has written so far: the line at the top shows no more than these.
 
 const NEWS = "headlight-written";
 

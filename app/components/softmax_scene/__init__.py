@@ -1,4 +1,4 @@
-"""A softmax with and without the division by sqrt(d_k), beside each other: changed and computed in the browser."""
+"""A softmax with and without the division by sqrt(d_k), side by side. The browser changes and computes both."""
 
 from collections.abc import Callable
 from typing import Any

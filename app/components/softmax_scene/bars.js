@@ -13,7 +13,8 @@ export function heightsOf(isNarrow) {
   return { scores, weights, all: ABOVE + scores + GAP + weights + names };
 }
 
-// `names` are below the bars. Returns what shows scores and weights; `limit` is the score of the longest bar.
+// `names` are below the bars. Returns a function that shows scores and weights; its `limit` is the score of the longest
+// bar.
 export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, measure) {
   const place = (width - LEFT) / names.length, wide = Math.max(Math.min(0.78 * place, 44), 1);
   const zero = SCORES / 2, floor = SCORES + GAP + WEIGHTS;

@@ -1,5 +1,6 @@
-// The same scores, not divided and divided by sqrt(d_k), and what the softmax makes of both. With random vectors d_k is
-// chosen by a slider; with the reader's words it is the model's, and a word is chosen. The browser computes all of it.
+// The same scores, not divided and divided by sqrt(d_k), and what the softmax makes of both. With random vectors, a
+// slider chooses d_k. With the reader's words, d_k is that of the model, and the reader chooses a word. The browser
+// computes all of it.
 
 import { divided, gradientOf, softmax, spreadOf } from "./arithmetic.js";
 import { ABOVE, barsOf, heightsOf } from "./bars.js";
@@ -15,7 +16,7 @@ import { make, measurer } from "../shared/svg.js";
 import { wordsOf } from "../shared/words.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-// The scores before the division, and what they are scores of.
+// The scores before the division, the names of their keys, and d_k.
 function shown({ message, isRandom, width, query }) {
   if (isRandom) return { d_k: message.widths[width], names: message.random_names, products: Array.from(decoded(message.products).values).slice(width * message.random_names.length, (width + 1) * message.random_names.length) };
   const { keys, products, mask } = message.head, row = (packed) => Array.from(decoded(packed).values).slice(query * keys.length, (query + 1) * keys.length);

@@ -20,11 +20,11 @@ class Options:
     """What can be chosen, and which is chosen now.
 
     Attributes:
-        name: what the browser calls it.
+        name: its name in messages of the browser.
         label: the text before it.
-        texts: one for each option.
-        chosen: the place of the chosen one, from 0.
-        disabled: whether all are grey.
+        texts: one text for each option.
+        chosen: the place of the chosen option, from 0.
+        disabled: whether all options are grey and cannot be clicked.
     """
 
     name: str

@@ -1,6 +1,6 @@
-// A line of choices: click, or Tab into one and use the arrow keys, Home and End. One with very many options is a list to
-// open. After them may be a button that chooses by itself. Where one line is too short for all, the first choice has it
-// alone, and the others stay together.
+// A line of choices: click, or Tab into one and use the arrow keys, Home and End. A choice with very many options is a
+// drop-down list. The last part may be a button, such as one that makes a choice for the reader. If one line is too
+// short for all, the first choice has a line of its own, and the others stay together.
 
 import { button, element } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";

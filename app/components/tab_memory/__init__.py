@@ -1,4 +1,4 @@
-"""What a tab of the browser remembers of the sentence, which is in no address."""
+"""Stores the sentence in the tab of the browser, because no address has it."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,8 @@ def tab_memory(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str],
     """Lets the tab keep the sentence, so that it is not lost when the page is loaded again. Draws nothing.
 
     Args:
-        fresh: the sentence is only the example with which every visitor begins; `on_kept` is called with the sentence
-            that this tab showed before, if there is one.
+        fresh: whether the sentence is only the example with which every visitor begins. Then `on_kept` is called with
+            the sentence that this tab showed before, if there is one.
     """
 
     def kept() -> None:

@@ -1,18 +1,22 @@
-// The sentence is in no address, so it would be lost whenever the server starts a new session for a visitor (a reload, a lost
-// connection): the tab keeps it, and sends it nowhere else. Each page is one entry of the tab's history, and so is each model that
-// is opened on it: without that each choice would be one, and Back would seem to do nothing. The next page begins at its top. A closed list says what it cuts when it is pointed at.
+// The sentence is in no address, so it would be lost whenever the server starts a new session for a visitor (a reload,
+// a lost connection). The tab stores it, and sends it only back to the app.
+//
+// Each page is one entry of the tab's history, and so is each model that is opened on it. Otherwise each choice would
+// be an entry, and Back would seem to do nothing. The next page begins at its top. A closed drop-down list, whose text
+// may be cut, shows the whole text when it is pointed at.
 
 import { Resend } from "../shared/resend.js";
 
 const KEPT = "headlight sentence";
 
-const modelOf = (address) => (new URL(address, location.href).searchParams.get("checkpoint") ?? "").replace(/, update \d+$/, "");  // snapshots are one model
+// The model in an address. All snapshots of a run are one model.
+const modelOf = (address) => (new URL(address, location.href).searchParams.get("checkpoint") ?? "").replace(/, update \d+$/, "");
 
 function oneEntryEachPage() {
   if (window.headlightHistory) return;
   window.headlightHistory = true;
   const push = history.pushState;
-  let model = modelOf(location.href);  // the address of a page that is being opened has none yet
+  let model = modelOf(location.href);  // kept here, because the address of a page that is being opened has none yet
   window.addEventListener("popstate", () => { model = modelOf(location.href); });
   history.pushState = (state, title, url) => {
     const samePage = url && new URL(url, location.href).pathname === location.pathname;
@@ -47,5 +51,5 @@ export default function ({ data, setTriggerValue }) {
     } else if (kept !== null && kept !== data.sentence) {
       sending.choose({ number: 0, kept }, (choice) => setTriggerValue("kept", choice.kept));
     }
-  } catch { /* a browser that keeps nothing */ }
+  } catch { /* the browser stores nothing */ }
 }

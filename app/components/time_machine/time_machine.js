@@ -1,6 +1,6 @@
-// The time machine: a row for each snapshot of a run. Above the rows is the translation by the chosen snapshot, beside them
-// one of its heads. The rows, the slider, the arrow keys and Play choose a snapshot without the server, which is only sent
-// the one at which the reader stops.
+// The time machine: a row for each snapshot of a run. Above the rows is the translation by the chosen snapshot, beside
+// them one of its heads. The rows, the slider, the arrow keys and Play choose a snapshot without the server. The server
+// is only sent the snapshot at which the reader stops.
 
 import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
@@ -21,7 +21,7 @@ function writeWords(place, words) {
   }
 }
 
-// `model`: where it is not the one that translates above.
+// `model`: the name of the model, if it is not the one that translates at the top of the page.
 function whoWrites({ number, update }, model) {
   if (number === 0) return model ? _("The untrained {model} writes", { model }) : _("The untrained model writes");
   if (model) return ngettext("After {update} update {model} writes", "After {update} updates {model} writes", number, { update, model });
@@ -69,7 +69,7 @@ function build(root, machine) {
 const behaviour = {
   get at() {
     const found = this.data.rows.findIndex((row) => row.number === this.update);
-    return found < 0 ? this.data.rows.length - 1 : found;  // the newest, also when newer ones come
+    return found < 0 ? this.data.rows.length - 1 : found;  // the newest, also after newer ones have arrived
   },
   take(index, played = false) {
     if (!played) this.stop();

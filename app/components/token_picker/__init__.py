@@ -22,7 +22,8 @@ def token_picker(
     """A row of tokens of which one is chosen, by click or arrow keys.
 
     Args:
-        second: a token below each, after an arrow: what is predicted where the first is read.
+        second: a token below each token, after an arrow: the token that is predicted at the position that reads the
+            upper one.
     """
 
     def changed() -> None:

@@ -1,5 +1,5 @@
-// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End. It takes one line,
-// however long the sentence is: a long row scrolls sideways, and the chosen token is in view.
+// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End. It takes one
+// line, however long the sentence is: a long row scrolls sideways, and the chosen token is in view.
 
 import { element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -21,7 +21,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const focused = focusedIn(root), whole = element("div", "picking"), label = element("span", "picker-label", whole, data.label);
   if (data.second) element("span", "second", label, _("reads → predicts"));
   const row = element("div", { class: "picker sideways", "aria-disabled": data.disabled }, whole);
-  if (data.disabled) row.tabIndex = 0;  // no token can have the focus, and the keys still scroll
+  if (data.disabled) row.tabIndex = 0;  // keys can scroll the row, although no token can have the focus
   const chosen = standing(root, "token", { ...data, count: data.tokens.length });
   const name = data.second ? _("{label}: reads → predicts", { label: data.label }) : data.label;
   const { buttons } = radios(row, name, data.tokens.map((token, index) => (node) => fill(node, data, index)), chosen, (index) => {

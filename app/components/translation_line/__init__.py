@@ -17,8 +17,8 @@ class Sentences(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A few words in front of the translation, the sentence that explains them, and what takes them away; None: it
-    cannot be taken away."""
+    """A few words in front of the translation, the sentence that explains them, and the function that a click on them
+    calls to take them away; None: they cannot be taken away."""
 
     words: str = ""
     help: str = ""
@@ -39,8 +39,8 @@ def translation_line(line: Line, sentences: Sentences, *, mark: Mark, color: str
     """Draws the tokens of a translation in one line, with a bar for the probability of each.
 
     Args:
-        sentences: of several, each has a button in front of the line.
-        mark: a text in front of the tokens; empty: none.
+        sentences: if there are several, each has a button in front of the line.
+        mark: a text in front of the tokens; without words, there is none.
     """
 
     def chosen() -> None:

@@ -1,6 +1,7 @@
-// The tokens of a translation in one line, which scrolls if it is too long. Where the page allows more lines, in a lecture
-// (`--most-lines`), it wraps, and what is longer ends with "…". A bar below each token is its probability.
-// While the canvas of the page writes the translation, the line shows what is written so far.
+// The tokens of a translation in one line, which scrolls if it is too long. If the page allows more lines
+// (`--most-lines`, in a lecture), the translation wraps, and if it is still too long, it ends with "…". A bar below
+// each token is its probability. While the canvas of the page writes the translation, the line shows what is written so
+// far.
 
 import { button, element, isCalm } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -18,7 +19,7 @@ function isExpected({ written, text }) {
   return written && isFirst && !isCalm();
 }
 
-// Hides the tokens after so many lines, and writes "…" in place of them.
+// Hides the tokens after `lines` lines, and writes "…" in place of them.
 function shorten(tokens, lines, text) {
   tokens.querySelector(".more")?.remove();
   const all = [...tokens.children];
@@ -50,7 +51,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const token = element("span", { title: `${text}: ${percent(probability)}` }, tokens, inWords(text));
     token.style.setProperty("--share", `${100 * probability}%`);
   }
-  tokens.addEventListener("keydown", (event) => {  // arrow keys scroll it, and do not walk through the picture meanwhile
+  tokens.addEventListener("keydown", (event) => {  // arrow keys scroll the line, and must not change the picture
     if (event.key.startsWith("Arrow")) event.stopPropagation();
   });
   let waits = isExpected(data);
@@ -72,6 +73,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (scrolls) tokens.tabIndex = 0;
     else tokens.removeAttribute("tabindex");
   };
-  const watcher = watchSize(tokens, fit);  // what is beside it takes room, or another window does
+  const watcher = watchSize(tokens, fit);  // the room changes with the parts beside it and with the window
   return () => { watcher.disconnect(); forget(); clearTimeout(late); };
 }

@@ -1,5 +1,5 @@
-"""One row of attention weights as bars: a bar is dragged, and the others share what is left, in the browser at once.
-When it is released, the page gets all weights."""
+"""One row of attention weights as bars. While a bar is dragged, the others share what is left, at once and in the
+browser. When the bar is released, the page gets all weights."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

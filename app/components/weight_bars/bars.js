@@ -17,7 +17,8 @@ function columnOf(parent, token, index) {
   return { column, value, track, bar, own };
 }
 
-// `changed` is called for each weight while it is dragged, `released` when the drag ends.
+// `changed` is called for each weight while a bar is dragged. `released` is called when the drag ends, and after a key,
+// then with the ms to wait for more keys.
 export function barsOf(frame, state, { changed, released }) {
   const columns = state.data.tokens.map((token, index) => columnOf(frame, token, index));
 

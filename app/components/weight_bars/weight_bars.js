@@ -1,5 +1,6 @@
-// A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. When the drag ends,
-// the row is sent to the page, which makes an edit of it; until the page has it, this component keeps its own row.
+// A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. When the
+// drag ends, the row is sent to the page, which makes an edit of it; until the page has it, this component keeps its
+// own row.
 
 import { button, element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

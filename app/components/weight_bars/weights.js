@@ -1,10 +1,11 @@
-// The arithmetic of a row: one weight is set, and the others share what is left as before.
+// The arithmetic of a row: one weight is set, and the others share what is left in the same proportions as before.
 
 import { percent } from "../shared/numbers.js";
 
 const WHOLE = 10000;
 
-// The row in which key `index` has this weight. Where the others have nothing to share by, they share by `base`.
+// The row in which key `index` has this weight. If all other weights are 0, they share the rest in the proportions of
+// `base`.
 export function withWeight(row, index, weight, base) {
   const others = (values) => values.reduce((sum, value, i) => (i === index ? sum : sum + value), 0);
   const shares = others(row) > 1e-9 ? row : others(base) > 1e-9 ? base : row.map(() => 1);

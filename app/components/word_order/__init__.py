@@ -1,4 +1,4 @@
-"""A sentence and the same words shuffled, with lines between them, and how far something of each word moved."""
+"""A sentence and the same words shuffled, with lines between them, and how far the output of each word moved."""
 
 from collections.abc import Callable
 from typing import Any

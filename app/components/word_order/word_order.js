@@ -1,5 +1,6 @@
-// A sentence and, below it, its words shuffled: lines join the same token. Below each token of the shuffled sentence bars
-// say how far its output moved. Pointing at a token, or the arrow keys, single it out. A long sentence scrolls sideways.
+// A sentence and, below it, its words shuffled: lines join the same token. Below each token of the shuffled sentence,
+// bars show how far its output moved. Pointing at a token or moving to it with the arrow keys highlights it. A long
+// sentence scrolls sideways.
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -32,7 +33,8 @@ function drawn(root, frame, data, before, point) {
   const titles = data.bars.map(({ title }) => lines(title, room - 6, TITLE_SIZE, measure));
   const most = Math.max(...data.bars.flatMap(({ shares }) => shares), 0.01), tall = (share) => ((BAR - NUMBER) * share) / most;
   let ground = BARS;
-  const grounds = data.bars.map(({ shares }, row) => (ground += (row ? 18 : 0) + TITLE * titles[row].length + NUMBER + tall(Math.max(...shares))));  // each row of bars as high as its highest
+  // Each row of bars is as high as its highest bar.
+  const grounds = data.bars.map(({ shares }, row) => (ground += (row ? 18 : 0) + TITLE * titles[row].length + NUMBER + tall(Math.max(...shares))));
   const width = Math.max(total(widths), ...titles.flat().map((line) => measure(line, TITLE_SIZE) + 6)), height = ground + 4;
   const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": data.alt });
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });

@@ -1,13 +1,13 @@
 """All changes of [data.augment], in the order in which they are applied to a pair.
 
     numbers        "at 7:45" / "um 7:45"   -> "at 10:20" / "um 10:20"              number_swapping.py
-    copy           "Hi." / "Hallo."        -> "Hallo." / "Hallo."                  here
-    join           two or three pairs in one                                       here
+    copy           "Hi." / "Hallo."        -> "Hallo." / "Hallo."                  this file
+    join           two or three pairs in one                                       this file
     source noise   "Where is it?"          -> "WHERE IS IT?"  "where is ti?"       source_noise.py
 
 Copying the target to the source is from Currey et al. 2017 (aclanthology.org/W17-4715): it teaches that a word which
-the model does not know stays as it is. Each pair gives one pair, so augmentation does not change the size of an epoch.
-The same random generator gives the same changes.
+the model does not know stays as it is. Each pair becomes one pair, so augmentation does not change the size of an
+epoch. A random generator with the same seed makes the same changes.
 """
 
 import random
@@ -18,9 +18,9 @@ from transformer.data.augmentation.source_noise import noisy
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
 
-NEARBY = 1000  # pairs among which the second of a joined pair is chosen: they are of the same part of the text
-MOST_CHARACTERS = 200  # of a source that others are joined to: longer ones are long enough
-THREE = 0.3  # of the joined pairs are three pairs
+NEARBY = 1000  # the pairs to append are chosen among so many that follow: most are of the same part of the text
+MOST_CHARACTERS = 200  # other pairs are only appended to sources with fewer characters
+THREE = 0.3  # the share of joined pairs that are made of three pairs
 
 
 def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random) -> Iterator[Pair]:

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from transformer.data.corpus import Pair
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")  # letters, or digits
-SHORTEST = 3  # letters of a name
-LONGEST = 4000  # digits of a number; Python converts no more than 4,300
-TYPOS = 0.01  # of the pairs with a name may have it in lower case: typing errors
+SHORTEST = 3  # the fewest letters of a name
+LONGEST = 4000  # the most digits of a number that is replaced; Python converts at most 4,300
+TYPOS = 0.01  # a name may occur in lower case at most so often per pair that has it: typing errors
 
 
 class Names:

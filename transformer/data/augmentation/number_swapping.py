@@ -4,8 +4,8 @@
     That is $12.50.           Das macht 12,50 $.           ->   That is $38.15.           Das macht 38,15 $.
     on March 5                am 5. März                   ->   on March 23               am 23. März
 
-Two numbers are the same if their digits are, in whatever way each language separates them. A number is only replaced if
-both sides have it once; otherwise nothing says which of them belong together.
+Two numbers are the same if their digits are the same, whatever sign each language puts between the digits. A number is
+replaced only if both sides have it exactly once; otherwise it is not known which numbers belong together.
 """
 
 import random
@@ -30,7 +30,7 @@ _ORDINAL = re.compile(r"^(st|nd|rd|th)\b")
 
 
 def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
-    """The pair, its times, prices and days each replaced with their probability."""
+    """The pair with its times, its prices and its day replaced, each kind with its own probability."""
     if not any(letter.isdecimal() for letter in pair[0]):
         return pair
     if rng.random() < rates.times:
@@ -43,7 +43,8 @@ def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
 
 
 def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
-    """Replaces numbers of two parts: hours and minutes if they are separated by a colon, otherwise any digits."""
+    """Replaces numbers of two parts, which one of `signs` separates in the source: hours and minutes if `signs` is a
+    colon, otherwise any digits."""
     once = [{groups for groups, count in Counter(kind.findall(side)).items() if count == 1} for side in pair]
     others = {}
     for found in kind.finditer(pair[0]):
@@ -67,7 +68,7 @@ def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random)
 
 
 def _swap_days(pair: Pair, rng: random.Random) -> Pair:
-    """Replaces the day of a date by another one from 2 to 28, and an English ending ("3rd") with it."""
+    """Replaces the day of a date by another one from 2 to 28, and adapts an English ending ("3rd") to it."""
     days = [list(_DAY.finditer(side)) for side in pair]
     if any(len(found) != 1 for found in days):
         return pair
@@ -94,5 +95,5 @@ def _with_day(text: str, found: re.Match[str], day: str) -> str:
 
 
 def _digits(count: int, rng: random.Random) -> str:
-    """A number of so many digits; no 1 alone, which is followed by a singular."""
+    """A random number with `count` digits. It is never 1, because the word after a 1 is singular."""
     return str(rng.randrange(2, 10) if count == 1 else rng.randrange(10 ** (count - 1), 10**count))

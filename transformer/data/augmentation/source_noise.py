@@ -1,4 +1,5 @@
-"""Sources as people type them: all in capitals, without capitals, without a final mark, with a typo. The target stays.
+"""Sources as people type them: all in capitals, without capitals, without a final mark, with a typo. Targets stay
+the same.
 
     Where is the bridge?   ->   WHERE IS THE BRIDGE?   where is the bridge?   Where is the bridge   Where is the birdge?
 
@@ -11,7 +12,7 @@ import re
 
 from transformer.data.mix_options import Augmentation
 
-SHORTEST = 4  # letters of a word that gets a typo: in a shorter one it may make another word
+SHORTEST = 4  # the fewest letters of a word that gets a typo; with a typo, a shorter one may be another word
 _LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
 _FINAL_MARK = re.compile(r"(?<=\w)[.!?]$")
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -19,7 +20,7 @@ _BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _RO
 
 
 def noisy(source: str, rates: Augmentation, rng: random.Random) -> str:
-    """The source, each change made with its probability. Capitals and lower case exclude each other."""
+    """The source, in which each change is made with its probability. Capitals and lower case exclude each other."""
     if rng.random() < rates.no_final_mark:
         source = _FINAL_MARK.sub("", source)
     if rng.random() < rates.typo:
