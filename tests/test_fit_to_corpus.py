@@ -42,15 +42,16 @@ def test_more_text_never_gets_a_smaller_model_nor_more_dropout() -> None:
 def test_what_depends_on_a_stated_value_goes_with_it() -> None:
     wide = values(20_000, model__d_model=512)
     assert (wide["model.d_ff"], wide["model.heads"]) == (2048, 8)
-    assert wide["training.peak_rate"] == 0.00053
-    assert values(20_000, data__tokens_per_batch=8_192)["training.peak_rate"] == 0.0015
+    assert wide["training.peak_rate"] == 0.00049
+    assert values(20_000, data__tokens_per_batch=8_192)["training.peak_rate"] == 0.0026
     assert values(20_000, model__d_model=30)["model.heads"] == 1
     assert values(20_000, training__updates=100)["training.warmup"] == 10
     half = values(20_000, training__epochs=SIZES[1].epochs / 2)
     assert half["training.warmup"] == pytest.approx(values(20_000)["training.warmup"] / 2, rel=0.01)
     quarter = values(20_000, training__accumulate=4)
     assert quarter["training.warmup"] == pytest.approx(values(20_000)["training.warmup"] / 4, rel=0.05)
-    assert quarter["training.peak_rate"] == 0.0015
+    assert quarter["training.peak_rate"] == 0.0026
+    assert values(20_000, tokenizer__kind="bpe")["tokenizer.sampling"] == 0.1
     assert values(20_000, training__updates="many") == values(20_000)  # the validation reports it
 
 
@@ -97,7 +98,7 @@ def test_a_recipe_that_fits_reports_each_value_that_was_not_stated(
     changes = [f"data.train={corpus}", "model.heads=4"]
     continued = load_recipe("own-text", changes, start=ModelToStartWith(lambda: start))
     assert (continued.model.encoder_layers, continued.model.d_ff, continued.model.heads) == (5, 100, 4)
-    assert (continued.model.dropout, continued.training.peak_rate) == (SIZES[0].dropout, 0.001)
+    assert (continued.model.dropout, continued.training.peak_rate) == (SIZES[0].dropout, 0.0007)
     assert continued.tokenizer.vocab_size == start.vocab_size
     assert "as in the model that --init-from names" in caplog.text
     assert "the weights of --init-from are trained already" in caplog.text

@@ -3,11 +3,11 @@
 A recipe asks for it with the value "fit" (recipes/own-text.toml); an option with another value keeps that, and what
 depends on it is chosen to go with it.
 
-The second size was trained on 20,000 pairs and was better than a narrower one (pretrained/EXPERIMENTS.md, "Own text");
-the third is that of en-de for 190,000 pairs, the fourth the paper's base model for 4.5 million. The first was not
-compared with others. With little text, a small vocabulary and much dropout are better (Sennrich and Zhang 2019,
-"Revisiting Low-Resource Neural Machine Translation: A Case Study", arXiv:1905.11901), and the same text is read more
-often.
+The second size was chosen by training on 20,000 pairs (pretrained/EXPERIMENTS.md, "Own text"); the third is that of
+en-de for 190,000 pairs, the fourth the paper's base model for 4.5 million. The first was not compared with others. With
+little text, a small vocabulary and much dropout are better (Sennrich and Zhang 2019, "Revisiting Low-Resource Neural
+Machine Translation: A Case Study", arXiv:1905.11901), and the same text is read more often. Subword sampling lets the
+model read it in other tokens each time (Kudo 2018, arXiv:1804.10959).
 """
 
 import math
@@ -30,7 +30,9 @@ SNAPSHOTS = 14  # half precision: 13 MB each for 20,000 pairs
 FEW_SNAPSHOTS, WIDE = 5, 256  # models with a larger d_model than WIDE have fewer: 120 MB each at 512
 ENDS = 0.8  # the last snapshot is after this share of the estimated updates, since the estimate may be too high
 FULL_BATCH = 0.97  # of a batch are tokens, the rest is padding
-CONTINUED = 0.5  # of the usual learning rate, if the model is trained already: about that of en-de-mix; not measured
+CONTINUED = 1 / 3  # of the usual learning rate, if the model is trained already: about that of en-de-mix; not measured
+LONGER = 1.05  # tokens of a text with subword sampling, divided by those without: measured for 0.4 and 8,000 tokens
+BPE_SAMPLING = 0.1  # the value means something else for BPE (transformer/config.py), for which this is usual
 FEW_PAIRS = 5_000  # with fewer, a model repeats sentences that it has read more than it translates
 
 
@@ -44,15 +46,16 @@ class Size:
     d_ff: int
     dropout: float
     vocab_size: int
+    sampling: float
     tokens_per_batch: int
     epochs: int
 
 
 SIZES = (
-    Size(FEW_PAIRS, 3, 128, 512, 0.3, 2_000, 2_048, 80),
-    Size(60_000, 3, 256, 1_024, 0.15, 4_000, 2_048, 27),
-    Size(600_000, 6, 256, 1_024, 0.15, 8_000, 4_096, 20),
-    Size(float("inf"), 6, 512, 2_048, 0.1, 32_000, 25_000, 15),
+    Size(FEW_PAIRS, 3, 128, 512, 0.3, 2_000, 0.0, 2_048, 80),
+    Size(60_000, 3, 256, 1_024, 0.2, 8_000, 0.4, 2_048, 25),
+    Size(600_000, 6, 256, 1_024, 0.15, 8_000, 0.0, 4_096, 20),
+    Size(float("inf"), 6, 512, 2_048, 0.1, 32_000, 0.0, 25_000, 15),
 )
 
 
@@ -72,6 +75,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         is_trained: whether the run goes on from a model that is trained, with the same vocabulary.
     """
     size = size_for(facts)
+    is_bpe = (given or {}).get("tokenizer.kind") == "bpe"
     given = {option: value for option, value in (given or {}).items() if type(value) in (int, float) and value > 0}
     width = int(given.get("model.d_model", size.d_model))
     batch = tokens_per_update(size, given)
@@ -101,6 +105,12 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
             else f"with {pairs}, tokens of a larger vocabulary are too rare to be learnt",
         ),
         Choice(
+            {"tokenizer.sampling": BPE_SAMPLING if size.sampling and is_bpe else size.sampling},
+            "the same text is read in other tokens each time, so it is not learnt by heart so soon"
+            if size.sampling
+            else "subword sampling is off: it was not measured with so much text",
+        ),
+        Choice(
             {"data.valid_size": usual_valid_size(facts.pairs)},
             "a twentieth of the pairs, at most 1,000, is set aside for validation",
         ),
@@ -110,7 +120,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         ),
         Choice(
             {"training.peak_rate": float(f"{peak_rate_for(width, batch) * (CONTINUED if is_trained else 1):.2g}")},
-            "half of that for a new model: the weights of --init-from are trained already"
+            "a third of that for a new model: the weights of --init-from are trained already"
             if is_trained
             else f"for d_model {width} and {batch:,} tokens per update; wider models and fewer tokens need a lower one",
         ),
@@ -150,7 +160,7 @@ def updates_for(facts: CorpusFacts, given: Mapping[str, Any]) -> float:
     size = size_for(facts)
     vocabulary = int(given.get("tokenizer.vocab_size", vocabulary_for(facts, size.vocab_size)[0]))
     length = facts.characters / characters_per_token(facts, vocabulary) + 1
-    tokens = (facts.pairs - usual_valid_size(facts.pairs)) * length
+    tokens = (facts.pairs - usual_valid_size(facts.pairs)) * length * (LONGER if size.sampling else 1)
     updates_per_epoch = max(1, math.ceil(tokens / (tokens_per_update(size, given) * FULL_BATCH)))
     return float(given.get("training.updates", given.get("training.epochs", size.epochs) * updates_per_epoch))
 
@@ -166,12 +176,13 @@ def heads_for(d_model: int) -> int:
 
 
 def peak_rate_for(d_model: int, tokens: int) -> float:
-    """The highest learning rate: that of multi30k-en-de for 128, of de-en for 256, and nearly equation 3's for 512.
+    """The highest learning rate: that of multi30k-en-de for 128, of en-de for 256, of equation 3 for 512 and more.
 
-    These read 4,096 tokens or more in an update; with fewer `tokens`, the rate falls with their square root (usual for
-    Adam).
+    With fewer than 4,096 `tokens` in an update, it falls with their square root (usual for Adam).
     """
-    return float(f"{min(0.003, 0.0015 * 256 / d_model) * min(1.0, math.sqrt(tokens / 4096)):.2g}")
+    of_equation_3 = (d_model * WARMUP) ** -0.5
+    rate = min(0.003, max(0.0026 * (256 / d_model) ** 2, of_equation_3))
+    return float(f"{rate * min(1.0, math.sqrt(tokens / 4096)):.2g}")
 
 
 def characters_per_token(facts: CorpusFacts, vocabulary: int) -> float:
