@@ -1,6 +1,6 @@
 """The entry of the app. Start it with `streamlit run app/main.py`.
 
-Two callers execute this file. The server imports it once, for `app`; its limits and headers are in
+Two callers execute this file. The server imports it once to get `app`; the limits and headers of the server are in
 app/server/request_guard.py. Each visit runs it as a script, which draws the common top of all pages (menu of pages,
 sentence, checkpoint, translation) and the page below it.
 
@@ -33,7 +33,8 @@ def draw() -> None:
     # (every browser test checks that no request leaves the machine: tests/browser/conftest.py).
     st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
     address.read_language()
-    with speaking(language()):  # to find it in the session for each of thousands of numbers would take 0.01 ms each
+    # Thousands of numbers are written in this language: looking it up in the session takes 0.01 ms for each of them.
+    with speaking(language()):
         draw_page()
 
 
@@ -52,7 +53,7 @@ def draw_page() -> None:
     from app.views.translate import first_picture
 
     st.html(page_style())
-    if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static
+    if not st.get_option("server.enableStaticServing"):  # pages load the drawing library from app/static
         st.error(
             _(
                 "Headlight was started without its settings, so it cannot draw. They are in "
@@ -60,7 +61,7 @@ def draw_page() -> None:
             )
         )
         st.stop()
-    # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
+    # The first page has the address "/"; without this alias, Streamlit would say that "/translate" does not exist.
     alias = st.Page(lambda: None, title=_("Translate"), url_path=FIRST, visibility="hidden")
     opened = st.navigation([*(page_named(page.name) for page in PAGES), alias], position="hidden")
     if opened.url_path == FIRST:
@@ -99,8 +100,8 @@ def draw_page() -> None:
 
 
 def prepare() -> None:
-    """Imports what draws the first picture, but not torch (Streamlit sends components with pandas). It is done as soon
-    as the server answers: a visitor who comes 1.5 s later waits 0.4 s for the server instead of 1.6 s."""
+    """Imports the modules that draw the first picture, and pandas, with which Streamlit sends components; but not
+    torch. It runs as soon as the server answers: a visitor who comes 1.5 s later waits 0.4 s instead of 1.6 s."""
     for name in ("pandas", "app.stage.first_visit", "app.views.translate.first_picture"):
         import_module(name)
 

@@ -8,7 +8,7 @@
     Canvas(translator, "I was looking for my glasses all morning.").save("glasses.html")  # the same as a file
 
 There is no server and no network: the output is one HTML page in a frame, with all weights of all heads as bytes and
-the exact numbers of one head. app/notebook.ipynb shows it, and BertViz with the same arrays.
+the exact numbers of one head. app/notebook.ipynb shows the canvas, and BertViz with the same arrays.
 """
 
 import html
@@ -48,9 +48,10 @@ class Canvas:
     """A translation of one sentence as a picture. `bertviz` gives the arrays that BertViz draws.
 
     Attributes:
-        kind: the attention that is shown first. layer, head: from 1; 0: the clearest head.
+        kind: the attention that is shown first.
+        layer, head: the head that is shown first, counted from 1; 0: the clearest head.
         height: of the picture, in px.
-        language: of its texts, "en" or "de".
+        language: of its texts, "en", "de" or "fr".
     """
 
     translator: Translator
@@ -78,7 +79,7 @@ class Canvas:
     def bertviz(self, kind: Kind = "cross") -> tuple[list[np.ndarray], list[str], list[str]]:
         """What `bertviz.head_view` takes: for each layer (1, H, Q, K), and the tokens of the queries and of the keys.
 
-        The queries of the decoder are named by what they read.
+        A query of the decoder is named after the token that it reads.
         """
         queries, keys = self._tokens(kind)
         return [layer[None] for layer in self.weights(kind)], list(queries), list(keys)
@@ -93,7 +94,7 @@ class Canvas:
             return picture_page(self._picture(), self.sentence)
 
     def save(self, path: str | Path) -> None:
-        """Writes the page to a file, completely or not at all. Raises as `to_html`, and OSError."""
+        """Writes the page to a file, completely or not at all. Raises what `to_html` raises, and OSError."""
         with replacing(Path(path)) as temporary:
             temporary.write_text(self.to_html(), encoding="utf-8")
 

@@ -23,18 +23,18 @@ TEACH: Group = gettext_noop("Teach")
 
 @dataclass(frozen=True)
 class PageInfo:
-    """A page, and what of the common top it has. Its texts are English, and translated where they are drawn.
+    """A page, and which parts of the common top it has. Its texts are English here and translated where they are drawn.
 
     Attributes:
-        name: in the address, and of its folder.
-        title: in the menu.
+        name: the name in the address, and that of its folder.
+        title: the title in the menu.
         group: where it is in the menu.
-        question: which it answers; the heading of the page, and the title of the browser's tab.
-        needs_scene: it shows nothing without a translation. Other pages are given None then.
+        question: the question that the page answers: the heading of the page, and the title of the browser's tab.
+        needs_scene: without a translation it shows nothing. Other pages are drawn with None as their scene then.
         has_headline: the translation is written above it, if there is one.
         has_snapshots: it has a slider of its own for the snapshots of a training run.
-        figures: the figures of its details that a scene of a lesson can show in place of the picture, see the table
-            FIGURES in `app/views/NAME/figures_of_details.py`.
+        figures: the figures of its details that a scene of a lesson can show in place of the picture; the table
+            FIGURES in `app/views/NAME/figures_of_details.py` has them.
     """
 
     name: str
@@ -139,7 +139,7 @@ def page_named(name: str) -> StreamlitPage:
 
 
 def query(chosen: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a link to another page has in its address: what it chooses there, and the language."""
+    """The parameters of a link to another page: what the link chooses there, and the language."""
     return dict(chosen or {}) | ({} if language() == ENGLISH else {KEY: language()})
 
 

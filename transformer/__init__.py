@@ -14,7 +14,7 @@ Ask how probable a given translation is, token by token:
     given = translator.score("I am hungry.", "Ich habe Hunger.")
     print(given.score, list(zip(given.pieces, given.log_probabilities)))
 
-Record what the model computes, by the names of `python -m transformer inspect CHECKPOINT`:
+Record what the model computes, by the names that `python -m transformer inspect CHECKPOINT` prints:
 
     traced = translator.trace("Where is the station?", "*.cross_attention.weights")
     traced["decoder.layers.3.cross_attention.weights"]  # a NumPy array, (H, T, S)
@@ -63,12 +63,12 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Each name is imported when first asked for, so that `python -m transformer --help` need not load torch."""
+    """Each name is imported when it is first used, so that `python -m transformer --help` need not load torch."""
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """With the names that are imported later, for `help` and for the Tab key."""
+    """All names, also those that are imported later: `help` and completion with the Tab key use them."""
     return sorted({*globals(), *__all__})

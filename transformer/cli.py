@@ -51,7 +51,7 @@ class Commands(TyperGroup):
             if error.errno == errno.EPIPE:  # `... | head -1`: typer handles it
                 raise
             full = " Free some space and give the command again." if error.errno == errno.ENOSPC else ""
-            where = error.filename2 or error.filename or "A file could not be read or written"  # the second is written
+            where = error.filename2 or error.filename or "A file could not be read or written"  # filename2 is written
             typer.echo(f"Error: {where}: {error.strerror or error}.{full}", err=True)
             raise typer.Exit(1) from None
 
@@ -73,7 +73,7 @@ app = typer.Typer(
     help="Train a Transformer, translate with it, and look inside. Each command has --help of its own, with examples.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,  # plain text: examples (after a backspace, which keeps their lines) can be copied
+    rich_markup_mode=None,  # plain text, so that examples (after a \b, which keeps their lines) can be copied
     pretty_exceptions_enable=False,
 )
 

@@ -1,14 +1,14 @@
 """All options, with their types, bounds and defaults.
 
-The defaults of the model, of its training and of decoding are the paper's base model. Those of the text are ours: a
-vocabulary of 8,000 unigram tokens suits little text; the paper has BPE of about 37,000 (section 5.1).
+The defaults of the model, of its training and of decoding are the paper's base model. Those of tokenizer and data are
+ours: a vocabulary of 8,000 unigram tokens suits little text; the paper has BPE of about 37,000 (section 5.1).
 
 One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint stores them as JSON. They
 are frozen and refuse unknown keys and values of another type ("32" and true are not numbers), so every section that
 exists is valid. What must hold between sections is checked by `transformer.recipe`.
 
-Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the paper wins: tensor2tensor went on to
-use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
+Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, we follow the paper: tensor2tensor later
+used pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
 """
 
 from dataclasses import field
@@ -24,7 +24,7 @@ from transformer.data.toy_tasks import TOY_TASKS
 # The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 OF_TRANSLATIONS = ("bleu", "chrf")  # validation scores that need translations
-MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
+MOST_POSITION_NUMBERS = 2**25  # that a table of positions may have: 128 MiB in float32
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
@@ -44,7 +44,7 @@ class ModelConfig:
     norm: Literal["post", "pre"] = "post"  # LayerNorm after the residual sum (the paper) or before the sub-layer
     norm_epsilon: Annotated[StrictFloat, Field(gt=0, le=0.1)] = 1e-6
     positions: Literal["sinusoidal", "learned", "none"] = "sinusoidal"
-    sinusoid_layout: Literal["interleaved", "concatenated"] = "interleaved"  # the paper's 2i, 2i+1, or half and half
+    sinusoid_layout: Literal["interleaved", "concatenated"] = "interleaved"  # the first is the paper's: positions.py
     max_positions: Annotated[StrictInt, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
     shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
     output_bias: StrictBool = False  # added to the logits: not in the paper; Marian has one
@@ -81,7 +81,7 @@ class ModelConfig:
 class TokenizerConfig:
     """How text is cut into pieces; one vocabulary for both languages (section 5.1)."""
 
-    model: str | None = None  # a sentencepiece .model file, or a checkpoint to take it from; else it is trained
+    model: str | None = None  # a sentencepiece .model file, or a checkpoint that has one; None: it is trained
     kind: Literal["unigram", "bpe"] = "unigram"
     vocab_size: Annotated[StrictInt, Field(ge=5, le=1_000_000)] = 8000
     byte_fallback: StrictBool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
@@ -89,7 +89,7 @@ class TokenizerConfig:
     # Subword sampling in training: alpha, 0 = off. Unigram: the smaller alpha, the more varied (0.3 moderate, 1 mild).
     # BPE: the share of merges that are left out, so the larger, the more varied (0.1 is usual).
     sampling: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
-    threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is pinned
+    threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is fixed
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -127,7 +127,7 @@ class DataConfig:
     # (data/augmentation/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     augment: Augmentation = field(default_factory=Augmentation)  # other changes, one probability each
-    prepared: str | None = None  # folder for the prepared corpus, which runs may share; None: the run's
+    prepared: str | None = None  # folder for the prepared corpus, which runs may share; None: prepared/ of the run
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one per core
 
     @model_validator(mode="after")
@@ -190,7 +190,7 @@ class TrainingConfig:
     # stop after so many validations in a row without improvement, those of the warm-up not counted; 0 = never
     patience: Annotated[StrictInt, Field(ge=0)] = 10
     best_by: Literal["bleu", "chrf", "loss", "accuracy"] = "bleu"  # accuracy: share of tokens ranked first
-    keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many best checkpoints; above 1 they are in best/
+    keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # best checkpoints to keep; several are in best/
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
     # write a snapshot (a small checkpoint that shows how the model learns) after these updates; 0 = untrained
@@ -236,7 +236,7 @@ class DecodingConfig:
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
 class Recipe:
-    """All that a training run is made from. `model.vocab_size` may be left to the tokenizer (see recipe files)."""
+    """All that a training run is made from. `model.vocab_size` may be left out in a recipe file (see `load_recipe`)."""
 
     model: ModelConfig
     data: DataConfig

@@ -22,7 +22,7 @@ class BadLine(CorpusError):
     """
 
     def __init__(self, found: str, what_to_do: str):
-        super().__init__(found, what_to_do)  # both are `args`, so that the error pickles
+        super().__init__(found, what_to_do)  # both are `args`, so that the error can be pickled
         self.found = found
 
     def __str__(self) -> str:

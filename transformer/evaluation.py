@@ -106,7 +106,7 @@ def untranslated_text(count: int, problem: str) -> str:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a model made of a test set.
+    """The translations of a test set by a model.
 
     Attributes:
         texts: source -> its translation; "" where there is none.
@@ -129,9 +129,9 @@ def translate_sources(
 
     Args:
         pairs: (source, reference).
-        advance: called after each batch with the numbers of finished sources and of all.
+        advance: called after each batch with the number of finished sources and the number of all sources.
     """
-    sources = sorted(group_by_source(pairs), key=len)  # sentences of like length together: less padding
+    sources = sorted(group_by_source(pairs), key=len)  # sentences of similar length together: less padding
     texts = dict[str, str]()
     problems = list[str]()
     began = time.perf_counter()

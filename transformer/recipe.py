@@ -55,15 +55,15 @@ def load_recipe(
         path_or_name: a TOML file, or the name of a bundled recipe: `reverse`.
         overrides: `section.key=value`, the value as in TOML, but quotes and brackets may be left out.
         ask: puts a question to the user and returns the answer; without it, a language that is missing is a problem.
-        start: reads the sizes of the model whose weights the run starts with. Sizes that are to "fit" are the same.
+        start: the model with whose weights the run starts, if there is one. Sizes that are "fit" become its sizes.
 
     `model.vocab_size` may be left out: it is then `tokenizer.vocab_size`, and the trainer corrects it to the number of
     pieces that the tokenizer really has. The languages of a corpus may be left out if the names of its files say them.
-    Options with the value "fit" get one that suits the text (fit_to_corpus.py); it is logged with its reason.
+    Options with the value "fit" get a value that suits the text (fit_to_corpus.py), which is logged with its reason.
 
     Raises:
         ConfigError: the message lists everything that is wrong.
-        CorpusError: values are to fit a text that cannot be read.
+        CorpusError: a value is "fit", and the text cannot be read.
     """
     path = _find(path_or_name)
     values = _read(path)
@@ -119,7 +119,7 @@ def recipe_text(recipe: Recipe) -> str:
 
 
 def _written(value: object) -> str:
-    """A value in TOML, which for most is the same as in JSON; None is "none", a table is written inline."""
+    """A value in TOML, where most values are written as in JSON; None is "none", a table is written inline."""
     if isinstance(value, dict):
         inside = (f"{name} = {_written(one)}" for name, one in value.items() if one is not None)
         return f"{{ {', '.join(inside)} }}"
@@ -171,7 +171,7 @@ def _value(text: str) -> Any:
     text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # as above
+    except (ValueError, RecursionError):  # not TOML, as in `_read`
         if text.startswith("[") and text.endswith("]"):
             return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
         if text in ("True", "False"):
@@ -181,7 +181,7 @@ def _value(text: str) -> Any:
 
 
 def _normalise(values: Values) -> None:
-    """Accepts a single file where a list is expected, and "none" where null is allowed, which TOML lacks."""
+    """Accepts a single file where a list is expected, and "none" where None is allowed, because TOML has no null."""
     for section, kind in get_type_hints(Recipe).items():
         options = values.get(section)
         if isinstance(options, dict):
@@ -213,7 +213,7 @@ def _origin(problem: str, overridden: list[str], path: Path) -> str:
 
 
 def _contradictions(recipe: Recipe) -> list[str]:
-    """Problems between two sections that are valid each alone."""
+    """Problems between two sections, each of which is valid by itself."""
     problems = []
     if recipe.data.max_length >= recipe.model.max_positions:
         problems.append(

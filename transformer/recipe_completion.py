@@ -28,15 +28,15 @@ LANGUAGES = ("source_language", "target_language")
 class ModelToStartWith:
     """The model with whose weights a run starts."""
 
-    config: Callable[[], ModelConfig]  # reads it, if it is needed
-    keeps_vocabulary: bool = True  # and not only its weights
+    config: Callable[[], ModelConfig]  # reads its configuration; called only if that is needed
+    keeps_vocabulary: bool = True  # whether the run keeps its vocabulary, too
 
 
 def forget_languages_of_other_text(values: Values, own: Mapping[str, Any], overridden: list[str]) -> None:
     """Removes the languages that a recipe states for its own text, where the command line names other text.
 
     Args:
-        own: the section [data] of the recipe's file. The same file in another folder is the same text.
+        own: the section [data] of the recipe's file. The same path below another folder counts as the same text.
     """
     data, stated = values.get("data"), own.get("train")
     if not isinstance(data, dict) or not {"data.train", "data.mix"} & set(overridden):
@@ -54,7 +54,7 @@ def _is_same_text(named: list[Any], before: list[Any]) -> bool:
 
 
 def complete_languages(values: Values, ask: Ask | None) -> list[str]:
-    """Finds languages that are not stated in the names of the files, or asks for them.
+    """Takes languages that the recipe does not state from the names of the files, or asks for them.
 
     Returns:
         Problems: the options that are still missing.
@@ -100,7 +100,7 @@ def _named_languages(data: Values) -> tuple[str, str] | None:
 
 
 def name_after_text(values: Values) -> None:
-    """A recipe whose name is "fit" gets that of the first file of its text: my.en-de.tsv.gz gives "my"."""
+    """A recipe with the name "fit" is named after the first file of its text: my.en-de.tsv.gz gives "my"."""
     if values.get("name") != FIT:
         return
     data = values.get("data")
@@ -115,7 +115,7 @@ def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> li
     A run that starts with the weights of another model gets the sizes of that model and, if it keeps the vocabulary, a
     lower learning rate.
 
-    Without the files there is nothing to fit to: then the values suit no text, and `check_files` reports the files.
+    If the files do not exist, the values are those for an empty text, and `check_files` reports the files later.
 
     Returns:
         Texts for the user: what was chosen and why, and a warning if there is little text.
@@ -144,7 +144,7 @@ def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> li
 
 
 def _of_the_start(asked: set[str], start: ModelToStartWith) -> list[Choice]:
-    """The sizes of the model to start with. Dropout is none: it may differ."""
+    """The sizes of the model to start with. Dropout is not a size: it may differ."""
     model = start.config()
     names = sorted(option for option in asked if option.startswith("model.") and not option.endswith("dropout"))
     sizes = {name: getattr(model, name.partition(".")[2]) for name in names}
@@ -163,7 +163,8 @@ def _put(values: Values, choice: Choice) -> None:
 
 
 def _are_there(config: DataConfig) -> bool:
-    files = [*config.train, *config.train_target, *(str(config.place(part.file)) for part in config.mix)]
+    of_mix = (file for part in config.mix for file in (part.file, part.target_file) if file is not None)
+    files = [*config.train, *config.train_target, *(str(config.place(file)) for file in of_mix)]
     return all(file.startswith("hf:") or Path(file).is_file() for file in files)
 
 
@@ -190,10 +191,10 @@ def few_pairs(pairs: int) -> str:
 
 
 def choose_epochs_or_updates(values: Values, overridden: list[str]) -> list[str]:
-    """How long a run is, is said once: `--set training.updates` replaces the epochs of the recipe, and the reverse.
+    """Keeps only one of updates and epochs: `--set training.updates` replaces epochs in the recipe, and the reverse.
 
     Returns:
-        The problem that both are given in one place.
+        The problem that both are given in the same place.
     """
     training = values.get("training")
     if not isinstance(training, dict) or training.get("epochs") is None or "updates" not in training:

@@ -1,4 +1,4 @@
-"""Whether the files that a recipe names exist, before anything else is done with it."""
+"""Checks that the files that a recipe names exist, before anything else is done with the recipe."""
 
 import shlex
 from collections.abc import Mapping, Sequence, Set
@@ -12,7 +12,7 @@ def check_files(recipe: Recipe, command: str = "") -> None:
     """Raises ConfigError with all files of a recipe that do not exist.
 
     Args:
-        command: which resumes the run of this recipe, whose files may have moved.
+        command: the command that resumes the run of this recipe, if it is to be resumed. Its files may have moved.
     """
     data = recipe.data
     named = {"data.train": data.train, "data.train_target": data.train_target}

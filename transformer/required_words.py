@@ -1,14 +1,15 @@
-"""Whether translations keep what they must: names, numbers, a negation, the words that carry the meaning.
+"""Checks that translations keep what they must: names, numbers, a negation, the words that carry the meaning.
 
 BLEU hardly notices a lost "not" or a wrong name; a reader does. So a file names, for each sentence, words that a right
-translation has. It has four columns, separated by TABs:
+translation has. The file has four columns, separated by TABs:
 
     name    Anna lives near the station.    Anna    wohnt|lebt; *bahnhof*
     kind    sentence                        words to keep: a name, a number, a negation     other words
 
 Requirements are separated by ";", alternatives by "|". `*` stands for any letters: `*bahnhof*` is in "Hauptbahnhofs".
-An alternative with a capital must be there with its capitals; without one, case does not matter. A number is found as a
-whole: `12` is not in "12,50". A translation with all words may still be wrong; one that lacks a word counts as wrong.
+An alternative with a capital must be there with its capitals; for one without a capital, case does not matter. A number
+is found as a whole: `12` is not in "12,50". A translation with all words may still be wrong; one that lacks a word
+counts as wrong.
 """
 
 import re
@@ -60,7 +61,7 @@ def has(translation: str, requirement: str) -> bool:
 
 
 def read_required(path: Path) -> list[Required]:
-    """Reads such a file. Raises CorpusError, with its line, if it is not one."""
+    """Reads a file of required words. Raises CorpusError, which names the line, if it is not such a file."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -90,8 +91,9 @@ def check_words(
     """Translates all sentences and looks for their words.
 
     Returns:
-        `sentences`, `right` (they have all words), `kinds` (for each kind its `sentences`, those that are `right`, and
-        those that `kept` their names, numbers or negation), `wrong` (the sentences that lack a word, and which).
+        `sentences` and `right` (the number of all sentences, and of those with all words), `kinds` (for each kind the
+        numbers of its `sentences`, of those that are `right`, and of those that `kept` their names, numbers or
+        negation), `wrong` (the sentences that lack a word, and which word).
     """
     translations = translator.translate_each([one.sentence for one in required], settings)
     outcomes = []
@@ -132,7 +134,7 @@ def _requirements(field: str) -> tuple[str, ...]:
 
 
 def _pattern(alternative: str) -> re.Pattern[str]:
-    """The alternative as whole words, and as a whole number."""
+    """What finds an alternative as whole words and whole numbers."""
     inside = re.escape(alternative).replace(r"\*", r"\w*")
     flags = re.NOFLAG if any(letter.isupper() for letter in alternative) else re.IGNORECASE
     return re.compile(rf"(?<!\w)(?<!\d[.,:]){inside}(?!\w)(?![.,:]\d)", flags)

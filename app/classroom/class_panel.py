@@ -44,7 +44,7 @@ def open_and_show_code() -> None:
 
 
 def show_code(otherwise: str = "") -> None:
-    """Opens a window with code, link and QR code, large; without a class it says `otherwise`."""
+    """Opens a window with code, link and QR code, large. Without a class the window shows the text `otherwise`."""
     st.dialog(_("Follow on your phone"), width="medium")(_code)(otherwise)
 
 
@@ -71,7 +71,7 @@ def _code(otherwise: str) -> None:
 
 
 def qr_code(link: str) -> str:
-    """The link as a picture (SVG), black on white on any background, because phones read no other."""
+    """The link as a picture (SVG), black on white also on a dark page: phones may not read other colours."""
     made: str = segno.make(link, error="m", micro=False).svg_inline(scale=8, border=3, dark="#000", light="#fff")
     return made
 

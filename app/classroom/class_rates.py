@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 
-MOST_KEYS = 20_000  # that are counted at once; beyond, what is new is refused
+MOST_KEYS = 20_000  # that are counted at once; beyond that, a new key is refused
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Rates:
         self._counts: dict[tuple[str, str], tuple[float, int]] = {}  # (when the window ends, count)
 
     def count(self, limit: Limit, key: str) -> bool:
-        """Counts once more; whether it is within the limit."""
+        """Counts one more time, and returns whether that is within the limit."""
         now = self._clock()
         with self._lock:
             ends, count = self._counts.get((limit.name, key), (0.0, 0))
@@ -48,8 +48,8 @@ class Rates:
 
 
 def network_of(address: str) -> str:
-    """By what an address is counted: itself, or the first half of an IPv6 address, because one machine has all others
-    with that half."""
+    """The key by which an address is counted: the address itself, or the first half of an IPv6 address, because one
+    machine may use all addresses with that half."""
     try:
         found = ip_address(address)
     except ValueError:

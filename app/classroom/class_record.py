@@ -10,7 +10,7 @@ from app.classroom.class_scene import ClassScene, Revealed, first_scene, news_of
 
 @dataclass
 class Follower:
-    """The time of a phone's last request, and whether a sentence of it is being translated."""
+    """The time of a phone's last request, and whether a sentence from it is being translated."""
 
     seen: float
     translates: bool = False
@@ -21,9 +21,9 @@ class Record:
     """One class. It is changed under the lock of `Classes` only.
 
     Attributes:
-        answers: by question and follower.
-        sizes: by question, how many answers it has to choose from.
-        pictures: the newest ones by id.
+        answers: for each question, the answer of each follower.
+        sizes: for each question, how many answers it offers.
+        pictures: the newest pictures, by id.
         waiting: callbacks for the next change of what the class sees.
     """
 
@@ -41,7 +41,7 @@ class Record:
     waiting: set[Callable[[], None]] = field(default_factory=set)
 
     def show(self, scene: ClassScene) -> None:
-        """The class sees this scene."""
+        """Shows this scene to the class."""
         self.scene = scene
         if scene.picture:
             self.pictures[scene.picture_id] = scene.picture
@@ -59,7 +59,7 @@ class Record:
         self.announce()
 
     def announce(self) -> None:
-        """Something has changed: the phones get it."""
+        """Call it when something has changed: the phones get the new version."""
         self.version += 1
         self.news = news_of(self.version, self.scene, self.revealed)
         self.wake()

@@ -3,17 +3,17 @@
     GET  /class, /class/CODE            the page, the same for all; without a code it asks for one
     GET  /class/files/LANGUAGE/NAME     scripts and styles: those of the app's components
     POST /class/CODE/join               -> {follower}
-    GET  /class/CODE/news?after=5       -> what the class sees, once its version is not 5; 204 if it still is
+    GET  /class/CODE/news?after=5       -> what the class sees, once its version is not 5; 204 if it stays 5
     GET  /class/CODE/picture/ID         -> message of the canvas
     POST /class/CODE/answer             {question, answer}
     POST /class/CODE/sentence           {text} -> message of the canvas
 
 A phone says who it is by the header `X-Follower`. Its page is in the language of the class, which the news contain;
-until the first news, in that of its address (`?lang=de`) or of its browser.
+until the first news, it is in the language of its address (`?lang=de`) or of its browser.
 
-News are long polls, not server-sent events: each response is complete, so no proxy and no compression holds it back; a
-refusal has a status, which a browser's EventSource does not tell; and a phone that was asleep asks again by itself.
-Each phone sends one small request in ten seconds.
+Phones get news by long polling, not as server-sent events. Each response is complete, so no proxy and no compression
+delays it. A refusal has a status, which EventSource in a browser does not report. A phone that was asleep asks again by
+itself. Each phone sends one small request in ten seconds.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from app.languages.spoken import KEY
 HOLD = 10.0  # seconds until a phone hears that there is nothing new
 PAGE = Path(__file__).parent.parent / "components" / "class_page" / "class_page.html"
 PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # fits with any font of a phone
-KEEP = {"Cache-Control": "no-cache"}  # the browser keeps it, and asks whether it is still the same
+KEEP = {"Cache-Control": "no-cache"}  # the browser keeps the file, and asks whether it has changed
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -100,8 +100,8 @@ def routes(classes: Classes = CLASSES) -> list[BaseRoute]:
 
 
 def end_with_the_server(loop: asyncio.AbstractEventLoop, classes: Classes = CLASSES) -> None:
-    """When the server, which runs in this loop, is told to stop, ends all classes: requests of phones that wait are
-    answered, so the server need not wait for them."""
+    """Ends all classes when the server, which runs in this loop, gets a signal to stop. That answers the waiting
+    requests of phones, so the server need not wait for them."""
     for number in (signal.SIGINT, signal.SIGTERM):
         stop = signal.getsignal(number)
         if callable(stop):
@@ -114,7 +114,7 @@ def end_with_the_server(loop: asyncio.AbstractEventLoop, classes: Classes = CLAS
 
 
 def _refusing(handler: Handler) -> Handler:
-    """The handler, with each refusal as a response: {message}, in the language of the phone's page."""
+    """The handler, changed so that a refusal is a response: {message}, in the language of the phone's page."""
 
     @wraps(handler)
     async def answered(request: Request) -> Response:
@@ -142,7 +142,7 @@ async def _woken(classes: Classes, code: str, token: str, version: int) -> None:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """What a phone sends: a JSON object, in few bytes. A page of another origin cannot send it: CORS."""
+    """What a phone sends: a JSON object, in few bytes. Because of CORS, a page of another origin cannot send it."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Unfit(_("Send JSON."))
     body = b""
@@ -163,7 +163,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def _language(request: Request) -> Language:
-    """The language of a phone's page: from its address, else the first that its browser asks for and that there is."""
+    """The language of a phone's page: from its address, else the first one of ours that its browser asks for."""
     asked = request.headers.get("accept-language", "").lower().split(",")
     wanted = [request.query_params.get(KEY, ""), *(each.partition(";")[0].partition("-")[0].strip() for each in asked)]
     return next((spoken for each in wanted for spoken in LANGUAGES if each == spoken), ENGLISH)
@@ -204,7 +204,7 @@ def _files(spoken: Language) -> Mapping[str, bytes]:
 def _bytes(
     request: Request, found: bytes, kind: str, headers: Mapping[str, str], varies: str = "Accept-Encoding"
 ) -> Response:
-    """The packed bytes, unpacked for a client that does not accept gzip, or 304 if the client has them."""
+    """A response with the packed bytes, unpacked for a client that does not accept gzip; 304 if the client has them."""
     tag = f'"{blake2s(found, digest_size=12).hexdigest()}"'
     headers = {**headers, "ETag": tag, "Vary": varies}
     if tag in request.headers.get("if-none-match", ""):

@@ -11,7 +11,7 @@ from app.languages import Language, _, language
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, without which answer is right: the phones do not get that before it is revealed."""
+    """A question without its right answer, which the phones do not get before it is revealed."""
 
     prompt: str
     answers: tuple[str, ...]
@@ -32,7 +32,7 @@ class Revealed:
 
 @dataclass(frozen=True)
 class ShownHead:
-    """Of the canvas: head, form, and the words that are held (-1: none), all from 0."""
+    """What the canvas shows: head, form, and the query and key that are pinned (-1: none). Numbers count from 0."""
 
     kind: str
     layer: int
@@ -48,9 +48,9 @@ class ClassScene:
     Attributes:
         link: address in the app, for a page that a phone cannot draw; else "".
         picture: message of the canvas, packed by gzip; b"" where the page has no canvas.
-        shown: what of it is shown.
+        shown: what the canvas shows of it.
         model: what translates a follower's own sentence, (subject, settings of the search).
-        language: of the interface of the lecturer, in which the phones are too.
+        language: the language of the lecturer's interface; the phones have the same.
     """
 
     title: str
@@ -81,7 +81,7 @@ def first_scene() -> ClassScene:
 
 
 def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed]) -> bytes:
-    """What all phones of a class get when it sees something else."""
+    """What all phones of a class get when the class sees something else."""
     asked, hides = scene.question, scene.hides(revealed)
     described = {
         "version": version,

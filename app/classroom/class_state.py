@@ -1,8 +1,8 @@
 """The classes of this server: what each sees, who follows, and what was answered. All in memory, without names.
 
-A lecturer changes a class with its secret. A follower has a random token, with which they can read what the class sees
-and set their own answer, and nothing else. A class that does not exist and a follower who does not are one error, so a
-token tells nothing about a code; only `join` does, and its wrong codes are counted.
+A lecturer changes a class with its secret. A follower has a random token. With it they can read what the class sees,
+set their own answer and have a sentence translated, and nothing else. An unknown class and an unknown follower raise
+the same error, so a guessed token does not show whether a code exists. Only `join` shows that; it counts wrong codes.
 """
 
 import secrets
@@ -47,7 +47,7 @@ class Classes:
     # ----- the lecturer -----
 
     def open(self, owner: str = "") -> tuple[str, str]:
-        """(code, secret) of a new class. `owner`: by which the lecturer's browser finds it again; "": it cannot."""
+        """(code, secret) of a new class. By `owner` the lecturer's browser finds the class again; with "" it cannot."""
         with self._lock:
             self._end_old()
             if len(self._classes) >= MOST_CLASSES:
@@ -73,14 +73,15 @@ class Classes:
             return False
 
     def publish(self, code: str, secret: str, scene: ClassScene) -> None:
-        """The class sees this from now on."""
+        """Shows this to the class from now on."""
         with self._lock:
             found = self._own(code, secret)
             if scene != found.scene:
                 found.show(scene)
 
     def reveal(self, code: str, secret: str, question: str, right: int, why: str = "") -> tuple[int, ...]:
-        """The totals of a question; the phones see them and which answer is right, and answer it no more."""
+        """Reveals to the phones the totals of a question and the right answer; they cannot answer it any more. Returns
+        the totals; () for a question that was not asked."""
         with self._lock:
             found = self._own(code, secret)
             if question not in found.answers:
@@ -150,7 +151,7 @@ class Classes:
             return found.version, found.news
 
     def wait(self, code: str, follower: str, version: int, wake: Callable[[], None]) -> bool:
-        """Calls `wake` once the class sees something else than this version or ends; False if that is so already."""
+        """Calls `wake` once the class ends or sees another version than this one; False if it already sees another."""
         with self._lock:
             found = self._followed(code, follower, counts=False)[0]
             if found.version != version:
@@ -173,7 +174,7 @@ class Classes:
             return found.pictures[picture_id]
 
     def answer(self, code: str, follower: str, question: str, answer: int) -> None:
-        """One answer of each follower; it may be changed until the lecturer reveals which is right."""
+        """Stores the one answer of a follower. They may change it until the lecturer reveals the right one."""
         with self._lock:
             found = self._followed(code, follower)[0]
             asked = found.scene.question
@@ -185,7 +186,7 @@ class Classes:
 
     @contextmanager
     def translating(self, code: str, follower: str) -> Iterator[ClassScene]:
-        """The scene whose model translates a follower's sentence; one sentence of a follower at a time."""
+        """The scene whose model translates a follower's sentence. Each follower may send one sentence at a time."""
         with self._lock:
             found, one = self._followed(code, follower)
             if one.translates:

@@ -1,10 +1,11 @@
 """What a lecturer's session does with a class: opens it, publishes what it shows, reveals answers, closes it.
 
-Code and secret are in the session. After a reload they are found again by the cookie of the lecturer's browser, as is
-what else belongs to a visitor (app/server/visitor.py); the browser never gets the secret.
+Code and secret are in the session. After a reload they are found again by the cookie of the lecturer's browser, like
+everything that belongs to a visitor (app/server/visitor.py). The browser never gets the secret.
 
-Lecture mode calls `published` when it opens a scene and, if it has a question, `reveal`. Whatever else changes on the
-page (a head, another sentence) is published at the end of each run of the script by `page_shown`.
+Lecture mode calls `published` when it opens a scene, and `reveal` when it reveals the answer to the scene's question.
+Whatever else changes on the page (a head, another sentence) is published at the end of each run of the script by
+`page_shown`.
 """
 
 from contextlib import suppress
@@ -36,7 +37,7 @@ _PICTURE = "class picture"  # in the session: ((scene key, language), its packed
 
 
 class Question(Protocol):
-    """What is needed of `app.questions`."""
+    """What is needed of a question of `app.questions`."""
 
     @property
     def prompt(self) -> str: ...
@@ -50,7 +51,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class _Published:
-    """What a lesson says about a page. `key`: of the scene that the question is about."""
+    """What a lesson says about a page. `key`: the key of the scene that the question is about."""
 
     page: str
     title: str
@@ -85,7 +86,10 @@ def close_class() -> None:
 def followers() -> int:
     """How many phones follow now."""
     found = own_class()
-    return CLASSES.followers(*found) if found else 0
+    if found:
+        with suppress(NoClass):  # it may end at any time; so in the functions below
+            return CLASSES.followers(*found)
+    return 0
 
 
 def class_address(code: str) -> str:
@@ -99,12 +103,12 @@ def class_address(code: str) -> str:
 
 
 def published(of_lesson: LessonScene, scene: Scene | None, question: Question | None = None) -> None:
-    """The class, if one is open, sees this scene of a lesson. It may be called in each run: the same again is nothing
-    new.
+    """Shows this scene of a lesson to the class, if one is open. It may be called in each run: if nothing has changed,
+    nothing is sent.
 
     Args:
         scene: what the page shows; None for a page without a translation.
-        question: which the class is asked; the picture is sent once it is revealed.
+        question: the question that the class is asked; the picture is sent when its answer is revealed.
     """
     found = own_class()
     if found:
@@ -112,11 +116,12 @@ def published(of_lesson: LessonScene, scene: Scene | None, question: Question | 
         key = scene_key(scene) if scene else ""
         seen = _Published(of_lesson.page, of_lesson.title, of_lesson.text, asked, key)
         st.session_state[_LESSON] = seen
-        CLASSES.publish(*found, _class_scene(seen, scene))
+        with suppress(NoClass):
+            CLASSES.publish(*found, _class_scene(seen, scene))
 
 
 def page_shown(page: PageInfo, scene: Scene | None) -> None:
-    """The class, if one is open, sees this page: under the words of the lesson, if it is the page of its scene."""
+    """Shows this page to the class, if one is open. The page of a lesson's scene has the scene's title and text."""
     found = own_class()
     if not found:
         return
@@ -125,25 +130,28 @@ def page_shown(page: PageInfo, scene: Scene | None) -> None:
     if seen is None or seen.page != page.name:
         st.session_state.pop(_LESSON, None)
         seen = _Published(page.name, _(page.question), "", None, key)
-    elif seen.key != key:  # another sentence: the question is about the one before
+    elif seen.key != key:  # another sentence: the question is about the sentence before
         seen = _Published(page.name, seen.title, seen.text, None, key)
     with suppress(NoClass):
         CLASSES.publish(*found, _class_scene(seen, scene))
 
 
 def totals(question: Question) -> tuple[int, ...]:
-    """How many phones have given each answer so far; () without a class, or if it was not asked this."""
+    """How many phones have given each answer so far; () without a class, or if the class was not asked this."""
     found = own_class()
-    return CLASSES.totals(*found, Asked(question.prompt, tuple(question.answers)).id) if found else ()
+    if found:
+        with suppress(NoClass):
+            return CLASSES.totals(*found, Asked(question.prompt, tuple(question.answers)).id)
+    return ()
 
 
 def reveal(question: Question) -> tuple[int, ...]:
-    """The totals; the phones see them now, with the right answer and why, and can answer no more."""
-    found = own_class()
-    if not found:
-        return ()
-    asked = Asked(question.prompt, tuple(question.answers))
-    return CLASSES.reveal(*found, asked.id, question.right, question.why)
+    """The totals. The phones see them from now on, with the right answer and its reason, and cannot answer any more."""
+    found, asked = own_class(), Asked(question.prompt, tuple(question.answers))
+    if found:
+        with suppress(NoClass):
+            return CLASSES.reveal(*found, asked.id, question.right, question.why)
+    return ()
 
 
 def _class_scene(seen: _Published, scene: Scene | None) -> ClassScene:

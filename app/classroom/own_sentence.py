@@ -47,7 +47,7 @@ async def translated(scene: ClassScene, text: str) -> bytes:
 
 
 def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
-    from app.stage.canvas_of_scene import message_of  # imports torch: not when the server starts
+    from app.stage.canvas_of_scene import message_of  # imports torch, so not when the server starts
     from app.stage.scene import NoScene, Selection, scene_of
     from transformer.errors import HeadlightError
 

@@ -19,7 +19,7 @@ from transformer.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Stage:
-    """One result of the model: the largest number in it, and the largest difference between the two."""
+    """One result of both models: the largest number in ours, and the largest difference of the other one from it."""
 
     name: str
     largest: float
@@ -32,7 +32,7 @@ class AgainstTorch:
 
     Attributes:
         written: its own translation, greedy.
-        stages: over the tokens of our translation, in the order of computation.
+        stages: the results for the tokens of our translation, in the order of computation.
     """
 
     written: Hypothesis
@@ -41,11 +41,11 @@ class AgainstTorch:
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int) -> AgainstTorch:
-    """The unedited model beside torch.nn.
+    """Compares the unedited model with torch.nn.
 
     Args:
         target_ids: our greedy translation.
-        limit: of the length of the one by torch.nn.
+        limit: the largest length of the translation by torch.nn.
     """
     weights = cached_results.observed(subject, source_ids, target_ids).attention
     model, tokenizer = subject.translator.model, subject.translator.tokenizer

@@ -203,7 +203,7 @@ def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: s
 
 @st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
 def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tuple[str, ...]) -> np.ndarray:
-    """The log-probability of each token under each edit alone, a text as in `Subject.texts`: (edits, T), in nats."""
+    """The log-probability of each token under each edit alone: (edits, T), in nats. For `edits` see `Subject.texts`."""
     with GATE:
         parsed = [parse_edit(text) for text in edits]
         return log_probabilities_with_each(subject.translator.model, source_ids, target_ids, parsed)
@@ -223,16 +223,16 @@ def mark_truncated(
     settings: DecodingConfig,
     _tree: tuple[SearchNode, ...],
 ) -> tuple[SearchNode, ...]:
-    """The tree of a sampling, with the tokens that top k and top p removed; `target_ids`: of its hypotheses."""
+    """The tree of sampling, in which tokens that top k or top p removed are marked; `target_ids`: its hypotheses."""
     known = [(ids, record(subject, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
     return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
 
 
 def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
-    """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
+    """The first `count` rows of the table of positions of a stack, or all if it has fewer: (P, D) float32.
 
-    Sinusoidal tables are those of the formula, learned ones what training made of them. A model without positions has
-    none: (0, D).
+    A sinusoidal table is computed by the formula; a learned table is a result of training. A model without positions
+    has no rows: (0, D).
     """
     model = subject.translator.model
     if model.config.positions == "none":

@@ -1,4 +1,4 @@
-"""Two translations beside each other, which may be of two sentences, two models or two searches."""
+"""Compares two translations, which may be of two sentences, by two models or by two searches."""
 
 from dataclasses import astuple, dataclass
 from difflib import SequenceMatcher
@@ -16,14 +16,14 @@ from transformer.model.attention_kinds import KINDS, Kind
 
 @dataclass(frozen=True)
 class Compared:
-    """Two translations, compared by the texts of their tokens: two models may number them differently."""
+    """Two translations, compared by the texts of their tokens, because two models may have different ids for them."""
 
     one: Hypothesis
     other: Hypothesis
 
     @property
     def changed(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
-        """By token of each, whether the other has none for it."""
+        """For each token of one translation, then of the other: whether it has no counterpart in the other one."""
         gone, new = [True] * len(self.one.pieces), [True] * len(self.other.pieces)
         matcher = SequenceMatcher(None, self.one.pieces, self.other.pieces, autojunk=False)
         for start, place, size in matcher.get_matching_blocks():
@@ -42,11 +42,11 @@ class Compared:
 
 @dataclass(frozen=True)
 class HeadChange:
-    """A head, and how much of its weight is on other tokens than in the head it is compared with, 0 to 1: the mean
-    over its rows. Layers and heads count from 0.
+    """A head of the second model. Layers and heads count from 0.
 
     Attributes:
-        partner: layer and head that it is compared with, of the first model; None: no head is left for it.
+        partner: layer and head of the first model with which it is compared; None: no head is left for it.
+        moved: how much of its weight is on other tokens than in its partner, 0 to 1: the mean over its rows.
     """
 
     kind: Kind
@@ -70,10 +70,10 @@ class Reading:
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def head_changes(one: Reading, other: Reading) -> list[HeadChange]:
-    """All heads of the other side beside those of the first, over as many tokens; the one that changes most first.
+    """Compares the heads of `other` with those of `one`, which reads as many tokens; the head that changes most first.
 
-    In the same checkpoint, heads are compared by their places. Those of two checkpoints are matched by similarity, see
-    `transformer.analysis.head_matching`.
+    In the same checkpoint, a head is compared with the head of the same layer and number. Heads of two checkpoints are
+    matched by similarity, see `transformer.analysis.head_matching`.
     """
     found = []
     for kind in KINDS:

@@ -13,7 +13,8 @@ from transformer.decoding.translation import Hypothesis, Translation
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
 def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
-    """Of the weights, which edits do not change: it is computed once for the original model and its edited ones."""
+    """The examination of the weights. Edits do not change them, so all edited models of a file share one examination.
+    """
     return examine_checkpoint(subject.translator)
 
 

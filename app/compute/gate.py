@@ -1,5 +1,5 @@
-"""How many passes of models run at once. What a thread computes in advance takes none of the places, so that no visitor
-waits for it."""
+"""Limits how many passes of models run at once. A thread that computes in advance takes none of the places, so that no
+visitor waits for it."""
 
 from threading import BoundedSemaphore, local
 
@@ -7,12 +7,12 @@ _thread = local()
 
 
 def work_in_advance() -> None:
-    """What this thread computes from now on, nobody waits for yet. Give it a low priority."""
+    """Says that this thread computes what nobody waits for yet. Give the thread a low priority."""
     _thread.in_advance = True
 
 
 class Gate:
-    """As a context: a pass of a model runs in it. It waits while as many run as there are places."""
+    """A context in which a pass of a model runs. Entering it waits while all places are taken."""
 
     def __init__(self, places: int):
         self._places = BoundedSemaphore(places)

@@ -1,6 +1,7 @@
 """Signs that a translation is a guess, in words for a visitor who knows little about the model.
 
-Each sign has its threshold and what was measured beside it: `transformer.analysis.guesses`, `app.library.vocabularies`.
+The thresholds, and what was measured to choose them, are in `transformer.analysis.guesses` and
+`app.library.vocabularies`.
 """
 
 from collections.abc import Sequence
@@ -29,11 +30,11 @@ class Guess:
     """One sign that a translation is a guess.
 
     Attributes:
-        title: in a few words.
-        of_the_sentence: the same, where more than this sentence is shown; for one in another language.
-        says: why, with numbers.
+        title: the sign in a few words.
+        of_the_sentence: the title where more than this sentence is shown; "" unless `is_other_language`.
+        says: the reason, with numbers.
         is_other_language: the sentence is not in the language that the model reads.
-        reader: another checkpoint, which reads that language.
+        reader: another checkpoint, which reads the language of the sentence.
     """
 
     title: str
@@ -46,7 +47,7 @@ class Guess:
 def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Guess, ...]:
     """The signs for a translation that the model found itself, the most helpful first.
 
-    Of a sentence in another language nothing else is said: the rest follows from that.
+    For a sentence in another language there is only that sign: the others follow from it.
     """
     text, mean = translation.source, certainty(hypothesis.log_probabilities)
     source = entry(subject.file).languages[0]
@@ -87,7 +88,7 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
 
 
 def other_language(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> Guess | None:
-    """The sign that the sentence is not in the language that the model reads, if it is there."""
+    """The sign that the sentence is not in the language that the model reads; None if there is no such sign."""
     source, target = entry(subject.file).languages
     if not source:
         return None

@@ -7,7 +7,7 @@ from app.figures.strips import Norm
 
 
 def norm_at(subject: Subject, site: str) -> Norm:
-    """The one whose output is this site.
+    """The LayerNorm whose output is this site.
 
     Args:
         site: for example `encoder.layers.0.self_attention.norm_out`, or `encoder.norm_out` of a pre-norm model.

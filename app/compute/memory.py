@@ -3,7 +3,7 @@
 Results are kept for all visitors, for half an hour, and each cache up to a number of entries
 (app/compute/cached_results.py). A model is released after half an hour without use
 (app/library/checkpoints.py). Streamlit removes an old result only when a new one is stored; so after half an
-hour without a visit, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for models and for this.
+hour without a visit, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for both releases.
 Uploaded checkpoints stay; they are on disk.
 """
 
@@ -21,12 +21,12 @@ from app.compute import cached_results, subject
 from app.library import checkpoints
 
 CHECK_EVERY = 60.0  # seconds
-ARENAS = 2  # memory pools of glibc; each run of a script is a thread, and by default gets one of up to 8 per core
+ARENAS = 2  # memory pools of glibc; by default there are up to 8 per core, because each run of a script is a thread
 M_ARENA_MAX = -8  # malloc.h
 
 _LOCK = threading.Lock()
 _last_visit = time.monotonic()
-_released = True  # nothing has been kept since
+_released = True  # no page was drawn since the last release
 _watches = False
 
 
@@ -50,7 +50,8 @@ def visited() -> None:
 
 
 def release_unused(now: float) -> bool:
-    """Releases what has not been used for `keep_seconds`, as of `now` (time.monotonic); whether there was anything."""
+    """Releases what was not used for `keep_seconds` before `now` (time.monotonic); returns whether there was anything.
+    """
     global _released
     before = now - keep_seconds()
     something = checkpoints.release_unused(before)
@@ -72,7 +73,7 @@ def _watch() -> None:
 
 
 def _limit_arenas() -> None:
-    """Fewer pools, less memory that is free and not given back: measured, 120 MB less with 20 visitors."""
+    """With fewer pools, the process keeps less free memory: measured, 120 MB less with 20 visitors."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL("libc.so.6").mallopt(M_ARENA_MAX, ARENAS)

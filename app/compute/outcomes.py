@@ -17,8 +17,8 @@ class Outcome:
     Attributes:
         before: the best translation by the original model.
         after: the best one by the edited model.
-        lost: by token of `before`, its log-probability by the original model less that by the edited one, which reads
-            the same tokens before it (teacher forcing); above 0 where the edited one finds the token less probable.
+        lost: for each token of `before`, its log-probability by the original model minus that by the edited model,
+            which reads the same tokens before it (teacher forcing). Above 0: less probable for the edited model.
     """
 
     before: Hypothesis
@@ -27,17 +27,17 @@ class Outcome:
 
     @property
     def missing(self) -> tuple[bool, ...]:
-        """By token of `before`, whether `after` has none for it."""
+        """For each token of `before`, whether it has no counterpart in `after`."""
         return self.compared.changed[0]
 
     @property
     def new(self) -> tuple[bool, ...]:
-        """By token of `after`, whether `before` has none for it."""
+        """For each token of `after`, whether it has no counterpart in `before`."""
         return self.compared.changed[1]
 
     @property
     def compared(self) -> Compared:
-        """The two, with what differs."""
+        """Both translations, with what differs."""
         return Compared(self.before, self.after)
 
 
@@ -48,14 +48,14 @@ def outcome(subject: Subject, source: str, settings: DecodingConfig) -> Outcome:
         source: one sentence, as the encoder reads it (`Translation.source`).
 
     Raises:
-        TranslationError: one of the two cannot translate it.
+        TranslationError: one of the two models cannot translate it.
     """
     before, after = (cached_results.translate_one(each, source, settings) for each in (subject.original, subject))
     return outcome_of(subject, before, after.hypotheses[0])
 
 
 def outcome_of(subject: Subject, translation: Translation, after: Hypothesis) -> Outcome:
-    """The same where both translations are known: `translation` is by the original model."""
+    """As `outcome`, if both translations are known: `translation` by the original model, `after` by the edited one."""
     before = translation.hypotheses[0]
     read = forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
     lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=True))

@@ -22,8 +22,8 @@ def effects(subject: Subject, pair: Pair, layer: int | None) -> np.ndarray:
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
 def most_spread(subject: Subject, source: str, others: tuple[str, ...], settings: DecodingConfig) -> str:
-    """Of several sentences that can be patched into `source`, the one whose patched word changes the other positions
-    most; "" if none can be patched."""
+    """Of several sentences that differ from `source` in a word, the one whose word changes the vectors of the other
+    positions most; "" if none can be patched into `source`."""
     own, *translated = together(subject, (source, *others), replace(settings, method="greedy", n_best=1))
     found: list[tuple[float, str]] = []
     for other in translated:

@@ -40,7 +40,7 @@ def projection(subject: Subject, site: str, name: Matrix) -> Projection:
 
 
 def input_site(config: ModelConfig, kind: Kind, site: str, name: Matrix) -> str:
-    """The site of what is multiplied with this matrix: (Q, D) or (K, D), and for W^O the context (H, Q, E)."""
+    """The site of the input of this matrix: (Q, D) or (K, D), and for W^O the context (H, Q, E)."""
     if name == "output":
         return f"{site}.context"
     if kind == "cross" and name != "query":  # keys and values are made of the encoder's output

@@ -13,12 +13,12 @@ from app.compute.subject import Subject
 
 @dataclass(frozen=True)
 class Predictions:
-    """Of a target of T tokens, </s> included.
+    """The predictions for a target of T tokens, </s> included.
 
     Attributes:
         log_probabilities: of the right token in each row, (T) float64.
         first: the id that each row ranks first, (T).
-        right: whether that is the right one, (T).
+        right: whether `first` is the right token, (T).
     """
 
     log_probabilities: np.ndarray
@@ -32,7 +32,7 @@ class Predictions:
 
 
 def predictions(logits: np.ndarray, target_ids: Ids) -> Predictions:
-    """From logits (T, V)."""
+    """The predictions that follow from logits (T, V)."""
     exact = logits.astype(np.float64)
     exact -= exact.max(axis=-1, keepdims=True)
     normaliser = np.log(np.exp(exact).sum(axis=-1))  # (T)

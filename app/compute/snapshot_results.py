@@ -1,4 +1,4 @@
-"""The results of the snapshots of a run for a sentence, computed once for all sessions: for the time machine.
+"""What the snapshots of a run compute for a sentence, once for all sessions. The time machine shows it.
 
 A snapshot is a small checkpoint that a run kept while it trained (transformer/training/run_folder.py).
 """
@@ -26,7 +26,7 @@ class SnapshotResult:
         text: what it writes, greedily. cut: whether it was cut off at the length limit.
         loss: of the right translation, in nats per token, teacher-forced, without label smoothing.
         attention: while it reads the right translation, so that all snapshots have the same rows.
-        source, reads, predicts: the tokens along its sides.
+        source, reads, predicts: the tokens that name its rows and columns.
     """
 
     text: str

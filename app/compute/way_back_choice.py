@@ -12,18 +12,18 @@ from transformer.decoding.reranking import ranked, reverse_scores, summed
 from transformer.decoding.translation import Hypothesis
 from transformer.errors import TranslationError
 
-# The sum of both scores has to be higher by so much. Measured with en-de, beam 4: of a hundred sentences that a class
-# might type, another translation is chosen for 4; 2 of these become right, and none becomes wrong.
+# The sum of both scores has to be higher by at least this much. Measured with en-de, beam 4: of a hundred sentences
+# that a class might type, another translation is chosen for 4; 2 of these become right, and none becomes wrong.
 MARGIN = 0.1
 
 
 @dataclass(frozen=True)
 class Preferred:
-    """A hypothesis of the beam that is better than the first one, if it is read back.
+    """A hypothesis of the beam that is better than the first one when it is also translated back.
 
     Attributes:
         rank: its place in the search, from 0.
-        first, own: the mean probability (geometric) of the tokens of the source: given the first one, given this one.
+        first, own: the geometric mean probability of the source tokens, given the first hypothesis and given this one.
     """
 
     hypothesis: Hypothesis
@@ -34,7 +34,7 @@ class Preferred:
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def preferred(subject: Subject, reverse: Subject, sentence: str, settings: DecodingConfig) -> Preferred | None:
-    """What noisy channel reranking chooses: see `transformer.decoding.reranking`. None: the same as the search.
+    """What noisy channel reranking chooses: see `transformer.decoding.reranking`. None: nothing better by `MARGIN`.
 
     Args:
         reverse: the model that translates the other way round.

@@ -7,13 +7,14 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.languages import _
 
-LARGEST_TILE = 64  # cells along an edge: beyond, it has fewer pixels than cells, and shows the strongest of each block
+# Cells along an edge. A tile of more cells has fewer pixels than cells; it shows the strongest weight of each block.
+LARGEST_TILE = 64
 
 
 def pooled(weights: np.ndarray) -> np.ndarray:
     """(L, H, Q, K) -> (L, H, Q', K'), Q' and K' at most LARGEST_TILE: the strongest weight of each block of cells.
 
-    Up to that length nothing changes.
+    Up to LARGEST_TILE, nothing changes.
     """
     for axis in (2, 3):
         length = weights.shape[axis]

@@ -1,7 +1,7 @@
 """Heads as lines between two rows of tokens; the data of the browser component `attention_lines`.
 
-The weights are sent as base64 of float32, so that the browser draws the exact numbers of the tensor. With `heads`, all
-heads of a layer travel together, and the reader turns them on and off without asking the server.
+The weights are sent as base64 of float32, so that the browser draws the exact numbers of the tensor. With `head`, all
+heads of a layer are sent together, and the reader turns them on and off without asking the server.
 """
 
 import base64
@@ -29,7 +29,7 @@ def attention_lines(
 
     Args:
         head: the chosen one, from 0. Each head has its own colour then.
-        on: those that are drawn at first, from 0; without any, the chosen one.
+        on: the heads that are drawn at first, from 0; if empty, the chosen one.
         row: the row to isolate, from 0.
     """
     if weights.shape[-2:] != (len(queries), len(keys)) or weights.ndim != (2 if head is None else 3):

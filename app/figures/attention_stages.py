@@ -1,7 +1,7 @@
 """One row of attention through all its stages: one line per key, one column per stage, four digits in each cell.
 
-A masked score is -inf from the mask on, and its weight is 0; those cells are grey and have a text. Only the weights are
-coloured, in the scale that all pictures of weights have.
+From the stage of the mask on, a masked score is -inf, and its weight is 0; those cells are grey and have a text. Only
+the weights are coloured, in the scale that all pictures of weights have.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def plain(value: float | bool) -> str:
 
 
 def short(value: float | bool) -> str:
-    """The same where cells are narrow: two digits, yes or no."""
+    """As `plain`, for narrow cells: two digits, yes or no."""
     if isinstance(value, bool | np.bool_):
         return _("yes") if value else _("no")
     text = number(float(value), 2)

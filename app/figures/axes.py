@@ -67,7 +67,7 @@ def in_words(token: str) -> str:
 
 
 def plotly_text(text: str) -> str:
-    """Text that Plotly shows letter by letter.
+    """Text that Plotly shows as it is, not as markup.
 
     Trap: Plotly reads `<b>`, `<a href>` and entities in tick labels, titles and hover texts
     (test_hostile_tokens_are_drawn_letter_by_letter).

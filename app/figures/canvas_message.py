@@ -139,7 +139,7 @@ def message_id(message: bytes) -> str:
 
 
 def header_of(message: bytes) -> dict[str, Any]:
-    """All of a message but its weights and masks."""
+    """The header of a message: everything except its weights and masks."""
     length = int.from_bytes(message[:4], "little")
     found: dict[str, Any] = json.loads(message[4 : 4 + length])
     return found

@@ -1,4 +1,4 @@
-"""What a figure is, and the titles, axes and colour bars that charts share, so that all pages look as one."""
+"""What a figure is, and the titles, axes and colour bars that charts share, so that all pages look alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ _QUIET, _LINE = themed("#5c6675", "#a9b2c0"), themed("#dde3ec", "#2d3745")
 
 @dataclass
 class Figure:
-    """What Plotly shall draw, as plain data.
+    """What Plotly should draw, as plain data.
 
-    Not Plotly's own `Figure`: that checks every value whenever one is set, which took half of the server's time for a
-    page. Here the tests check: every figure is made one (tests/support/drawn.py).
+    It is not Plotly's own `Figure`, which checks every value when it is set: that took half of the server's time for a
+    page. The tests do that check: they make a Plotly `Figure` of every figure (tests/support/drawn.py).
     """
 
     data: list[dict[str, Any]]  # traces; numbers as arrays
@@ -27,7 +27,7 @@ class Figure:
 
 
 def line_at(*, x: float | None = None, y: float | None = None, line: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A shape: an upright line through the whole picture at x, or a level one at y."""
+    """A shape: a vertical line through the whole picture at x, or a horizontal one at y."""
     if y is None:
         ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
     else:
@@ -94,7 +94,7 @@ def settled(text: str, height: int, *, top: int = 44, bottom: int = 50, right: i
 
 
 def chart_template() -> dict[str, Any]:
-    """What all charts have in common, unless they say otherwise: a template of Plotly's."""
+    """What all charts have unless they set it themselves, as a template of Plotly."""
     text = {"color": _QUIET, "size": 14}
     axis = {
         "automargin": True,

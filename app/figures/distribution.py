@@ -1,10 +1,10 @@
-"""The distribution over the next token: p = softmax(logits / temperature) (paper, section 3.4; the paper's is 1).
+"""The distribution over the next token: p = softmax(logits / temperature) (section 3.4; the paper's temperature is 1).
 
 Temperature changes how sharp the distribution is and never the order of the tokens, so it matters for sampling only.
 The logits of a step are stored, so that another temperature needs no new pass of the model.
 
-Sampling draws from the tokens that top k and top p leave, with their probabilities divided by their sum. Where that
-share differs from the probability, both are written: "55% → 80%" (test_the_share_is_the_interval_of_the_random_number).
+Sampling draws from the tokens that top k and top p leave, by their shares: their probabilities divided by their sum.
+If share and probability differ, both are written: "55% → 80%" (test_the_share_is_the_interval_of_the_random_number).
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from app.languages import _, pgettext
 from app.languages.numbers import localised
 
 BAR = 31  # px
-LETTER = 0.03  # of the narrowest axis
+LETTER = 0.03  # width of a letter, as a share of the narrowest axis
 Mark = Literal["", "chosen", "given"]
 
 
@@ -37,7 +37,7 @@ class Offer:
     rank: int  # 1 = the most probable
     mark: Mark  # chosen: the translation continues with it. given: the same, but the visitor chose it
     cut: bool  # top-k or top-p, or the search itself, forbids it
-    share: float  # of all that may be drawn together
+    share: float  # of the sum of all probabilities that may be drawn
 
     @property
     def chosen(self) -> bool:
@@ -61,7 +61,7 @@ def entropy_bits(logits: np.ndarray, temperature: float = 1.0) -> float:
 def _highest(logits: np.ndarray, count: int) -> list[int]:
     """The ids of the `count` highest logits (V), the highest first; of equal ones, the lower id.
 
-    To sort all would take longer than everything else about a step.
+    Sorting all logits would take longer than everything else that is done for a step.
     """
     count = min(count, len(logits))
     least = np.partition(logits, -count)[-count]
@@ -126,13 +126,13 @@ def percent(probability: float) -> str:
 
 
 def both_percents(probability: float, share: float) -> str:
-    """The probability, and after an arrow the share of what may be drawn where that is written differently."""
+    """The probability, and after an arrow the share of what may be drawn if the two texts differ."""
     texts = percent(probability), percent(share) if share < 1 else localised("100%")
     return texts[0] if texts[0] == texts[1] or abs(probability - share) < 1e-9 else " → ".join(texts)
 
 
 def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Figure:
-    """A bar per token, 0 to 1; the last bar is everything else together. Outlined: the share of what may be drawn."""
+    """A bar per token, 0 to 1; the last bar is all other tokens together. Outlines are shares of what may be drawn."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder")
@@ -176,8 +176,8 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
 
 
 def _room(lengths: np.ndarray, labels: list[str], usual: float) -> float:
-    """The length of the axis at which every label has room after its bar; `usual` has it for "100% · chosen"."""
-    left = 1 - LETTER * np.array([len(label) for label in labels])  # of the axis, for the bar
+    """The length of the axis at which every label has room after its bar; `usual` has room for "100% · chosen"."""
+    left = 1 - LETTER * np.array([len(label) for label in labels])  # what a label leaves of the axis for its bar
     return float(max(usual, *(lengths / np.maximum(left, 0.25))))
 
 

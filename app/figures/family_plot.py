@@ -1,9 +1,10 @@
-"""A family of models as a plot: a score over the one thing in which they differ, with a bar from the
-lowest run to the highest.
+"""A family of models as a plot: a score over the one thing in which they differ, with a bar from the lowest run to the
+highest.
 
-The paper's table 3 has its own picture beside it and never the same axis: other models, other data, another text. Only
-the order can be compared. A member whose checkpoint ships is a full point that can be clicked; one that was not run has
-no point: its place says so. Our axis begins at 0, so that a small difference looks small.
+The numbers of the paper's table 3 have their own picture beside it and never the same axis, because the models, the
+data and the test text are different: only the order can be compared. A member whose checkpoint ships is a filled point
+that can be clicked. A member that was not run has no point but a text at its place. Our axis begins at 0, so that a
+small difference looks small.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,11 @@ NOT_RUN, NO_ROW = gettext_noop("not trained"), gettext_noop("not in the paper")
 
 @dataclass(frozen=True)
 class Place:
-    """One member on the axis: its label, its score (None: not run), the lowest and the highest of so many runs.
+    """One member on the axis.
 
     Attributes:
+        score: None: it was not run.
+        ends: the lowest and the highest score of its runs. runs: how many there are.
         opens: whether a click opens it. is_open: whether it is open now.
     """
 
@@ -41,7 +44,7 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
     """Scores over the members, evenly spaced.
 
     Args:
-        varies: title of the axis below, such as "heads h". unit: title of the upright one.
+        varies: title of the axis below, such as "heads h". unit: title of the vertical axis.
         papers: the numbers are those of the paper, in the other colour.
     """
     color, percent = pair_color(papers), unit.endswith("%")
@@ -90,8 +93,8 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
 
 
 def _limits(lows: np.ndarray, highs: np.ndarray, papers: bool) -> list[float]:
-    """From 0. The numbers of the paper are close to each other: their axis begins below the lowest and has at least 3
-    points."""
+    """The limits of the score axis, from 0. The numbers of the paper are close to each other, so their axis begins
+    below the lowest and is at least 3 points long."""
     if np.isnan(lows).all():
         return [0.0, 1.0]
     low, high = float(np.nanmin(lows)), float(np.nanmax(highs))

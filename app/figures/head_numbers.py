@@ -13,7 +13,7 @@ PLACES = {
     "itself": gettext_noop("the token itself"),
     "sinks": gettext_noop("special tokens and punctuation"),
 }
-MUCH = 0.4  # of the weight: what a head attends to less than that does not describe it
+MUCH = 0.4  # of the weight: a place with less of it does not describe a head
 
 
 def head_numbers(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> dict[str, np.ndarray]:
@@ -61,7 +61,7 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
     """What each head attends to most, for example "87% of its weight is on the token before": (L, H, Q, K) -> [L][H].
 
     Args:
-        keys, itself: as of `head_numbers`.
+        keys, itself: as for `head_numbers`.
     """
     places = fixed_places(weights, keys, itself)
     strongest = weights.max(axis=-1).mean(axis=-1)  # (L, H)
@@ -78,7 +78,8 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
 
 
 def fixed_places(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list[list[tuple[float, str]]]:
-    """Of each head the place with most weight that does not depend on the words, and its share: [L][H].
+    """For each head: of the places that do not depend on the words, the one with the largest share of the weight, as
+    (share, name): [L][H].
 
     Such a place is a neighbour of the query, the query itself, special tokens, or one token, the same for all queries.
     """

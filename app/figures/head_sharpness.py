@@ -1,8 +1,9 @@
 """Numbers about heads, and which head to show first.
 
-The entropy of a row of weights says how spread it is: 0 = one token, log K = all alike. Attention on sinks (<s>, </s>,
-punctuation) is a place to rest, not an alignment, so a head that only rests there is sharp and says nothing. The head
-shown on opening is therefore the one that is sharp on real tokens and moves: each row's weights without the sinks.
+The entropy of a row says how spread its weights are: 0 = all on one token, log K = all equal. Attention to sinks (<s>,
+</s>, punctuation) is no alignment: a head that only attends to them is sharp, but says nothing about the words.
+Therefore weights on sinks do not count for the choice of the head that is shown first: it is the head that is sharp on
+real tokens and attends to different ones in different rows.
 """
 
 import unicodedata
@@ -34,9 +35,9 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 def clarity(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> np.ndarray:
     """How clearly each head attends to words: (L, H, Q, K) -> (L, H), 0 to 1.
 
-    It is the mean of the strongest weight on a real token over the rows, times the share of distinct
-    tokens among those: a head that attends sharply to a different word in each row scores 1, one that stays on one
-    place, rests on sinks, or spreads evenly scores near 0. Rows of sinks are left out where there are others.
+    It is the mean over the rows of the strongest weight on a real token, times the share of distinct tokens among
+    those. A head that attends sharply to a different word in each row scores 1. A head that attends always to the same
+    token, to sinks, or evenly to all tokens scores near 0. Rows of sinks are left out if there are other rows.
     """
     real_keys = np.array([not is_sink(token) for token in keys])  # (K,)
     real_rows = np.array([not is_sink(token) for token in queries])  # (Q,)
@@ -60,7 +61,7 @@ def clearest_head(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
 
 
 def even_entropy(mask: np.ndarray) -> float:
-    """The most that the mean entropy of the rows can be, in bits: each row alike on all that it may attend to.
+    """The largest possible mean entropy of the rows, in bits: each row attends evenly to all that it may attend to.
 
     mask (Q, K), True = may attend.
     """
@@ -70,7 +71,7 @@ def even_entropy(mask: np.ndarray) -> float:
 def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
     """Of one head (Q, K): mean entropy in bits, the most it could be, mean maximum, share on sinks.
 
-    Fully masked rows do not count: with special tokens hidden, all weights of a row may be hidden.
+    Rows without any weight do not count: if special tokens are hidden, all weights of a row may be hidden.
     """
     attends = weights.any(axis=-1)  # (Q)
     if attends.any():

@@ -1,8 +1,8 @@
 """Heads are slices of one matrix (paper, section 3.2.2): W^Q = [W_1^Q ... W_h^Q], side by side, d_k columns each.
 
-The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: they are in the
-slice beside it and in the table. Colours end at three times the root mean square, or a few large weights would leave
-all others pale; how many lie beyond is said on the page.
+The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: these are in the
+slice beside it and in the table. Colours end at three times the root mean square, because otherwise a few large weights
+would make all others pale; the page says how many are beyond.
 """
 
 import re
@@ -22,7 +22,7 @@ PLAIN = {"query": "W^Q", "key": "W^K", "value": "W^V", "output": "W^O"}
 
 
 def slice_of(matrix: np.ndarray, name: str, head: int, heads: int) -> np.ndarray:
-    """What one head has of W (D, D): columns (D, E), of W^O rows (E, D)."""
+    """The part of W (D, D) that belongs to one head: columns (D, E), or for W^O rows (E, D)."""
     width = len(matrix) // heads
     own = slice(head * width, (head + 1) * width)
     return matrix[own] if name == "output" else matrix[:, own]
@@ -40,7 +40,7 @@ def reach(matrix: np.ndarray) -> float:
 
 
 def beyond(matrix: np.ndarray) -> float:
-    """The share of numbers for which the colours do not reach."""
+    """The share of numbers that are beyond the end of the colours."""
     return float(np.mean(np.abs(matrix) > reach(matrix)))
 
 
@@ -150,7 +150,7 @@ def window(length: int, width: int) -> int:
 def matrix_table(
     values: np.ndarray, rows: str, columns: str, *, down: int = 0, right: int = 0
 ) -> dict[str, np.ndarray]:
-    """One row per row of the matrix, one column per column, both counted from what is given."""
+    """One row per row of the matrix, one column per column, numbered from `down` and from `right`."""
     table = {rows: np.arange(down, down + len(values))}
     return table | {f"{columns} {right + i}": values[:, i] for i in range(values.shape[1])}
 

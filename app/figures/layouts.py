@@ -92,7 +92,7 @@ def _strip(table: np.ndarray, layout: Layout) -> Piece:
 
 
 def _lines(d_model: int, cosine: bool) -> Piece:
-    """From dimension permutation[j] above to j below, a gap after each line."""
+    """Lines from dimension permutation[j] above to j below, with a gap after each."""
     order = permutation(d_model)
     below = np.arange(d_model).reshape(2, -1)[int(cosine)]
     x = np.stack([order[below], below, np.full(len(below), np.nan)], axis=-1)

@@ -32,7 +32,7 @@ from app.languages import _
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
-SEVERAL = len(PARTS) + 1  # in `reasons`
+SEVERAL = len(PARTS) + 1  # in `reasons`: more than one part forbids the cell
 LETTERS_UP_TO = 22  # columns of a panel
 ROW = 20  # px
 CAPITAL = 0.68  # width of a capital over the height of the text

@@ -36,7 +36,7 @@ def forbidden_by(parts: Parts, query: int, key: int) -> list[Part]:
 
 @dataclass(frozen=True)
 class MaskReasons:
-    """A mask with what its reasons name.
+    """A mask, and what the sentences about it name.
 
     Attributes:
         parts: (Q, K) each, True = may attend.

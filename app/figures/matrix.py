@@ -1,7 +1,7 @@
 """One head as a large matrix: softmax(Q K^T / sqrt(d_k)) of equation 1, a number in every cell.
 
 Rows are queries, columns are keys, so each row sums to 1. Masked cells are grey and empty; cells of weight 0 are
-neither.
+neither grey nor empty.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from app.figures.theme import (
 )
 from app.languages import _, ngettext
 
-NUMBERS_UP_TO = 32  # rows or columns; beyond, numbers would not be legible and hover and table have them
+NUMBERS_UP_TO = 32  # rows or columns; with more, numbers would not be legible: hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
 LOWEST = 110  # px, so that "(translation):" fits beside a single row
 
@@ -87,7 +87,7 @@ def attention_matrix(
             **more,
         }
 
-    # The last name of a column leans out at the right, where names of rows make room for it, if there are any.
+    # The slanted name of the last column extends beyond the cells. Names at the right, if any, make room for it.
     right = 10 if queries.predicts else slanted_overhang(keys)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
     layout: Piece = settled(title, top + 60 + height, top=top, bottom=60, right=right) | {

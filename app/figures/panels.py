@@ -18,11 +18,11 @@ Cell = tuple[int, int]
 Piece = dict[str, Any]
 
 BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
-SMALL_FROM = 54  # columns beside each other
+SMALL_FROM = 54  # columns beside each other; if there are more, their names are small
 LETTER = 7.5  # px, mean width of a letter in the title of an axis
 MAX_PANEL_HEIGHT = 600  # px
 TEXT_FROM = 10  # px of a row; lower ones have no text
-BELOW: Piece = {  # a legend
+BELOW: Piece = {  # a legend at the foot of the picture
     "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container",
     "font": {"size": 14},
 }  # fmt: skip
@@ -43,7 +43,7 @@ def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int 
 
 
 def clickable(cells: Piece, texts: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> Piece:
-    """A heatmap whose cells can be clicked (see chart.js) and say something when they are pointed at.
+    """A heatmap whose cells can be clicked (see chart.js) and show a text when the visitor points at them.
 
     Args:
         texts: gives a text for each cell, row by row. With more than MOST_TEXTS cells only the place is shown.

@@ -1,4 +1,4 @@
-"""LayerNorm and the residual stream in numbers: mean and deviation of each row before and after, and how long it is.
+"""LayerNorm in numbers: mean and deviation of each row before and after it.
 
 LayerNorm(x) = gain * (x - mean) / sqrt(variance + epsilon) + shift          (Ba et al. 2016; paper, section 3.1)
 """
@@ -21,8 +21,8 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str) -> Figure:
-    """For each row a bar of mean ± deviation before LayerNorm and, below it and at a scale of its own, one after:
-    before, after (R, D)."""
+    """For each row, mean ± deviation before LayerNorm; and below, on an axis of its own, after LayerNorm. `before` and
+    `after` are (R, D)."""
     data = []
     for number, (name, values) in enumerate(((_("before"), before), (_("after"), after))):
         mean, deviation = moments(values)
@@ -67,8 +67,8 @@ def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, 
 def moments_table(
     before: np.ndarray, after: np.ndarray, rows: TokenAxis, learned: Sequence[Norm] = ()
 ) -> dict[str, list[str] | np.ndarray]:
-    """The same numbers as columns of a table. Where each row has a LayerNorm of its own (`learned`, one a row), a row
-    is a sub-layer, and mean and deviation of its gain and shift are beside it."""
+    """The same numbers as columns of a table. If `learned` has a LayerNorm for each row, a row is a sub-layer, and the
+    table also has mean and deviation of its gain and shift."""
     (mean_before, deviation_before), (mean_after, deviation_after) = moments(before), moments(after)
     table: dict[str, list[str] | np.ndarray] = {
         _("sub-layer") if learned else _("token"): list(rows.tokens if learned else rows.names),

@@ -1,7 +1,8 @@
 """How probabilities, weights and other shares from 0 to 1 are written, as app/components/shared/numbers.js does.
 
-A share reads 0 or 1 only where it is exactly that. Near 1 it has as many digits as distinguish it from 1, so that a
-reader can check it; where those are too many, and near 0, an inequality (test_a_share_reads_1_only_where_it_is_1).
+A share is written as 0 or 1 only if it is exactly that. Near 1 it has enough digits to distinguish it from 1, so that a
+reader can check it. If those would be too many, and near 0, it is written as an inequality
+(test_a_share_reads_1_only_where_it_is_1).
 """
 
 import re
@@ -38,7 +39,7 @@ def weight_text(weight: float) -> str:
 class Share(float):
     """A share in a text with a format: {weight:.2f} is written by `decimal_text`, {share:.0%} by `probability_text`.
 
-    The signs are those of English, as of every number with a format: the text makes them those of its language.
+    The result has the signs of English, like every number with a format; the text replaces them by its language's.
     """
 
     def __format__(self, spec: str) -> str:

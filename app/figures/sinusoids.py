@@ -79,8 +79,8 @@ def turns(angles: np.ndarray) -> np.ndarray:
 
 
 def best_rotations(points: np.ndarray, shift: int) -> np.ndarray:
-    """For points (P, D/2, 2) of any origin: of each pair the rotation that takes point p to point p + shift with the
-    least squared error over all p, (D/2, 2, 2). For sinusoids this is `rotations(shift)`."""
+    """For points (P, D/2, 2) of any table, learned ones too: for each pair the rotation that takes point p to point
+    p + shift with the least squared error over all p, (D/2, 2, 2). For sinusoids this is `rotations(shift)`."""
     before, after = points[: len(points) - shift], points[shift:]  # (P', D/2, 2)
     along = (before * after).sum(axis=(0, 2))  # (D/2)
     across = (before[..., 1] * after[..., 0] - before[..., 0] * after[..., 1]).sum(axis=0)  # (D/2)

@@ -1,6 +1,6 @@
-"""The words and formulas of the walk that depend on the checkpoint: the place of its norms, its positions, its mask.
+"""The words and formulas of the page Step by step that depend on the checkpoint: its norms, its positions, its mask.
 
-Where a checkpoint differs from the paper, they say what the checkpoint does, and that the paper does not.
+Where a checkpoint differs from the paper, they say what the checkpoint does, and that the paper does not do so.
 """
 
 from app.figures.layouts import layout_formula

@@ -1,9 +1,9 @@
-"""One token's way through a LayerNorm, vector by vector, each as a strip of d_model cells.
+"""The vectors of one token before, in and after a LayerNorm, each as a strip of d_model cells.
 
     LayerNorm(x) = γ · x̂ + β,   x̂ = (x - μ) / sqrt(σ² + ε)                            (Ba et al. 2016)
 
 Read downwards, each column is the calculation of one dimension (test_each_column_of_a_layer_norm_is_the_calculation).
-Colours end at three times the root mean square: one large number, such as <s> has, would leave all others pale.
+Colours end at three times the root mean square, because one large number, such as <s> has, would make all others pale.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") 
     """A row (D) before and after its LayerNorm, and the steps between; each has colours of its own.
 
     Args:
-        name: what the formula beside it calls the row before.
+        name: the name of the row before, as in the formula beside the picture.
     """
     rows = {
         name: before,
@@ -63,7 +63,8 @@ def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, Any]:
-    """Data of `app.components.vector_strips`. It opens with the largest number of the last row."""
+    """Data of `app.components.vector_strips`. At first the dimension with the largest number of the last row is chosen.
+    """
     return {
         "title": title,
         "alt": alt,

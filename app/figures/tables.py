@@ -22,7 +22,7 @@ def columns_csv(table: Table) -> str:
 
 
 def for_reading(table: Table) -> dict[str, list[Any]]:
-    """The same table for the page, whose counts have commas at the thousands."""
+    """The table as the page shows it: whole numbers have separators at the thousands."""
     return {
         name: [formatted(cell, ",") if isinstance(cell, int | np.integer) else cell for cell in column]
         for name, column in table.items()

@@ -21,8 +21,8 @@ ColorScale = list[tuple[float, str]]
 
 
 def themed(light: str, dark: str) -> str:
-    """A colour as CSS writes it, from which the browser takes the one for its background (the light or the dark theme).
-    Plotly does not know it: `app/components/chart/chart.js` resolves it."""
+    """A pair of colours in CSS, of which the browser takes the one for its background (the light or the dark theme).
+    Plotly cannot read such a pair, so `app/components/chart/chart.js` resolves it."""
     return f"light-dark({light}, {dark})"
 
 
@@ -185,8 +185,8 @@ def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
     """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
 
     Up to 999,999 all digits before the point are written, with a comma at the thousands. Larger numbers have an
-    exponent, and so have numbers smaller than 0.0001. What is just below 1, as a weight may be, has as many digits as
-    distinguish it from 1: 0.99995. In every language, it is as English writes it.
+    exponent, and so have numbers smaller than 0.0001. A number just below 1, such as a weight, has as many digits as
+    distinguish it from 1: 0.99995. The text is written as in English, whatever the language.
     """
     if value == 0:
         return "0", 0
@@ -218,7 +218,7 @@ NATS = gettext_noop("0.7 nats less: half as probable")  # what a difference of l
 
 
 def fixed(value: float, digits: int) -> str:
-    """A number with so many digits after the point, as a reader sees it: 0.42, −1.30, never −0.00."""
+    """A number with this many digits after the point, as pages show it: 0.42, −1.30, never −0.00."""
     return localised(minus(f"{value:z.{digits}f}"))
 
 

@@ -37,7 +37,7 @@ def source_strip(pieces: Sequence[Piece]) -> dict[str, Any]:
 
 
 def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> dict[str, Any]:
-    """What the decoder gave: each token with its id and the probability it had when it was chosen."""
+    """What the decoder wrote: each token with its id and the probability that it had when it was chosen."""
     chips = [
         {
             "text": visible(text),
@@ -56,7 +56,7 @@ def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
 
 
 def source_table(pieces: Sequence[Piece], text: str) -> list[dict[str, Any]]:
-    """The same as rows of a table. A token that covers none has no first one."""
+    """The source tokens as rows of a table. A token that covers no character has no first and no last position."""
     return [
         {
             _("number"): number,
@@ -92,7 +92,7 @@ def _kind_name(kind: Kind) -> str:
 
 
 def _places(piece: Piece) -> str:
-    """The positions of its characters, from 1, the last one included: "1–5", "6"; a dash where it covers none."""
+    """The positions of its characters, from 1, the last one included: "1–5", "6"; a dash if it covers no character."""
     if piece.kind == "control":
         return _("end")
     first, last = piece.begin + 1, piece.end

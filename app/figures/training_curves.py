@@ -1,6 +1,7 @@
 """What a training run measured, drawn over its updates; several runs in one picture, each in its own colour.
 
-What was measured on text that is not learnt from is dashed, what is computed here (a formula, a sentence) is dotted.
+A curve that was measured on text that the model does not learn from is dashed. A curve that is computed here (from a
+formula, or for a sentence) is dotted.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ class Curve:
     what: str  # beside the run in the legend, such as "validation"; may be ""
     updates: np.ndarray
     values: np.ndarray
-    place: int | None = 0  # of the run among those shown, from 0: its colour; None: that of text
+    place: int | None = 0  # of the run among those shown, from 0; it gives the colour. None: the colour of text
     style: Style = "measured"
 
     @property
@@ -59,8 +60,8 @@ def curve_chart(
     """The curves in one picture.
 
     Args:
-        unit: title of the upright axis.
-        marked: an update to mark by an upright line.
+        unit: title of the vertical axis.
+        marked: an update to mark by a vertical line.
         width: about how wide it will be (px), to know how many lines its legend takes.
     """
     data: list[Piece] = []

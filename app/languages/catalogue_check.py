@@ -1,4 +1,4 @@
-"""What is wrong with the catalogues of a language: missing translations, other values, a text translated twice."""
+"""Finds what is wrong in the catalogues of a language: missing translations, other values, a text translated twice."""
 
 import re
 from string import Formatter

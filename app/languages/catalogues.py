@@ -21,13 +21,13 @@ Language = Literal["en", "de", "fr"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 NAMES: dict[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}  # each in its own language
 ENGLISH: Language = "en"
-# Singular and plural. Babel knows a third form for millions in French, of which the app counts none.
+# Singular and plural. Babel knows a third form in French, for millions; the app never counts millions.
 PLURAL_FORMS: dict[Language, str] = {"de": "nplurals=2; plural=(n != 1);", "fr": "nplurals=2; plural=(n > 1);"}
 HERE = Path(__file__).parent
 
 
 def read(path: Path, language: Language) -> Catalog:
-    """The catalogue of one .po file. Raises PoFileError for a file that is none."""
+    """The catalogue of one .po file. Raises PoFileError for an invalid file."""
     with path.open("rb") as file:
         return read_po(file, locale=language, abort_invalid=True)
 
@@ -51,7 +51,7 @@ def whole(language: Language) -> Catalog:
 
 @functools.cache
 def translations(language: Language) -> NullTranslations:
-    """What looks up texts in a language."""
+    """The object that looks up texts in a language."""
     if language == ENGLISH:
         return NullTranslations()
     compiled = io.BytesIO()

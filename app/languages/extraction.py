@@ -1,8 +1,8 @@
 """Finds the texts in the code, and brings the catalogues up to date with them.
 
-Babel reads the marks of app/languages/__init__.py in Python and in JavaScript. What is said at the stations of Step by
-step is in a table without marks. Each part of the app has its own catalogue, so that its translator sees what belongs
-together.
+Babel reads the marks of app/languages/__init__.py in Python and in JavaScript. The texts of the stations of the page
+Step by step are in a table without marks. Each part of the app has its own catalogue, so that its translator sees what
+belongs together.
 """
 
 import io
@@ -49,7 +49,7 @@ def found_in(path: Path) -> Iterator[tuple[int, str | tuple[str, ...], str | Non
 
 
 def _station_texts() -> Iterator[str]:
-    """What is said at the stations, but for texts that are one $word."""
+    """The texts of the stations, except those that consist of one $word."""
     for stations in tomllib.loads(STATIONS.read_text(encoding="utf-8")).values():
         for station in stations.values():
             found = [station[key] for key in TEXTS_OF_A_STATION if key in station]
@@ -97,7 +97,7 @@ def header(language: Language) -> bytes:
 
 
 def _body(catalogue: Catalog) -> bytes:
-    """The texts of a catalogue as a .po file has them, by file."""
+    """The texts of a catalogue as a .po file has them, sorted by the file of the code."""
     written = io.BytesIO()
     write_po(written, catalogue, width=WIDTH, omit_header=True, include_lineno=False, sort_by_file=True)
     return written.getvalue()

@@ -15,8 +15,8 @@ Text = TypeVar("Text", bound=str)
 
 
 def _(message: str, /, **values: object) -> str:
-    """The text in the visitor's language, with its values; so are the numbers among them."""
-    if not message:  # gettext has the header of the catalogue there
+    """The text in the visitor's language, with its values. Numbers among them are written as that language does."""
+    if not message:  # gettext would return the header of the catalogue
         return ""
     spoken = language()
     return _filled(catalogues.translations(spoken).gettext(message), values, spoken)

@@ -7,7 +7,7 @@ KINDS_OF_ATTENTION = (  # transformer/model/attention_kinds.py
     gettext_noop("Encoder self-attention"),
     gettext_noop("Decoder self-attention"),
 )
-KINDS_INSIDE = {  # of a sentence
+KINDS_INSIDE = {  # inside a sentence
     "cross": gettext_noop("encoder-decoder attention"),
     "encoder": gettext_noop("encoder self-attention"),
     "decoder": gettext_noop("decoder self-attention"),

@@ -1,6 +1,6 @@
 """Numbers as the language of the visitor writes them: 0.42, 12,345 and 98.3% are 0,42, 12.345 and 98,3 % in German.
 
-A number is formatted as Python does it, and its signs are then those of the language, which Babel has from the Unicode
+Python formats a number; then its signs are replaced by those of the language, which Babel has from the Unicode
 CLDR. Whatever writes a number on the screen uses this module or, in the browser, app/components/shared/numbers.js; the
 values of a text are written like this by `_()` itself. What programs read keeps its point: CSV files, code, links,
 names of files, and JSON.
@@ -17,8 +17,8 @@ from app.languages.spoken import language
 
 @functools.cache
 def signs(spoken: Language) -> dict[str, str]:
-    """What a language writes instead of the point, the comma and the per cent sign of an English number; English has
-    none."""
+    """What a language writes instead of the point, the comma and the per cent sign of an English number; {} for
+    English."""
     if spoken == ENGLISH:
         return {}
     locale = Locale.parse(spoken)
@@ -38,15 +38,15 @@ def widget_format() -> str | None:
 
 
 def localised(number: str) -> str:
-    """A number that is written in the English way, in the visitor's language: nothing but the number and its sign or
-    unit, never a sentence."""
+    """Takes a number that is written in the English way, and writes it as the visitor's language does. The argument may
+    have the number, its sign and its unit, but must not be a sentence."""
     found = _table(language())
     return number.translate(found) if found else number
 
 
 def in_latex(number: str) -> str:
-    """The same in a formula. LaTeX sets a space after a comma that is not in braces, and has a command of its own for
-    the narrow space of French numbers."""
+    """As `localised`, for a formula. LaTeX sets a space after a comma that is not in braces, and has a command of its
+    own for the narrow space of French numbers."""
     return localised(number).replace(",", "{,}").replace("\u202f", r"\,")
 
 
@@ -56,7 +56,7 @@ def formatted(value: object, form: str) -> str:
 
 
 def values_written(values: dict[str, object], spoken: Language) -> dict[str, object]:
-    """The values of a text, whose numbers are written as the language writes them."""
+    """The values of a text; numbers among them will be written as the language writes them."""
     found = _table(spoken)
     if not found:
         return values

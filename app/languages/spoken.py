@@ -1,7 +1,7 @@
-"""In which language texts and numbers are drawn now.
+"""The language in which texts and numbers are drawn now.
 
-It is that of the visitor's session (app/state/language_choice.py). Where there is no session, as in a thread that
-computes ahead or in an answer to a phone, `speaking` says which it is.
+It is the language of the visitor's session (app/state/language_choice.py). Where there is no session, as in a thread
+that computes in advance or in an answer to a phone, `speaking` sets it.
 """
 
 from collections.abc import Iterator

@@ -80,15 +80,15 @@ class Lesson:
 
 @dataclass(frozen=True)
 class ReadLesson:
-    """What a file holds: a lesson, unless a mistake stops it, and its mistakes in the order of their lines."""
+    """What a file contains: a lesson, unless a mistake prevents it, and the mistakes in the order of their lines."""
 
     lesson: Lesson | None
     mistakes: tuple[Mistake, ...]
 
 
 def sentence_of(scenes: Sequence[LessonScene], index: int) -> str:
-    """The sentence that a scene, from 0, is shown with, its own or that of an earlier one with the same checkpoint;
-    "": the first example of its checkpoint."""
+    """The sentence with which a scene is shown: its own, or that of the last scene before it with the same checkpoint.
+    "": the first example of the checkpoint. Scenes count from 0."""
     checkpoint = scenes[index].checkpoint
     named = [each.sentence for each in scenes[: index + 1] if each.sentence and each.checkpoint == checkpoint]
     return named[-1] if named else ""
@@ -98,7 +98,7 @@ def read_lesson(content: bytes, checkpoints: Collection[str] | None = None) -> R
     """Reads a file and finds all its mistakes.
 
     Args:
-        checkpoints: the names of those that can be opened; None: they are not known, so their names are not checked.
+        checkpoints: the names of those that can be opened; None: not known, so names of checkpoints are not checked.
     """
     mistakes: list[Mistake] = []
     if len(content) > MOST_BYTES:
@@ -187,7 +187,7 @@ def _scene(block: Block, checkpoint: str, checkpoints: Collection[str] | None, m
         mistakes.append(Mistake(block.text_line, problem, instead))
     problem = _("The text has {count} characters, too many.", count=len(block.text))
     _check_length(problem, block, block.text, LONGEST_TEXT, mistakes)
-    problem = _("The notes has {count} characters, too many.", count=len(block.notes))
+    problem = _("The notes have {count} characters, too many.", count=len(block.notes))
     _check_length(problem, block, block.notes, LONGEST_NOTES, mistakes)
     return LessonScene(
         block.title,
@@ -204,7 +204,7 @@ def _scene(block: Block, checkpoint: str, checkpoints: Collection[str] | None, m
 
 
 def _minutes(block: Block, mistakes: list[Mistake]) -> float:
-    """0: they are missing or wrong."""
+    """The minutes of a lesson or a scene; 0 if they are missing or wrong."""
     if "minutes" not in block.keys:
         instead = _("Write a line such as minutes: 2.")
         mistakes.append(Mistake(block.line, _("The minutes are missing."), instead))
@@ -230,7 +230,7 @@ def _checkpoint(block: Block, known: Collection[str] | None, mistakes: list[Mist
 
 
 def _is_of_a_run(name: str) -> bool:
-    # Imported here: it reads checkpoints, which takes torch, and most lessons name none of a run.
+    # Imported here, because it imports torch to read checkpoints, and few lessons name a checkpoint of a run.
     from app.library.run_checkpoints import run_checkpoint
 
     return run_checkpoint(name) is not None

@@ -1,4 +1,4 @@
-"""The lines of a lesson file -> blocks: what stands under "# Title", and under each "## Title of a scene"."""
+"""The lines of a lesson file -> blocks: the lines below "# Title", and those below each "## Title of a scene"."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ class Mistake:
 
 @dataclass
 class Block:
-    """What stands under a title: lines "key: value", then text, and notes in lines that begin with ">".
+    """What is below a title: lines "key: value", then text, and notes in lines that begin with ">".
 
     Attributes:
         keys: value and number of the line of each key.
@@ -45,7 +45,7 @@ class Block:
 
     @property
     def notes(self) -> str:
-        """Lines of a paragraph are joined."""
+        """The notes, with the lines of each paragraph joined."""
         paragraphs = "\n".join(line for number, line in self.notes_lines).split("\n\n")
         return "\n\n".join(" ".join(each.split("\n")).strip() for each in paragraphs if each.strip())
 
@@ -92,7 +92,7 @@ def blocks(
 
 
 def _read_line(block: Block, line: str, number: int, valid: Sequence[str], mistakes: list[Mistake]) -> None:
-    """A line that is a key, or a part of the text."""
+    """Reads a line that has a key and its value, or is a part of the text."""
     key = _KEY.fullmatch(line)
     begun = bool(block.text_lines or block.notes_lines)
     if key is None or (begun and key[1] not in valid):
@@ -111,7 +111,7 @@ def _read_line(block: Block, line: str, number: int, valid: Sequence[str], mista
 
 
 def did_you_mean(name: str, valid: Iterable[str], otherwise: str) -> str:
-    """The nearest valid name as a question; where none is near, all of them, or `otherwise` if they are many."""
+    """The nearest valid name as a question. If none is near: `otherwise`, and all valid names unless they are many."""
     valid = list(valid)
     near = get_close_matches(name, valid, 1, 0.6)
     if near:

@@ -14,12 +14,12 @@ OTHERS = tuple(each for each in LANGUAGES if each != ENGLISH)
 
 
 def versions(path: Path) -> list[Path]:
-    """The files of a lesson in English in other languages."""
+    """The files with the versions of an English lesson in other languages."""
     return [found for spoken in OTHERS if (found := path.parent / spoken / path.name).is_file()]
 
 
 def english(path: Path) -> Path | None:
-    """The file in English that another is a version of; None if it is not a version, or if there is none in English."""
+    """The English file of which `path` is a version; None if it is not a version, or if there is no English file."""
     found = path.parent.parent / path.name
     return found if path.parent.name in OTHERS and found.is_file() else None
 

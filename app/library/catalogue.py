@@ -1,11 +1,11 @@
-"""What is known of every checkpoint without opening it: from its header, its card, and the files beside it.
+"""What is known of every checkpoint without loading its weights: from its header, its card, and the files beside it.
 
     NAME.safetensors        configuration, recipe, and the metrics that training (or a later evaluation) wrote into it
-    NAME.md                 its card: the rows of the first table say data and licence
+    NAME.md                 its card: the rows of the first table name the data and the licence
     NAME.scores.jsonl       lines of `python -m transformer evaluate ... --json`, one per test set
     NAME.metrics.jsonl      what its run measured; else runs/NAME/metrics.jsonl
 
-Nothing in these files is trusted: what is not as it should be is left out.
+Nothing in these files is trusted: invalid values are left out.
 """
 
 import re
@@ -54,7 +54,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Entry:
-    """A checkpoint of the catalogue; `header` is None where the file is none, and `problem` says why."""
+    """A checkpoint of the catalogue; `header` is None if the file is not a checkpoint, and `problem` says why."""
 
     file: CheckpointFile
     header: Header | None
@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def is_toy(self) -> bool:
-        """Whether its recipe makes its sentences itself."""
+        """Whether it learned a toy task, whose sentences are generated."""
         return bool(self.recipe("data").get("toy"))
 
     @property

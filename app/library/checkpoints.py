@@ -20,7 +20,7 @@ from transformer.text.sentence_splitting import split_sentences
 if TYPE_CHECKING:  # torch is imported with the first model
     from transformer.decoding.translator import Translator
 
-MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
+MOST_CHARACTERS = 4000  # of a whole text; for a longer one, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
 MOST_PIECES = 100  # of a sentence: a larger matrix cannot be read
 _USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
@@ -99,7 +99,7 @@ def load(file: CheckpointFile) -> "Translator":
 
 
 def release_unused(before: float) -> bool:
-    """Releases the models that were last used before this time (time.monotonic); whether there were any."""
+    """Releases the models that were last used before this time (time.monotonic). Returns whether there were any."""
     unused = [key for key, used in list(_USED.items()) if used <= before]
     for key in unused:
         _USED.pop(key, None)

@@ -1,7 +1,7 @@
 """Families of small models that differ in one option, as `python -m transformer queue ... --report` gathers them.
 
-Each queue has a file `*families.json` in the folder of the checkpoints. It is read leniently: a member that has no
-result yet, or one that is damaged, is a member that was not run.
+Each queue has a file `*families.json` in the folder of the checkpoints. It is read leniently: a member without a
+result, or with a damaged one, counts as not run.
 """
 
 import re
@@ -29,8 +29,8 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Number:
-    """The results of the runs of one member: their mean, the lowest and the highest, and that of the first run, whose
-    checkpoint ships. Exact matches are in percent."""
+    """The results of the runs of one member: their mean, the lowest and the highest, and the result of the first run,
+    whose checkpoint ships. Exact matches are in percent."""
 
     mean: float
     low: float
@@ -44,7 +44,7 @@ class Member:
     """One model of a family; `ours` is empty if it was not run.
 
     Attributes:
-        value: of the option that the family varies; of a family of several options, its name.
+        value: that of the option that the family varies; in a family of several options, the name of the member.
         paper: the numbers of table 3, if it has such a row.
         parameters: 0 where unknown.
         stem: the name of its checkpoint. file: its checkpoint, if it ships.
@@ -99,10 +99,11 @@ class Text:
 
 @dataclass(frozen=True)
 class Family:
-    """Models that differ in one option, such as "model.heads", or ("") each in another one from the first.
+    """Models that differ in one option.
 
     Attributes:
-        remarks: where the order is not the paper's.
+        option: its name, such as "model.heads"; "" if each model differs from the first one in another option.
+        remarks: sentences on members whose order is not that of the paper.
     """
 
     name: str
@@ -143,7 +144,7 @@ class Family:
 
     @property
     def effect(self) -> float:
-        """The largest difference between two members, in ranges of their runs (at least one point)."""
+        """The largest difference between two members, divided by the larger range of their runs, at least one point."""
         if len(self.scored) < 2:
             return 0.0
         low, high = self.scored[0][1], self.scored[-1][1]
@@ -151,7 +152,8 @@ class Family:
 
     @property
     def unlike_paper(self) -> list[tuple[Member, Member]]:
-        """Pairs whose first member is better here and worse in the paper, the largest difference first."""
+        """Pairs whose first member is the better one here and the worse one in the paper, the largest difference first.
+        """
         found = [
             (theirs.mean - ours.mean, better, worse)
             for (better, theirs), (worse, ours) in permutations(self.scored, 2)
@@ -162,16 +164,16 @@ class Family:
 
 
 def read_families(files: Mapping[str, CheckpointFile]) -> tuple[Family, ...]:
-    """The families beside the checkpoints, those with several runs first. `files`: the checkpoints that ship."""
+    """The families of the folder of checkpoints, those with several runs first. `files`: the checkpoints that ship."""
     found = [family for path in sorted(checkpoint_folder().glob(FILES)) for family in _read(path, files)]
     return tuple(sorted(found, key=lambda family: not family.is_repeated))
 
 
 def shipped_members(option: str, task: Task | None = None) -> dict[Value, CheckpointFile]:
-    """The checkpoints of the family that varies this option, by their value of it, as far as they are included.
+    """The checkpoints of the family that varies this option, as far as they ship, by their values of the option.
 
     Args:
-        task: the family whose members translate this, if there is one; else one that does not learn a toy task.
+        task: a family whose members have this task is preferred, else one that does not learn a toy task.
     """
     families = [family for family in read_families(checkpoints()) if family.option == option]
     found = [(family, {member.value: member.file for member in family.members if member.file}) for family in families]

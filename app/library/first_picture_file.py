@@ -1,9 +1,9 @@
-"""The first picture of a checkpoint: what its first example looks like, stored beside it as NAME.first-picture.json,
-and as NAME.first-picture.de.json for visitors in German.
+"""The first picture of a checkpoint shows its first example. It is stored beside the checkpoint as
+NAME.first-picture.json, and in German as NAME.first-picture.de.json.
 
 A fresh server shows it while torch and the model are loaded, which takes seconds. It is made from the model, by
-`python -m app.views.translate.make_first_picture`, and belongs to one file of weights: to its size and its first and
-last bytes (`fingerprint`), which are fast to read.
+`python -m app.views.translate.make_first_picture`, and belongs to one file of weights. The file is recognised by its
+size and its first and last bytes (`fingerprint`), which are fast to read.
 """
 
 import base64
@@ -25,13 +25,13 @@ COMPARED = 2**16  # bytes at either end of a checkpoint: the header with its met
 
 @dataclass(frozen=True)
 class FirstPicture:
-    """What the page Translate shows of a checkpoint at first.
+    """What the page Translate shows first for a checkpoint.
 
     Attributes:
         of: `fingerprint` of the checkpoint.
         label: how the list names the checkpoint.
         task: its languages and examples; the first example is the sentence.
-        used, most: tokens of the sentence, and the limit.
+        used, most: number of tokens of the sentence, and its limit.
         text: the translation.
         alternatives: all translations, {"text", "detail"} of each.
         message: of the canvas, see `app.figures.canvas_message`.
@@ -48,7 +48,7 @@ class FirstPicture:
 
 
 def fingerprint(path: Path) -> str:
-    """Another one for every other checkpoint, without reading all of it."""
+    """A text that differs for different checkpoints; made without reading the whole file."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
@@ -66,7 +66,7 @@ def picture_path(checkpoint: Path) -> Path:
 
 
 def write_picture(picture: FirstPicture, checkpoint: Path) -> Path:
-    """Writes it beside its checkpoint and returns its path."""
+    """Writes the picture beside its checkpoint and returns the path."""
     path = picture_path(checkpoint)
     values = asdict(picture) | {"message": base64.b85encode(picture.message).decode()}
     with replacing(path) as temporary:

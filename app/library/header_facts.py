@@ -1,4 +1,4 @@
-"""What the file of a checkpoint says about it, in sentences: for one that has no card."""
+"""What the file of a checkpoint says about it, in sentences. They replace a missing card."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,8 +10,8 @@ from transformer.files.untrusted_values import finite_number
 
 
 def header_facts(one: Entry) -> list[str]:
-    """Text, training and scores; what the file does not say is left out. Names in them are a file's: text, never
-    markdown."""
+    """Sentences on the training text, the training and the scores; what the file does not say is left out. Names in
+    them come from the file, so they must be shown as text, never as Markdown."""
     metrics: Mapping[str, Any] = one.header.metrics if one.header else {}
     return [*_texts(metrics), *_training(one, metrics), *_scores(one)]
 

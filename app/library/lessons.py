@@ -1,10 +1,10 @@
 """The lessons that can be opened: those that ship, those in the folder HEADLIGHT_LESSONS, and uploaded ones.
 
-Each folder may have a sub-folder of a language, such as de/masks.md: the version in German of masks.md, which German
-visitors see in its place.
+Each folder may have a sub-folder for a language. For example, de/masks.md is the German version of masks.md, which
+German visitors see in its place.
 
-A file with mistakes is listed with them. An uploaded file is kept in memory under a name that is made of its bytes:
-nobody finds it without the file or its link, and a reload of the page finds it again.
+A file with mistakes is listed with them. An uploaded file is kept in memory under a name that is computed from its
+bytes: nobody finds it without the file or its link, and a reload of the page finds it again.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ Origin = Literal["included", "your folder", "uploaded"]
 
 @dataclass(frozen=True)
 class ListedLesson:
-    """A file of a lesson, by its name in the address; `lesson` is None where a mistake stops it. `file`: in its folder,
-    such as "masks.md" or "de/masks.md"."""
+    """The file of a lesson. `name` is its name in the address; `file` its path in its folder, such as "masks.md" or
+    "de/masks.md"; `lesson` is None if a mistake prevents it."""
 
     name: str
     file: str
@@ -51,7 +51,7 @@ class ListedLesson:
 
 def lessons() -> dict[str, ListedLesson]:
     """Lessons of the folder and those that ship, by name, in the visitor's language if there is such a version, the
-    shortest first; one of the folder replaces one that ships. Those with mistakes come last."""
+    shortest first. A lesson of the folder replaces a shipped one of the same name. Those with mistakes come last."""
     spoken = language()
     included, own = _in_folder(SHIPPED, "included", spoken), _in_folder(_own_folder(), "your folder", spoken)
     found = {each.name: each for each in (*included, *own)}
@@ -91,7 +91,7 @@ def lesson_files(folder: Path, spoken: Language = ENGLISH) -> list[Path]:
 
 
 def _in_folder(folder: Path | None, origin: Origin, spoken: Language) -> Iterator[ListedLesson]:
-    """Those in English, then those in another language."""
+    """The lessons in English, then those in the other language `spoken`."""
     if folder is None:
         return
     try:
@@ -118,7 +118,7 @@ def _listed(name: str, file: str, origin: Origin, content: bytes) -> ListedLesso
 def _read(
     name: str, file: str, origin: Origin, content: bytes, known: tuple[str, ...], spoken: Language
 ) -> ListedLesson:
-    """In the language in which its mistakes are told."""
+    """`spoken`: the language in which mistakes are reported."""
     with speaking(spoken):
         found = read_lesson(content, known)
     return ListedLesson(name, file, origin, content, found.lesson, found.mistakes)

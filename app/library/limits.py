@@ -23,7 +23,7 @@ BYTES_PER_PARAMETER = 10  # measured: 4 of the model, 4 of the copy that decodes
 
 
 def bounded(settings: DecodingConfig) -> DecodingConfig:
-    """The settings of a checkpoint's recipe, as far as the app follows them."""
+    """The settings of a checkpoint's recipe, reduced to the limits of the app."""
     beam = min(settings.beam, MOST_BEAM)
     return replace(
         settings,

@@ -1,8 +1,8 @@
 """The one score of a checkpoint that is shown beside its name, and how it was measured.
 
-A member of a family has the score by which its family is compared, of the run whose checkpoint ships. Any other
-checkpoint has BLEU on the test text of its card; a toy task has its exact matches. Without such a score it is that of
-the validation during training, which is greedy and on few sentences.
+For a member of a family it is the score by which the family is compared, of the run whose checkpoint ships. For any
+other checkpoint it is BLEU on the test text of its card, and for a toy task the exact matches. Without such a score it
+is that of the validation during training, which is greedy and on few sentences.
 """
 
 import re
@@ -44,7 +44,7 @@ class MainScore:
 
 
 def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:
-    """None: its files name no score."""
+    """The main score of a checkpoint; None if its files name no score."""
     for family in families:
         for member in family.members:
             found = member.ours.get(family.main) if member.file and member.file.name == one.file.name else None

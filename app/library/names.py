@@ -10,7 +10,7 @@ from app.library.checkpoints import CheckpointFile, checkpoint_folder
 from app.library.families import FILES, Family, Member, Value, read_families
 from app.library.snapshots import place_of, run_of_best
 
-BASE = gettext_noop("small base model")  # with which the members of all families are compared
+BASE = gettext_noop("small base model")  # the members of all families are compared with it
 
 _POSITIONS = {
     "none": gettext_noop("no positions"),
@@ -34,7 +34,7 @@ _MEMBERS: Mapping[str, Callable[[Value], str]] = {
 
 
 def display_name(file: CheckpointFile) -> str:
-    """Its short name and its languages; of one that is named by its languages, such as en-de, these alone."""
+    """The short name and the languages; only the languages of a checkpoint that is named by them, such as en-de."""
     found = entry(file)
     source, target = found.languages
     if not source or not target or source == target:
@@ -76,6 +76,6 @@ def _of_task(family: Family, name: str) -> str:
 
 
 def member_name(family: Family, member: Member) -> str:
-    """Its value of the option that the family varies, in words: "one head", "no positions"."""
+    """The member's value of the option that the family varies, in words: "one head", "no positions"."""
     called = _MEMBERS.get(family.option)
     return called(member.value) if called else f"{family.varies} {member.label}"

@@ -22,7 +22,7 @@ def name_of_language(tag: str) -> str:
 
 
 def english_name_of(tag: str) -> str:
-    """The same in English."""
+    """As `name_of_language`, but in English."""
     return _name(tag, ENGLISH)
 
 

@@ -1,9 +1,9 @@
-"""Scores that others have published on test sets that ours may be measured on, each with its source.
+"""Scores that others have published on test sets on which our models may be measured too, each with its source.
 
-Numbers are compared only where they mean the same: the same text, and BLEU computed the same way. Papers of
-Multi30k give BLEU of tokenized text; ours is sacrebleu's of plain text, with its signature, and the tokenized one where
-it was measured too. The WMT numbers of the paper are of tokenized text with German compounds taken apart, which is
-about 0.7 more than sacrebleu gives for the same output (fairseq's README of scaling_nmt: 29.3 and 28.6).
+Numbers are compared only where they mean the same: the same text, and BLEU computed the same way. Papers on
+Multi30k give BLEU of tokenized text; ours is sacrebleu's of plain text, with its signature, and also that of tokenized
+text where it was measured. The WMT numbers of the paper are of tokenized text with German compounds taken apart: about
+0.7 more than sacrebleu gives for the same output (fairseq's README of scaling_nmt: 29.3 and 28.6).
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class TestSet:
 
     Attributes:
         languages: codes of source and target.
-        file: what the name of the file holds that our scores on it name.
-        remark: in what the numbers below differ from ours.
+        file: a part of the name of its file; our scores on it give that name as their text.
+        remark: how the published numbers differ from ours.
     """
 
     __test__ = False  # for pytest: not a class of tests

@@ -1,5 +1,5 @@
-"""The checkpoint of a run that is to be used, by the name `reverse-1, best`: like a snapshot, it can be opened on every
-page, and its name may be in an address."""
+"""The best checkpoint of a run. Its name, such as `reverse-1, best`, may be in an address. Like a snapshot, it can be
+opened on every page."""
 
 import streamlit as st
 
@@ -18,8 +18,9 @@ def run_checkpoint(name: str) -> CheckpointFile | None:
 
 
 def best_checkpoint(run: str) -> CheckpointFile | None:
-    """The average of the last checkpoints if it scored better than the best single one, as the trainer says at its end;
-    that one if not; the newest where none was validated. None: the run has no checkpoint yet, or is none."""
+    """The average of the last checkpoints if it scored better than the best single one, else the best single one: the
+    same that the trainer names at its end. If none was validated, the newest. None: no such run, or no checkpoint yet.
+    """
     folder = run_folder(run)
     if folder is None:
         return None

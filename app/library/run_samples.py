@@ -1,6 +1,6 @@
 """The sample translations of a run: a few sentences of its validation text, as they were translated at each validation.
 
-Like all of a run's files, they are not trusted: what has not the form of a sample is skipped.
+Like all files of a run, they are not trusted: whatever does not have the form of a sample is skipped.
 """
 
 from pathlib import Path
@@ -17,8 +17,8 @@ Samples = dict[int, list[Sample]]
 
 
 def read_samples(folder: Path) -> Samples:
-    """The samples by the update after which they were translated, the first one first. Those of another validation
-    text than the newest are left out."""
+    """The samples by the update after which they were translated, the first update first. Samples of another
+    validation text than the newest ones are left out."""
     path = folder / "metrics.jsonl"
     try:
         found = path.stat()

@@ -40,8 +40,8 @@ class Run:
 
     Attributes:
         recipe: None where it cannot be read, or is of another version.
-        update, updates: made so far, and to be made in all; 0 where unknown. While it runs, the newest one that is in
-            its metrics; else the one from which it would be resumed.
+        update, updates: how many were made so far, and how many there will be; 0 if unknown. While the run trains,
+            `update` is the newest one in its metrics, else the one from which it would be resumed.
         ours: whether it was started in the browser.
     """
 
@@ -64,7 +64,7 @@ def read_run(name: str) -> Run | None:
     update = progress.update if progress else 0
     finished = bool(update) and _finished_at(str(average), modified(average)) == update
     kept = snapshots(name)
-    if kept and not state.exists():  # one that ships: its newest snapshot says how it was made
+    if kept and not state.exists():  # a shipped run: its newest snapshot has the recipe
         update, recipe = max(kept), _recipe_of(kept[max(kept)].path, kept[max(kept)].modified)
         finished = recipe is not None and update >= recipe.training.updates
     running = holder(folder) is not None
@@ -117,9 +117,9 @@ def read_curves(folder: Path) -> Curves:
 
 
 def phase_of(run: Run) -> Phase:
-    """What a running training does now, by the trainer's rule of what is due. Its metrics show its progress: a line
-    after each update and after each validation. The state that it saves before averaging shows that it has stopped by
-    `patience`."""
+    """What a running training does now, found by the trainer's own rule of what is due. The metrics show its progress:
+    they have a line after each update and after each validation. The state that it saves before averaging shows whether
+    `patience` has ended it."""
     lock, metrics, state = (run.folder / name for name in (".lock", "metrics.jsonl", "training.safetensors"))
     if modified(metrics) < modified(lock):  # it takes the lock first, and writes metrics when all is ready
         return "preparing"
@@ -149,7 +149,7 @@ def seconds_left(run: Run) -> float | None:
 
 
 def read_metrics(path: Path) -> Curves:
-    """The same from a file of metrics; nothing if the file does not exist."""
+    """As `read_curves`, from any file of metrics; {} if the file does not exist."""
     try:
         found = path.stat()
     except OSError:

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
 
 MOST_RUNS = 200
-FIRST = "en-de-small"  # of those that ship: its snapshots write words first, then sentences
+FIRST = "en-de-small"  # the first of the shipped runs: its early snapshots write words, the later ones sentences
 SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
 OWNER = "owner.txt"  # in the folder of a run that was started in the browser: identifies the visitor who did
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
@@ -40,7 +40,7 @@ def run_names() -> list[str]:
 
 
 def own_run_names() -> list[str]:
-    """Those in the folder of runs, the one that was written to last first."""
+    """The reader's own runs by name, the one that was written to last first."""
     found = [(modified(path), path.name) for path in _runs_in(runs_folder())]
     return [name for _, name in sorted(found, reverse=True)[:MOST_RUNS]]
 
@@ -98,7 +98,8 @@ def run_of_best(name: str) -> str | None:
 
 
 def is_of_run(checkpoint: str, run: str) -> bool:
-    """Whether the checkpoint of this name is a snapshot of the run, its best one, or was added under its name."""
+    """Whether the checkpoint of this name is a snapshot of the run, its best checkpoint, or was added to the list of
+    checkpoints under the name of the run."""
     return run in (checkpoint, run_of_best(checkpoint), *(place_of(checkpoint) or ()))
 
 

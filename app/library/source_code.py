@@ -18,7 +18,8 @@ import transformer
 
 PACKAGE = Path(transformer.__file__).resolve().parent
 APP = Path(__file__).resolve().parents[1]
-KNOWN = {path: path.stat().st_mtime_ns for folder in (PACKAGE, APP) for path in folder.rglob("*.py")}  # at the start
+# The times of change when the app started
+KNOWN = {path: path.stat().st_mtime_ns for folder in (PACKAGE, APP) for path in folder.rglob("*.py")}
 CHANGED = "# This file has changed since the app was started: restart the app."
 _RESIDUAL = ("residual_in", "residual_connection", "residual_sum", "norm_out")
 
@@ -55,7 +56,7 @@ def lines_of(site: str, pre_norm: bool = False) -> SourceLines:
     if part == "embedding":
         return _find("model/embedding.py", name)
     if part in ("self_attention", "cross_attention"):
-        return _find("model/attention.py", name, which=-1)  # of two roads to the output, the plain one
+        return _find("model/attention.py", name, which=-1)  # of two paths to the output, the usual one
     if part == "feed_forward":
         return _find("model/feed_forward.py", name)
     return _find("model/transformer.py", name)

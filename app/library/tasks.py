@@ -1,4 +1,4 @@
-"""What a checkpoint translates from and to, in words, and sentences to begin with."""
+"""What a checkpoint translates from and to, in words, and example sentences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,13 @@ class Task:
 
 
 def task_of(translator: "Translator") -> Task:
-    """Read from the recipe in the checkpoint. A checkpoint of unknown origin has no names and no examples."""
+    """The task that the recipe in the checkpoint states. Without a recipe there are no names of languages and no
+    examples."""
     return task_in(translator.checkpoint.recipe if translator.checkpoint else None)
 
 
 def task_in(recipe: object) -> Task:
-    """The same from the recipe that the header of a checkpoint holds."""
+    """As `task_of`, from the recipe in the header of a checkpoint."""
     data: Any = recipe.get("data") if isinstance(recipe, dict) else None
     if not isinstance(data, dict):
         return Task(_("Source"), _("Target"), "", ())

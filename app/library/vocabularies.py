@@ -1,16 +1,16 @@
-"""In which language a text is, as far as the vocabularies of the checkpoints tell: each is a unigram model of the text
-of two languages, and explains other text worse.
+"""Finds the language of a text with the vocabularies of the checkpoints. Each vocabulary is a unigram model of text in
+two languages, and gives other text a lower probability.
 
-Measured in November 2026 on 600 sentences of Tatoeba a language, log-probability per character: under the vocabulary of
-en-de minus under that of en-fr, English has -0.5 to 0.5 (1st and 99th percentile), German 0.75 to 4.3, French -4.0 to
--0.84. Under the better of the two, these have -3.0 or more (1st percentile), Spanish -3.3 or less, Dutch -3.1 or less,
-invented words -3.6 or less.
+Measured in November 2026 on 600 sentences of Tatoeba per language, as log-probability per character. Its difference,
+under the vocabulary of en-de minus under that of en-fr, is -0.5 to 0.5 for English (1st and 99th percentile), 0.75 to
+4.3 for German, -4.0 to -0.84 for French. Under the better of the two vocabularies, these three languages have -3.0 or
+more (1st percentile), Spanish -3.3 or less, Dutch -3.1 or less, invented words -3.6 or less.
 
-Short sentences vary more per character, so the difference must also be large in sum: of 4,116 English sentences of 2 to
-4 words (Tatoeba's training part) 1% have more than 20 nats, of the German ones 93%. A model that writes the sentence
-itself has learned to copy its target language: en-de copies 27% of German and 0.3% of English sentences of this length,
-de-en 59% of English and no German ones. Recognised as another language, of all sentences of Tatoeba's test part with
-so many words:
+The value per character varies more in short sentences, so the difference must also be large in sum: of sentences of 2
+to 4 words (Tatoeba's training part), 1% of the 4,116 English ones exceed 20 nats, and 93% of the German ones. If the
+translation equals the sentence, the model has learned to copy its target language: en-de copies 27% of the German and
+0.3% of the English sentences of this length, de-en 59% of the English and no German ones. How many sentences of
+Tatoeba's test part are recognised as another language, by their number of words (the last two columns are errors):
 
     words      German in en-de   English in de-en   English in en-de   German in de-en
       2            5 of 11           10 of 14            0 of 14            0 of 11
@@ -33,13 +33,13 @@ from transformer.checkpoint.checkpoint_file import load_tokenizer
 from transformer.errors import HeadlightError
 from transformer.text.tokenizer import Tokenizer
 
-CLEAR = 0.65  # per character: this much better than the vocabularies without the language,
-ENOUGH = 20.0  # and in sum, in nats,
-MORE = 25.0  # or this much, where the translation is
-SURE = 0.8  # that certain: of sentences in a wrong language, 95% are below 0.54 (en-de) and 0.72 (de-en)
-WELL = -3.2  # per character: a text of a known language
+CLEAR = 0.65  # nats per character by which the language's vocabularies must be better than those without it
+ENOUGH = 20.0  # nats by which they must also be better in sum
+MORE = 25.0  # the same if the certainty of the translation is at least SURE
+SURE = 0.8  # of sentences in a wrong language, 95% have a certainty below 0.54 (en-de) and 0.72 (de-en)
+WELL = -3.2  # per character: what a text of a known language has at least
 LEAST_LETTERS = 10
-UNEXPLAINED = 0.5  # per character: not better than that, so not in this language
+UNEXPLAINED = 0.5  # nats per character: if the vocabularies of `own` are better by less, the text is not in `own`
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME_OR_NUMBER = re.compile(r"\d\S*|(?<=\s)[^\W\d_a-zà-ÿ][^\W\d_]*")  # rare words of any language
@@ -60,10 +60,12 @@ class Vocabulary:
 
 
 def vocabularies() -> list[Vocabulary]:
-    """Of the checkpoints in the folder that are named by their languages, such as en-de, and have a unigram vocabulary.
+    """The vocabularies of the checkpoints in the folder that are named by their languages, such as en-de, and have a
+    unigram vocabulary.
 
-    Others may have learned from text of one kind. Trap: the vocabulary of captions explains English captions so well
-    that they would be taken for German, its other language (test_the_vocabularies_distinguish_the_languages).
+    Other checkpoints may have learned from text of one kind. Trap: the vocabulary of captions explains English captions
+    so well that they would be taken for German, its other language
+    (test_the_vocabularies_distinguish_the_languages).
     """
     return [found for file in checkpoints().values() if _PAIR.fullmatch(file.name) and (found := _vocabulary(file))]
 
@@ -89,7 +91,7 @@ def same_vocabulary(file: CheckpointFile, files: Iterable[CheckpointFile]) -> li
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _fingerprint(file: CheckpointFile) -> str:
-    """The same for equal vocabularies; "" if it cannot be read."""
+    """A text that is the same for equal vocabularies; "" if the vocabulary cannot be read."""
     try:
         return hashlib.sha256(load_tokenizer(file.path).to_bytes()).hexdigest()
     except (HeadlightError, OSError):
@@ -99,11 +101,12 @@ def _fingerprint(file: CheckpointFile) -> str:
 def language_of(
     text: str, own: str, certainty: float, known: Sequence[Vocabulary], copied_into: str = ""
 ) -> str | None:
-    """The code of the language of a text that is not in `own`; "" if it is in none that is known; None: no doubt.
+    """The code of the language of a text that is not in the language `own`; "" if it is in no known language; None if
+    there is no reason to doubt that it is in `own`.
 
     Args:
-        certainty: of its translation from `own`, the geometric mean of the probabilities of its tokens.
-        copied_into: the target language, if the translation is the text itself.
+        certainty: the geometric mean of the probabilities of the tokens of its translation.
+        copied_into: the target language if the translation equals the text; else "".
     """
     if not any(own == each.source for each in known):
         return None
@@ -115,7 +118,7 @@ def language_of(
         return copied_into
     scores = {each: each.score(text) for each in known}
     languages = {code for each in known for code in (each.source, each.target)}
-    better: dict[str, float] = {}  # by language: its vocabularies than those without it
+    better: dict[str, float] = {}  # by language: how much better its vocabularies are than those without it
     for code in sorted(languages):
         has = [score for each, score in scores.items() if code in (each.source, each.target)]
         others = [score for each, score in scores.items() if code not in (each.source, each.target)]
@@ -138,7 +141,7 @@ def letters(text: str) -> int:
 
 
 def reader_of(code: str, target: str, known: Sequence[Vocabulary]) -> CheckpointFile | None:
-    """A checkpoint that reads this language, best into `target`; None if there is none."""
+    """A checkpoint that reads this language, preferably one that translates into `target`; None if there is none."""
     readers = [each for each in known if each.source == code]
     into = [each for each in readers if each.target == target]
     return (into or readers)[0].file if readers else None

@@ -1,4 +1,4 @@
-"""Words that can replace each other: a sentence that differs in one word, to compare with."""
+"""Makes sentences that differ from a given one in one word, with lists of words that can replace each other."""
 
 import re
 

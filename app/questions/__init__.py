@@ -1,7 +1,7 @@
 """Questions about the pictures, whose answers are computed from the tensors of the sentence that is shown.
 
-A file for each kind: a function from the scene to a question, or None if there is no clear case. What makes a question
-clear is its margin, which each file states.
+Each kind has a file with a function that makes a question from the scene, or returns None if there is no clear case. A
+case is clear if its margin is large enough; each file says what the margin is.
 """
 
 from random import Random
@@ -29,7 +29,7 @@ def ask(kind: QuestionKind, scene: Scene, selection: Place = ANYWHERE, seed: int
     """A question of this kind about what the scene shows; None if nothing there has a clear answer.
 
     Args:
-        selection: what it is about; what is left open is chosen among the clear cases.
+        selection: what the question is about; whatever it leaves open is chosen among the clear cases.
         seed: the same seed gives the same question.
     """
     return KINDS_OF_QUESTIONS[kind](scene, selection, Random(f"{kind} {seed}"))

@@ -23,8 +23,8 @@ DECODING = "decoding"  # the page that shows probabilities, not weights
 
 
 def above_half(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """About the largest weight of a row, unless the place has a key. Larger and smaller are equally likely if both
-    occur."""
+    """A question about the largest weight of a row, or about that of the place's key if it has one. Either answer is
+    equally likely to be right if there are cases of both."""
     larger = draw.random() < HALF
     if place.page == DECODING:
         return _of_probability(scene, place, draw, larger)
@@ -60,7 +60,7 @@ def _of_weight(found: WeightRow, key: int) -> Question:
 
 
 def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Question | None:
-    """Of a token of the translation, in the step that predicts it."""
+    """A question about the probability of a token of the translation, in the step that predicts it."""
     logits, ids, predicts = scene.record("logits")["logits"], scene.hypothesis.ids, scene.target.predicts
     found = [
         (step, probability)

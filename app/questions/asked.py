@@ -2,7 +2,7 @@
 
     most-attended        most-attended?kind=cross&layer=4&head=4&row=3        above-half?layer=2&head=1&row=3&column=5
 
-Layers, heads, rows and columns count from 1. What is wrong with the text of a lesson is said when the lesson is loaded
+Layers, heads, rows and columns count from 1. A mistake in the text of a lesson is reported when the lesson is loaded
 (app/lessons/link_check.py); here a wrong value counts as left out.
 """
 
@@ -16,7 +16,7 @@ from transformer.model.attention_kinds import KINDS, Kind
 
 
 def kind_and_place(asked: str, page: str = "") -> tuple[QuestionKind | None, Place | None]:
-    """The kind, None if there is no such; and what is asked about, None if the text leaves it open."""
+    """The kind, None if there is no such kind; and the place that is asked about, None if the text leaves it open."""
     name, _, query = asked.partition("?")
     kind = next((kind for kind in KINDS_OF_QUESTIONS if kind == name), None)
     texts = dict(parse_qsl(query))

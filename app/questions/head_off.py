@@ -1,8 +1,8 @@
 """One head was switched off: which one? Up to five heads are given, with what each attends to.
 
-What is said of it: how much lower the log-probability of the translation is without it, in nats, and which token loses
-most. Margin: how much the loss without the right head differs from the loss without any other that is given, at
-least 0.4 nats and at least a quarter of the loss. Without the right head at least 0.5 nats are lost.
+The question says how much lower the log-probability of the translation is without the head, in nats, and which token
+loses most. Margin: the smallest difference between the loss without the right head and the loss without another given
+head. It is at least 0.4 nats and at least a quarter of the loss without the right head, which is at least 0.5 nats.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class _Losses:
 
     Attributes:
         all_heads: the log-probability of each token with all heads, (T) float64.
-        without: the same without each of them.
+        without: the same without one head, for each head.
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class _Losses:
     without: dict[Head, np.ndarray]
 
     def lost(self, head: Head) -> float:
-        """In nats, of the whole translation."""
+        """The loss of the whole translation without this head, in nats."""
         return float(self.all_heads.sum() - self.without[head].sum())
 
     def step(self, head: Head) -> int:
@@ -60,7 +60,8 @@ class _Losses:
 
 
 def head_off(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """Without a kind of attention, the first one that has a clear case. The answers are in the order of the layers."""
+    """If the place has no kind of attention, the first kind with a clear case is taken. The answers are in the order of
+    the layers."""
     kinds: tuple[Kind, ...] = (place.kind,) if place.kind else ("cross", "decoder", "encoder")
     return next(filter(None, (_of_kind(scene, kind, place, draw) for kind in kinds)), None)
 
@@ -81,7 +82,7 @@ def _of_kind(scene: Scene, kind: Kind, place: Place, draw: Random) -> Question |
 
 
 def least_margin(lost: float) -> float:
-    """The smallest difference to the loss without another head, in nats."""
+    """How much the loss without another head must differ from `lost`, that without the right one, in nats."""
     return max(LEAST_MARGIN, LEAST_SHARE * lost)
 
 
@@ -144,7 +145,8 @@ def _writes(scene: Scene, kind: Kind, head: Head) -> str:
 
 
 def _name(scene: Scene, kind: Kind, head: Head, step: int) -> str:
-    """With what it attends to: in the row of the token that loses most, or in the encoder on average."""
+    """The head and the token to which it attends most, in the row of the token that loses most; in the encoder, on
+    average over the rows."""
     weights = scene.attention(kind).weights[head]  # (Q, K)
     row = weights.mean(axis=0) if kind == "encoder" else weights[step]  # (K)
     key = int(row.argmax())

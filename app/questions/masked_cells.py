@@ -19,7 +19,8 @@ Cell = tuple[int, int]
 
 
 def masked_cells(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """About decoder self-attention unless another kind is chosen; None for a mask that removes nothing."""
+    """A question about decoder self-attention unless the place has another kind; None for a mask that removes nothing.
+    """
     kind: Kind = place.kind or "decoder"
     layer, head = place.layer or 0, place.head or 0
     if layer >= depth(scene.config, kind) or head >= scene.config.heads:
@@ -78,7 +79,8 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
 def _which(
     scene: Scene, mask: np.ndarray, removed: list[Cell], allowed: list[Cell], place: Place, draw: Random
 ) -> Question:
-    """One removed cell among allowed ones, by rows. Its mirror image is among them if it is allowed."""
+    """The answers are one removed cell and allowed cells, in the order of the rows. The mirror image of the removed
+    cell is one of them if it is allowed."""
     kind: Kind = place.kind or "decoder"
     queries, keys = scene.axes(kind)
     row, key = draw.choice(removed)
@@ -112,7 +114,7 @@ def _cell_name(queries: TokenAxis, keys: TokenAxis, cell: Cell) -> str:
 
 
 def _text(axis: TokenAxis, index: int) -> str:
-    """Without its position, which is beside it."""
+    """The token without its position, which `_cell_name` writes beside it."""
     return token_name(TokenAxis("", "encoder", (axis.tokens[index],)), 0)
 
 

@@ -18,7 +18,7 @@ LEAST_ANSWERS = 3  # in a row with two keys there is little to predict
 
 
 def most_attended(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """A row whose strongest key is a word comes before one whose strongest key is a sign such as `</s>`."""
+    """A row whose strongest key is a word is preferred to one whose strongest key is a sign such as `</s>`."""
     other = None
     for found in weight_rows(scene, place, draw):
         if len(found.seen) < LEAST_ANSWERS or margin(found) < LEAST_MARGIN:

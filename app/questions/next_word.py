@@ -1,7 +1,7 @@
-"""Which token comes next at this step of the decoder? Five are given, from the model's own distribution.
+"""Which token comes next at this step of the decoder? The five that the model finds most probable are given.
 
-Margin: the probability of the token that comes next minus the largest of any other, at least 0.2. A step in which the
-search has not taken the most probable token is not asked.
+Margin: the probability of the token that comes next minus the largest of any other, at least 0.2. So no question is
+about a step in which the search has not taken the most probable token.
 """
 
 from random import Random
@@ -22,8 +22,8 @@ MOST_WORDS = 12  # of what is written so far
 
 
 def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """A step that writes a word comes before one that writes a sign such as `</s>`. The answers are in the order of the
-    alphabet."""
+    """A step that writes a word is preferred to one that writes a sign such as `</s>`. The answers are in alphabetical
+    order."""
     logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
     cases = []
     for step in numbers(len(ids), place.row):

@@ -20,7 +20,7 @@ MOST_ANSWERS = 5
 
 @dataclass(frozen=True)
 class Place:
-    """Where on the screen a picture or a question is; from 0. None, or "": any.
+    """What a picture shows or a question is about. Numbers count from 0. None or "" means any.
 
     Attributes:
         page: the page that shows it.
@@ -48,8 +48,7 @@ class Question:
         answers: 2 to 5 different texts.
         right: which of them is right, from 0.
         why: one or two sentences with the numbers.
-        margin: how clear the right answer is; the unit, and the smallest margin with which the question is asked, are
-            those of its kind.
+        margin: how clear the right answer is. Each kind of question has its own unit, and its own smallest margin.
         place: where the answer can be seen.
     """
 
@@ -72,7 +71,7 @@ Ask = Callable[[Scene, Place, Random], Question | None]
 
 
 def token_name(axis: TokenAxis, index: int) -> str:
-    """A token in quotation marks, with its position if its text occurs there several times."""
+    """A token in quotation marks, with its position if the axis has its text several times."""
     names = [in_words(token) for token in axis.tokens]
     repeated = names.count(names[index]) > 1
     if repeated:
@@ -81,7 +80,8 @@ def token_name(axis: TokenAxis, index: int) -> str:
 
 
 def numbers(among: int, chosen: int | None) -> range:
-    """The layers, heads or rows that a question may be about: the chosen one, none if there is no such, or all."""
+    """The layers, heads or rows that a question may be about: the chosen one, or none if it does not exist; all if
+    `chosen` is None."""
     if chosen is None:
         return range(among)
     return range(chosen, chosen + 1) if 0 <= chosen < among else range(0)

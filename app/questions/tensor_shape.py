@@ -14,7 +14,7 @@ from transformer.model import census
 
 Letters = tuple[str, ...]
 
-WORDS = {  # of a tensor, by the end of its site
+WORDS = {  # names of tensors, by the end of their sites
     "embedding.output": gettext_noop("vectors that enter the layers"),
     "attention.query": gettext_noop("queries of all heads"),
     "attention.key": gettext_noop("keys of all heads"),
@@ -42,7 +42,7 @@ POOL = ("SD", "TD", "SF", "TF", "SV", "TV", "SS", "TS", "TT", "SE", "TE", "HSE",
 
 
 def tensor_shape(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """About the tensor `place.site` if it is one that has words, or else about any."""
+    """A question about the tensor `place.site` if it is one of `WORDS`, else about any of them."""
     letters = census(scene.config)
     sites = [site for site in letters if _words(site)]
     site = place.site if place.site in sites else draw.choice(sites)

@@ -15,7 +15,7 @@ from transformer.model.attention_kinds import KINDS, Kind, depth
 
 @dataclass(frozen=True)
 class WeightRow:
-    """What one query gives to each key.
+    """The weights that one query gives to the keys.
 
     Attributes:
         weights: (K) float64.
@@ -33,7 +33,7 @@ class WeightRow:
 
     @property
     def place(self) -> Place:
-        """On the page Attention."""
+        """Where the row is, on the page Attention."""
         return Place("attention", self.kind, self.layer, self.head, self.row)
 
     @property
@@ -59,7 +59,7 @@ class WeightRow:
 
 
 def weight_rows(scene: Scene, place: Place, draw: Random) -> Iterator[WeightRow]:
-    """All rows at a place, in a random order. Without a kind of attention, the kinds come one after the other."""
+    """All rows at a place, in a random order. If the place has no kind of attention, one kind comes after the other."""
     kinds = [place.kind] if place.kind else draw.sample(tuple(KINDS), len(KINDS))
     for kind in kinds:
         found = scene.attention(kind)

@@ -32,7 +32,7 @@ from app.server.upload_limits import Uploads
 from app.server.visitor import COOKIE, TOKEN, host_name, serves_others
 
 MOST_VISITORS = 200  # open tabs at once
-CLASS = "/class"  # where the phones of a class are, which need no session: app/classroom
+CLASS = "/class"  # the path of the pages for phones, which need no session: app/classroom
 COOKIE_SECONDS = 365 * 24 * 3600
 
 # Inline scripts are needed by BertViz, whose page is part of ours, and inline styles by Streamlit.
@@ -126,7 +126,8 @@ class Guard:
 
 def is_host_allowed(host: str | None) -> bool:
     """Whether the app answers to this Host header: `server.allowedHosts` names it, or other machines are served and it
-    is an IP address. A foreign page can make its own host name lead to this machine (DNS rebinding), but no address."""
+    is an IP address. A foreign page can make its own host name resolve to this machine (DNS rebinding), but it cannot
+    do so with an IP address."""
     if _in_allowed_hosts(host):
         return True
     try:
@@ -136,8 +137,8 @@ def is_host_allowed(host: str | None) -> bool:
 
 
 def never_ask_the_network() -> None:
-    """When a WebSocket comes from a foreign origin, Streamlit would compare it with the machine's external address, for
-    which it asks checkip.amazonaws.com. Without an address, such an origin is refused at once."""
+    """When a WebSocket comes from a foreign origin, Streamlit would compare the origin with the machine's external
+    address, for which it asks checkip.amazonaws.com. Without an address, it refuses such an origin at once."""
     net_util.get_external_ip = net_util.get_internal_ip = lambda: None
 
 
@@ -150,7 +151,8 @@ def install() -> None:
 
 @asynccontextmanager
 async def announced(app: object) -> AsyncIterator[dict[str, Any] | None]:
-    """While the server runs. At its start it says its address, and opens a browser, as Streamlit does for scripts."""
+    """A context around the run of the server. At the start it prints the address and opens a browser, as Streamlit does
+    for scripts."""
     _uploads()
     shared = serves_others()
     address = server_util.get_url("localhost" if shared else st.get_option("server.address"))
@@ -186,7 +188,7 @@ def _unknown_host(name: str) -> str:
 
 
 def _asks_for_page(request: HTTPConnection) -> bool:
-    """Whether a session will follow."""
+    """Whether this request is for a page of the app, after which the browser opens a session."""
     if f"{request.scope['path']}/".startswith(f"{CLASS}/"):
         return False
     return request.scope.get("method") == "GET" and "text/html" in request.headers.get("accept", "")

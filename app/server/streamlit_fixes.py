@@ -1,4 +1,4 @@
-"""Defects of Streamlit that a visitor can trigger, corrected in one place. Each has a test that fails without it."""
+"""Corrects defects of Streamlit that a visitor can trigger. Each correction has a test that fails without it."""
 
 import functools
 import math

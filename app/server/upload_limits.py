@@ -1,8 +1,8 @@
 """Limits of uploaded files in the memory of the server. A checkpoint is then stored by `app/library/uploads.py`.
 
 Streamlit limits the size of one upload, but a client could send any number of them, under ids of its own choice.
-`app/server/request_guard.py` puts this class in the place of Streamlit's own and asks it before it reads the body of an
-upload.
+`app/server/request_guard.py` puts this class in the place of Streamlit's own and asks it before the body of an upload
+is read.
 """
 
 from collections import deque
@@ -13,7 +13,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadFileUrlInfo
 
 MOST_FILES = 4  # that one tab keeps; a page asks for three at most
-MOST_BYTES = 600_000_000  # of the uploads of one tab: one of the largest size that config.toml allows, and a corpus
+MOST_BYTES = 600_000_000  # of the uploads of one tab: a file of the largest size that config.toml allows, and a corpus
 MOST_BYTES_OF_ALL = 1_500_000_000
 
 
@@ -37,7 +37,8 @@ class Uploads(MemoryUploadedFileManager):
         super().remove_session_files(session_id)
 
     def begin(self, session_id: str, file_id: str, size: int) -> PlainTextResponse | None:
-        """Reserves room for an upload, which `end` gives back once the file is stored; or the reason why it may not."""
+        """Reserves room for an upload, which `end` releases once the file is stored. Returns a refusal if the upload is
+        not allowed."""
         if file_id not in self._expected.get(session_id, ()):
             return PlainTextResponse("The page has not asked for this file. Choose it in the page.", 403)
         stored = {session: [len(file.data) for file in files.values()] for session, files in self.file_storage.items()}

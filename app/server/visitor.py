@@ -1,11 +1,11 @@
 """Who visits: the person at this machine, or one of several visitors of a shared server.
 
 Streamlit knows no accounts. `app/server/request_guard.py` gives each browser a random token in a cookie that scripts
-cannot read and that survives a reload and a restart of the app. The server stores only the hash of a token, beside what
-it belongs to.
+cannot read and that survives a reload and a restart of the app. The server stores only the hash of a token, with each
+thing that belongs to the visitor.
 
 If the app serves only this machine, its visitor is the person at the machine: everything there is theirs, also after
-they cleared their cookies. A request with another host name, or one that a proxy passed on, comes from elsewhere.
+they have cleared their cookies. A request with another host name, or one that a proxy passed on, comes from elsewhere.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ def serves_others() -> bool:
 def address_for_others() -> str:
     """The IP address of this machine, for visitors of other machines; "" if they cannot reach the app.
 
-    It is that of the network by which a packet would leave. None does: a UDP socket that is only connected sends
-    nothing (test_the_server_asks_nothing_of_the_network_however_it_is_started).
+    It is the address from which a packet to other networks would be sent. No packet is sent: a UDP socket that is only
+    connected sends nothing (test_the_server_asks_nothing_of_the_network_however_it_is_started).
     """
     if not serves_others():
         return ""
@@ -59,7 +59,7 @@ def is_at_this_machine() -> bool:
         return False
     return (
         host is None or host_name(host) in LOOPBACK
-    )  # without any host only in AppTest: a server refuses such requests
+    )  # only AppTest has no host: a server refuses such requests
 
 
 def identity() -> str:

@@ -1,4 +1,4 @@
-"""Which checkpoint is open: the list of all, the snapshots of a run, and those that a visitor opens."""
+"""Chooses the checkpoint that is open: in the list of all, among the snapshots of a run, or by uploading a file."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,7 +21,7 @@ SNAPSHOT = "snapshot"  # the key of the slider over the snapshots of a run
 
 
 def checkpoint_choice() -> CheckpointFile | None:
-    """Draws the list of checkpoints; returns the chosen one. None: there is none."""
+    """Draws the list of checkpoints; returns the chosen one, or None if there is none."""
     _take_upload()
     listed, own = checkpoints.checkpoints(), uploads() | _of_run()
     files = own | listed | own  # own ones first
@@ -58,7 +58,7 @@ def _of_run() -> dict[str, CheckpointFile]:
 
 
 def snapshot_slider() -> None:
-    """Another snapshot of the same training run, on every page; sentence and head stay the same."""
+    """If a snapshot is open, draws a slider for the snapshots of its training run. The sentence and the head stay."""
     place = place_of(CHECKPOINT.value)
     updates = list(snapshots(place[0])) if place else []
     if place is None or place[1] not in updates or len(updates) < 2:
@@ -100,7 +100,7 @@ def opened(file: CheckpointFile | None, progress: DeltaGenerator) -> Subject | N
                 "The newest {count} uploads are kept, and yours is older: open it again in the menu.",
                 count=MOST_UPLOADS,
             )
-        # It names a file of the visitor, so it is text, never markdown
+        # The message names a file of the visitor, so it is shown as text, never as Markdown
         st.text(_("This checkpoint cannot be opened. {message}", message=message))
         return None
     return Subject(file)

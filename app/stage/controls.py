@@ -46,7 +46,7 @@ class Controls:
     tokens: DeltaGenerator
 
     def kind_layer_head(self, opening: Kind = "cross", *, in_picture: bool = False) -> tuple[Kind, int, int]:
-        """Kind, layer and head, the latter two from 0. Opens with the clearest head of the kind.
+        """Kind, layer and head, the latter two from 0. Opens with `app.stage.heads.opening_head`.
 
         Args:
             in_picture: the head is chosen in the picture of the page, so the line has only the kind and the layer.
@@ -56,7 +56,7 @@ class Controls:
         return kind, *self._choose(kind, [kinds], in_picture=in_picture)
 
     def stack(self) -> Stack:
-        """Encoder or decoder: the one that has the queries of the chosen kind of attention."""
+        """Draws the choice between encoder and decoder. Returns the one with the queries of the chosen attention."""
         kind = KIND.open("cross", KINDS)
         if kind != "encoder":
             st.session_state[_DECODER_KIND] = kind

@@ -24,7 +24,7 @@ SEEN: dict[Name, tuple[str, str]] = {
 
 
 def finding_part(finding: Finding, number: int) -> None:
-    """Draws a finding: what it is, what to do, and a button to where it is seen."""
+    """Draws a finding: what it is, what to do, and a button to the page that shows it."""
     with st.container(key=f"text_doctor_{number}", gap="xxsmall"):  # see stage.css
         st.subheader(in_words(finding.title).replace("<", r"\<"), anchor=False)
         st.text(in_words(finding.says))

@@ -1,4 +1,4 @@
-"""An edit in a few words, for the line that names all of them. Layers, heads and positions count from 1."""
+"""An edit in a few words, for the line that names all edits. Layers, heads and positions count from 1."""
 
 from app.languages import _, gettext_noop
 from transformer.analysis.edits import (
@@ -103,7 +103,7 @@ def edit_words(edit: Edit) -> str:
 
 
 def part_words(edit: HeadOff | SublayerOff) -> str:
-    """What it switches off: "Encoder-decoder layer 2 head 6"."""
+    """The part that the edit switches off: "Encoder-decoder layer 2 head 6"."""
     layer = edit.layer + 1
     match edit:
         case HeadOff(kind, _layer, int(head)):
@@ -118,7 +118,7 @@ def part_words(edit: HeadOff | SublayerOff) -> str:
 
 
 def edit_label(edit: Edit) -> str:
-    """The same for a narrow button, where what it takes away is named by layer and head: "Enc.-dec. head 2.6 off"."""
+    """As `edit_words`, but shorter, for a narrow button; 2.6 is head 6 of layer 2: "Enc.-dec. head 2.6 off"."""
     match edit:
         case HeadOff(kind, layer, int(head)):
             return _("{attention} head {head} off", attention=_(_SHORT[kind]), head=f"{layer + 1}.{head + 1}")

@@ -1,7 +1,7 @@
-"""What names the edits of the model, on every page: each edit can be taken back, or all of them.
+"""The line that names the edits of the model, on every page. Each edit can be undone by itself, or all of them.
 
-It moves nothing, so a picture that fits in the window still does. It is beside the heading; in a narrow window it is at
-the lower edge, over the page. On the page where edits are made its place is kept, also while there are none.
+The line moves nothing else, so a picture that fits in the window still does. It is beside the heading; in a narrow
+window it is at the lower edge, over the page. On the page where edits are made it has a place even without edits.
 """
 
 import streamlit as st
@@ -17,13 +17,13 @@ from app.state.lecture_choices import LECTURE
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
 
-MOST_NAMED, MOST_IN_A_LECTURE = 3, 1  # the others are counted; in a lecture the title is beside them
+MOST_NAMED, MOST_IN_A_LECTURE = 3, 1  # the others are counted; in a lecture the title needs room
 EDITED_ON = "whatif"  # the page where edits are made
 
 
 def edited(subject: Subject, page: PageInfo) -> Subject:
-    """The subject with the edits that the visitor has made. Says which of them it cannot have; where edits are made,
-    draws the line that names them."""
+    """The subject with the edits that the visitor has made. Says which of them the model cannot have. On the page where
+    edits are made, also draws the line that names them."""
     edits, problems = _edits(subject)
     if page.name == EDITED_ON:
         _line(tuple(edits))
@@ -51,14 +51,14 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
 
 
 def edits_notice(scene: Scene, page: PageInfo) -> None:
-    """Draws what is edited, beside the heading, on a page that has no line for it."""
+    """Draws the line beside the heading, on a page that has no other place for it."""
     if scene.subject.edits and page.name != EDITED_ON:
         with st.container(key="edits_notice"):
             _line(scene.subject.edits)
 
 
 def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
-    """Those that fit the model, and what is wrong with the others."""
+    """The edits that fit the model, and what is wrong with the others."""
     if EDIT.value:
         EDITS.choose((*(text for text in EDITS.value if text != EDIT.value), EDIT.value)[-MOST_EDITS:])
         EDIT.forget()
@@ -68,7 +68,7 @@ def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     for text in EDITS.value:
         try:
             edits.append(parse_edit(text))
-            texts.append(edit_text(edits[-1]))  # a link may write it in another way, or twice
+            texts.append(edit_text(edits[-1]))  # a link may write an edit in another way, or twice
         except HeadlightError as error:
             problems.append(str(error))
             texts.append(text)

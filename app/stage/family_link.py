@@ -1,6 +1,6 @@
 """A link below the sentences of a page to the models that differ in what the page is about.
 
-Not in template.py: that draws the first picture, before torch is imported, which the families need.
+It is not in template.py, because that file is imported for the first picture, before torch; the families need torch.
 """
 
 import streamlit as st
@@ -12,7 +12,7 @@ from app.state.choices import FAMILY
 
 
 def family_link(words: str, option: str) -> None:
-    """A link to the plot of models that differ in this option, if the results of several runs each are known."""
+    """A link to the plot of models that differ in this option, if each of them was trained several times."""
     found = [one for one in read_families(checkpoints()) if one.option == option and one.is_repeated]
     if found:
         with st.container(key="family_link"):

@@ -1,8 +1,8 @@
 """The findings of the doctor in the language of the visitor.
 
-The doctor (`transformer.analysis.doctor`) writes English, also for the command line. Here is the form of each of its
-sentences: a sentence that has one of these forms is written again in the visitor's language, with the values that are
-in it; another one stays English (test_every_sentence_of_the_doctor_has_its_form).
+The doctor (`transformer.analysis.doctor`) writes English, also for the command line. This file has the form of each of
+its sentences. A sentence with one of these forms is written again in the visitor's language, with its values; any
+other sentence stays English (test_every_sentence_of_the_doctor_has_its_form).
 """
 
 import functools

@@ -4,8 +4,8 @@
     second run                 draws the page itself, in the same places and with the same widgets
 
 A sentence that is typed meanwhile is translated in the second run. Nothing that is imported here imports torch
-(test_what_draws_the_first_picture_does_not_import_torch). Until the
-second run, a link to anything but the default sentence shows only the name of the app and the heading of the page.
+(test_what_draws_the_first_picture_does_not_import_torch). Until the second run, a link to anything but the default
+sentence shows only the name of the app and the heading of the page.
 """
 
 import sys
@@ -65,13 +65,13 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
 
 
 def _is_default() -> bool:
-    """Whether all choices have their defaults, except those of a head or a token: the stored picture has all heads; and
-    except the language: there is one for each."""
+    """Whether all choices have their defaults. Choices of a head or a token do not count, because the stored picture
+    has all heads; nor does the language, because each language has its own stored picture."""
     return not any(choice.is_chosen for choice in CHOICES if choice not in (*PLACE, PINNED, LANGUAGE))
 
 
 def _fill(line: TopLine, name: str, picture: FirstPicture) -> None:
-    """Fills the line at the top, as top.py does."""
+    """Fills the line at the top in the same way as top.py."""
     with line.checkpoints:
         CHECKPOINT.open(name, [name])
         st.selectbox(

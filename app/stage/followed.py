@@ -1,4 +1,4 @@
-"""Which source token the pages follow at first, and which decoder steps attend to each most."""
+"""The source token that the pages follow at first, and for each source token the step that attends to it most."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """The places of a page: the parts of the line at the top, and what is below it.
 
-top.py fills it once torch is imported, and first_visit.py before: nothing moves when one takes over from the other.
+Before torch is imported, first_visit.py fills these places, afterwards top.py: nothing moves in between.
 """
 
 from collections.abc import Callable
@@ -55,10 +55,10 @@ def page_body(
     """Draws the page as a fragment: a choice on the page draws the page again, but not the top.
 
     Args:
-        translation: draws the line with the translation, and returns what draws the rest of it after the picture;
-            None: there is no such line.
-        draw: draws what is between the question and the next one; None: neither can be drawn yet.
-        beside_heading: draws what is beside the question, if anything is.
+        translation: draws the line with the translation, and returns a function that draws the rest of the line after
+            the picture; None: there is no such line.
+        draw: draws what is between the question and the link to the next one; None: both cannot be drawn yet.
+        beside_heading: draws what is beside the question; None: nothing is.
     """
 
     def body() -> None:

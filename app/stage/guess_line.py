@@ -1,5 +1,5 @@
-"""When the model guesses: one line beside the translation, or none. Behind it are all signs, what the checkpoint of the
-other direction prefers, and the doctor's findings.
+"""One line beside the translation, which says that the model guesses; without a sign of that there is no line. Its
+button "Why?" shows all signs, what the checkpoint of the other direction prefers, and the doctor's findings.
 
 A line quotes the sentence, so it is shown as text, never as markdown.
 """
@@ -23,7 +23,7 @@ from app.state.events import open_checkpoint
 def guess_line(scene: Scene) -> Callable[[], None]:
     """Draws the line, if there is a sign: the first sign, what to do about it, and the others on demand.
 
-    Returns what adds that which takes longer: it is called when the picture has been sent.
+    Returns a function that adds what takes longer. It is called after the picture has been sent.
     """
     signs = guesses(scene.subject, scene.translation, scene.hypothesis)
     place = st.container(key="beside_translation", width="content")
@@ -48,7 +48,7 @@ def guess_line(scene: Scene) -> Callable[[], None]:
 def _line(
     place: DeltaGenerator, title: str, signs: tuple[Guess, ...], draw_remedy: Callable[[], None]
 ) -> DeltaGenerator:
-    """Draws it, with what can be done about it; returns the list behind it."""
+    """Draws the line, with what can be done about it. Returns the popover that its button opens."""
     with place, st.container(
         key="guess_line", horizontal=True, vertical_alignment="center", gap="small", width="content"
     ):  # fmt: skip

@@ -20,7 +20,7 @@ SHORT: dict[Kind, str] = {
     "encoder": gettext_noop("Encoder self"),
     "decoder": gettext_noop("Decoder self"),
 }
-SHORT_INSIDE: dict[Kind, str] = {  # of a sentence
+SHORT_INSIDE: dict[Kind, str] = {  # inside a sentence
     "cross": gettext_noop("encoder-decoder"),
     "encoder": gettext_noop("encoder self"),
     "decoder": gettext_noop("decoder self"),

@@ -23,7 +23,7 @@ from transformer.config import DecodingConfig
 
 def menu(subject: Subject | None) -> DecodingConfig | None:
     """Draws what is in the menu. Returns the settings of the search; None without a model."""
-    if recording.current():  # nobody opens it
+    if recording.current():  # nobody opens the menu of a page that is recorded
         return search_settings(subject.translator.settings) if subject else None
     settings = None
     with st.container(key="menu_line", horizontal=True, gap="small"):

@@ -8,9 +8,9 @@ APP = Path(__file__).resolve().parent.parent
 
 @cache
 def page_style() -> str:
-    """All of them as one element, in this order: a later rule overrides an earlier one that is as specific.
+    """All style sheets as one element, in this order: a later rule overrides an earlier one that is as specific.
 
-    Those of every page are always there, because elements of two pages are in the document while one follows the other.
+    The sheets of all pages are always there, because the document has elements of two pages while another page opens.
     """
     sheets = [APP / "page.css", APP / "code.css", APP / "stage" / "stage.css", *sorted(APP.glob("views/*/*.css"))]
     return "<style>" + "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets) + "</style>"

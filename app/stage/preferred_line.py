@@ -17,7 +17,8 @@ TITLE = gettext_noop("Read back, another translation fits better")
 
 
 def preferred_here(scene: Scene) -> Preferred | None:
-    """What it prefers to the best translation of an unedited model, if there is a checkpoint of the other direction."""
+    """What the checkpoint of the other direction prefers to the best translation. None: it prefers nothing else, there
+    is no such checkpoint, the model is edited, or another translation is shown."""
     reverse = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
     if reverse is None or scene.subject.edits or scene.shown:
         return None
@@ -35,7 +36,7 @@ def show_it(found: Preferred) -> None:
 
 
 def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None:
-    """Draws what it prefers and why. It quotes the sentence, so it is shown as text."""
+    """Draws what the other checkpoint prefers and why. It quotes the sentence, so it is shown as text."""
     task, kept = scene.task, scene.translation.settings.beam
     with st.container(key="text_preferred", gap="xxsmall"):
         st.text(

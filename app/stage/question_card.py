@@ -1,7 +1,8 @@
 """Predict, then reveal: a question about the picture, whose answer is computed from what the scene shows.
 
 On a page, `predict` draws a button that opens the card over the picture. In a lesson, `question_card` draws the card of
-a scene. To answer and to reveal are two events: alone both happen at once; in a class the lecturer reveals.
+a scene. Answering and revealing are two events: for a single visitor both happen at once; in a class the lecturer
+reveals the answer.
 """
 
 from collections.abc import Callable
@@ -34,12 +35,14 @@ def question_card(
     by_keys: bool = False,
     on_show: Callable[[], None] | None = None,
 ) -> None:
-    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3"; says so if none is clear.
+    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3", or a text that there is no
+    clear case.
 
     Args:
-        alone: an answer reveals which one is right. In a class it does not; `reveal` does, or the button.
+        alone: an answer reveals which one is right. In a class, `reveal` or the button does that.
         by_keys: Enter and the down arrow reveal.
-        on_show: takes the card away, when the answer is to be shown in the picture; None: there is no such button.
+        on_show: removes the card when its button to show the answer in the picture is clicked; None: it has no such
+            button.
     """
     question = question_of(scene, asked)
     if question is None:
@@ -53,7 +56,7 @@ def question_of(scene: Scene, asked: str, about: Place | None = None) -> Questio
     """The question that the card of this scene has now; None if nothing has a clear answer.
 
     Args:
-        about: what it is about if `asked` does not say it; None: what the page shows.
+        about: what the question is about if `asked` does not say it; None: what the page shows.
     """
     kind, place = kind_and_place(asked, open_page())
     if kind is None:
@@ -70,7 +73,7 @@ def reveal(scene: Scene, asked: str) -> None:
 
 
 def is_revealed(scene: Scene, asked: str) -> bool:
-    """Whether the answer of that question is on the screen."""
+    """Whether the answer of the question that the card of this scene has is revealed."""
     question = question_of(scene, asked)
     return bool(question and _state(_id(scene, question))[2])
 
@@ -99,7 +102,7 @@ def predict(scene: Scene, kind: QuestionKind) -> None:
 
 
 def _open(page: str) -> None:
-    """Another question each time, about what the picture shows now."""
+    """Opens the card, with another question each time, about what the picture shows now."""
     QUESTION_NUMBER.choose(QUESTION_NUMBER.value + 1)
     ANOTHER.forget()
     st.session_state[_ABOUT] = shown(page)
@@ -142,7 +145,7 @@ def _draw(
 
 
 def _sentence(scene: Scene, kind: QuestionKind) -> str:
-    """The source and its translation, unless that is what is asked for."""
+    """The source and its translation; only the source if the question asks for a token of the translation."""
     source = scene.translation.source
     return source if kind == "next-word" else f"{source} → {scene.hypothesis.text}"
 
@@ -161,6 +164,6 @@ def _other(scene: Scene, kind: QuestionKind) -> str:
 
 
 def _id(scene: Scene, question: Question) -> str:
-    """A question; nothing in it says which answer is right."""
+    """The id of a question. It does not depend on which answer is right."""
     digest = hash((question.prompt, question.answers, replace(question.place, page="")))
     return f"{scene_key(scene)} {QUESTION_NUMBER.value} {digest}"

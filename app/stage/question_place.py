@@ -1,4 +1,4 @@
-"""What of a picture a question is about: what the page shows, and how the page shows what a question was about."""
+"""Connects questions and pictures: what a page shows, for a question about it; and how a page shows the answer."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def open_page() -> str:
 
 
 def shown(page: str) -> Place:
-    """What the picture of a page shows now; on a page with no picture of its own here, anything of the scene."""
+    """What the picture of a page shows now. For a page without a case of its own here, it is anything in the scene."""
     if page in _WITH_CANVAS:
         return Place(page, KIND.value, _from_one(LAYER.value), _from_one(HEAD.value))
     if page == "hand":
@@ -39,10 +39,11 @@ def shown(page: str) -> Place:
 
 
 def wider(place: Place, *, another: bool = False) -> list[Place]:
-    """The place, and then more and more of what is around it, for when it has no clear case.
+    """Where to look for a clear case, one after the other: the place itself, its head, its kind of attention, and
+    everything on its page.
 
     Args:
-        another: a question was asked about this place, so the others of its head come first.
+        another: a question was already asked about the place itself, so begin with its head.
     """
     of_head = replace(place, row=None, key=None, site="")
     of_kind = replace(of_head, layer=None, head=None)
@@ -78,5 +79,5 @@ def show(question: Question, page: str) -> None:
 
 
 def _from_one(number: int) -> int | None:
-    """From 0; None: nothing is chosen."""
+    """The number counted from 0; None if nothing is chosen."""
     return number - 1 if number > 0 else None

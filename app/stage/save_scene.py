@@ -19,7 +19,7 @@ def save_scene() -> None:
 
 def _window() -> None:
     page = st.session_state[PAGE]
-    link = {key: text for key, text in link_texts(page).items() if key != LANGUAGE.key}  # a lesson has its own
+    link = {key: text for key, text in link_texts(page).items() if key != LANGUAGE.key}  # a lesson names its language
     text = scene_text(_(info(page).question), page, link, CHECKPOINT.value, SENTENCE.value or "")
     st.code(text, language=None, wrap_lines=True)
     st.text(_("Paste it into a lesson file. The page Lessons shows how such a file is written, and opens it."))

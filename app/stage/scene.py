@@ -1,4 +1,4 @@
-"""The scene: what the pages show pictures of."""
+"""The scene: the sentence and the translation of which the pages show pictures."""
 
 import hashlib
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class Scene:
 
     @property
     def hypothesis(self) -> Hypothesis:
-        """The one that is shown."""
+        """The hypothesis that is shown."""
         return self.translation.hypotheses[self.shown]
 
     def translated_by(self, subject: Subject) -> Translation:
@@ -77,8 +77,8 @@ class Scene:
 
     @property
     def listed(self) -> tuple[int, ...]:
-        """The hypotheses that a list of translations has, from 0: one that the search found and the visitor gave, too,
-        is there once, as the visitor's."""
+        """The numbers, from 0, of the hypotheses in a list of translations. If the search also found the visitor's own
+        translation, it is in the list once, as the visitor's."""
         found = enumerate(self.translation.hypotheses)
         return tuple(i for i, one in found if not self.given or one is self.given or one.ids != self.given.ids)
 
@@ -146,7 +146,8 @@ class Scene:
 
 
 def scene_key(scene: Scene) -> str:
-    """A name of the model and what it reads and writes, by which the browser knows what belongs together."""
+    """A text that identifies the model, what it reads and what it writes. By it the browser knows what belongs
+    together."""
     parts = (scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
     return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 

@@ -15,7 +15,7 @@ Arguments = ParamSpec("Arguments")
 
 
 def redrawn(draw: Callable[[], None], depends_on: tuple[Choice, ...], *, run_every: float | None = None) -> None:
-    """Draws a fragment. If what it depends on was changed in it, the whole screen is drawn again.
+    """Draws a fragment. If a choice that it depends on is changed in it, the whole screen is drawn again.
 
     Args:
         run_every: seconds after which it is drawn again without a click.
@@ -39,7 +39,8 @@ def redrawn(draw: Callable[[], None], depends_on: tuple[Choice, ...], *, run_eve
 
 
 def section(draw: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """A section of a page: its own controls draw it again and nothing else."""
+    """Makes a function draw a section of a page. A control in the section draws only the section again, unless it
+    changes the scene, the head or the chosen token."""
 
     @wraps(draw)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:

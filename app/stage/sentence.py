@@ -12,7 +12,7 @@ from app.state.choices import EXAMPLE, SENTENCE
 from app.state.events import happened
 
 _LAST = "sentence_translated_last"  # in the session
-_TAKEN = "examples_taken"  # how many; another popover is drawn after each, which is closed
+_TAKEN = "examples_taken"  # how many; after each a new popover is drawn, which is closed
 
 
 def sentence_box(task: Task) -> str:
@@ -34,13 +34,13 @@ def sentence_box(task: Task) -> str:
 
 
 def _kept(text: str) -> None:
-    """The tab has stored this sentence, and shows an example."""
+    """Called if the tab has stored this sentence, but the box shows an example."""
     SENTENCE.choose(text)
     late_reports.expect(SENTENCE)
 
 
 def _typed() -> None:
-    """The visitor typed what is in the box, also if it is an example."""
+    """The visitor typed what is in the box, even if the text equals an example."""
     if late_reports.restored(SENTENCE):
         return
     happened("sentence")
@@ -71,10 +71,10 @@ def _take(number: int) -> None:
 
 @st.fragment
 def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
-    """How much of the limit is used, at the end of the box, while typing: only this is drawn again.
+    """Draws at the end of the box how much of the limit is used. While the visitor types, only this is drawn again.
 
     Args:
-        count: of a text, the tokens of its longest sentence, how many sentences it has, and the limit.
+        count: text -> the tokens of its longest sentence, how many sentences it has, and the limit.
     """
     draft = getattr(st.session_state.get("meter"), "draft", None)
     used, sentences, most = count(draft if isinstance(draft, str) else SENTENCE.value)
@@ -102,5 +102,5 @@ def translated(text: str) -> None:
 
 
 def translated_before(task: Task) -> list[str]:
-    """What can be shown while the box has nothing to translate: the sentence before; at first, an example."""
+    """What can be shown while the box has nothing to translate: the sentence translated last, then an example."""
     return [text for text in (st.session_state.get(_LAST, ""), _first_example(task)) if text]

@@ -31,7 +31,7 @@ DrawPage = Callable[[Scene | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:
-    """Draws the line with the sentence, and translates. None: it has said why there is nothing to show."""
+    """Draws the line with the sentence, and translates. None: there is nothing to show, and the page says why."""
     line = top_line(page)
     with line.checkpoints:
         file = checkpoint_choice()

@@ -1,11 +1,11 @@
 """The choices in the address: a link opens what its sender saw.
 
-The address is read when a visitor comes; from then on the session says what is chosen, and the address follows. When
-another page is opened, its address may choose what belongs to this page alone; with a sentence in it, it is a whole
-link, such as that of a scene of a lesson, and says all that is chosen. The buttons Back and Forward of the browser lead
-to an address that may have another checkpoint, which is opened again.
-Nothing private is written there: sentences are only in a link that the visitor copies, and are taken out again when it
-is opened.
+The address is read when a visitor comes. From then on the session holds what is chosen, and the address is written from
+the session. When another page is opened, its address may choose what belongs to that page alone. But an address with a
+sentence is a whole link, such as that of a scene of a lesson: it replaces everything that was chosen. The buttons Back
+and Forward of the browser lead to an earlier address; if it has another checkpoint, that checkpoint is opened again.
+Nothing private is written into the address: sentences are only in a link that the visitor copies. When that link is
+opened, they are removed from the address.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def read_language() -> None:
 
 
 def _open_again(texts: Mapping[str, str]) -> None:
-    """Opens the checkpoint of an address that was left before, and on it what the address chooses."""
+    """Opens the checkpoint of an earlier address again, with what that address chooses for this checkpoint."""
     name = texts.get(CHECKPOINT.key, "")
     if name == (CHECKPOINT.value if _is_written(CHECKPOINT) else ""):
         return
@@ -59,7 +59,7 @@ def _open_again(texts: Mapping[str, str]) -> None:
 
 
 def open_link(texts: Mapping[str, str]) -> None:
-    """Chooses what a link with these texts chooses; everything else has its default. An empty sentence is none.
+    """Chooses what a link with these texts chooses; everything else has its default. An empty sentence counts as none.
 
     Call it before anything is drawn.
     """
@@ -90,7 +90,7 @@ def private_texts() -> dict[str, str]:
 
 
 def link_texts(page: str) -> dict[str, str]:
-    """All that a link to another page has, which opens it with what is chosen now."""
+    """All parameters of a link that opens another page with what is chosen now."""
     return _texts("address", page) | _texts("link", page)
 
 

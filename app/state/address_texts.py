@@ -1,7 +1,7 @@
 """How the values of choices are read from the address, and written into it.
 
-A reader raises ValueError, KeyError or IndexError for a text that is no value. What counts from 0 in the app counts
-from 1 in the address.
+A reader raises ValueError, KeyError or IndexError for an invalid text. What counts from 0 in the app counts from 1 in
+the address.
 """
 
 from collections.abc import Callable, Sequence
@@ -84,8 +84,8 @@ def one_head_text(value: tuple[int, int]) -> str:
 
 
 def pinned(value: str) -> tuple[Kind, int, int, bool]:
-    """Kind of attention, query and key, such as "cross.3.5"; 0 in place of one that is not pinned, -1 here. With
-    ".computed" behind it, the calculation of that weight is open."""
+    """Kind of attention, query and key, such as "cross.3.5". A query or key that is not pinned is 0 in the address and
+    -1 here. With ".computed" at the end, the calculation of that weight is open."""
     place, dot, computed = value.partition(".computed")
     kind, query, key = place.split(".")
     if computed:

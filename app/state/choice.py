@@ -21,14 +21,14 @@ class Choice(Generic[T]):
 
     Attributes:
         key: its name in the session and in the address, and the key of its widget.
-        default: its value until something is chosen. A page may give another one, see `open`.
+        default: its value until something is chosen. A page may open it with another value, see `open`.
         read: text in the address -> value. Raises ValueError for an invalid text.
         write: value -> text.
         written: "address": in the address of the page. "link": private, so only in a link that the visitor copies.
             "session": only in the session.
         page: the page in whose address it is written; None: every page.
-        varies: what it opens with depends on the sentence, the checkpoint and the page, so it is in the address if it
-            was chosen, even if it is what this page opens with.
+        varies: its opening value depends on the sentence, the checkpoint and the page. So a chosen value is written
+            into the address even if it equals the opening value of this page.
         reset_by: events after which it has its default again.
     """
 
@@ -43,11 +43,11 @@ class Choice(Generic[T]):
 
     @property
     def _opening(self) -> str:
-        return f"{self.key} opening"  # the key of the value that it opened with last
+        return f"{self.key} opening"  # the session key of its last opening value
 
     @property
     def _explicit(self) -> str:
-        return f"{self.key} chosen"  # the key of whether `choose` was called
+        return f"{self.key} chosen"  # the session key that exists after `choose` or `keep`
 
     @property
     def value(self) -> T:
@@ -66,40 +66,40 @@ class Choice(Generic[T]):
 
     @property
     def is_usual(self) -> bool:
-        """Whether the value is what it opens with anyway."""
+        """Whether the value equals the last opening value, or the default if it was never opened."""
         return bool(self.value == st.session_state.get(self._opening, self.default))
 
     def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, keep: bool = False) -> T:
         """Returns the chosen value, or `opening` if nothing is chosen, and stores it in the session.
 
-        Call this before its widget.
+        Call this before its widget is drawn.
 
         A value that is not `allowed` counts as not chosen: another checkpoint may have fewer layers, and somebody may
-        have edited the address. If nothing is chosen, the value follows `opening` whenever that changes. With `keep` it
-        stays: a new sentence shows the same head.
+        have edited the address. If nothing is chosen, the value follows `opening` whenever `opening` changes. With
+        `keep` the value stays: a new sentence shows the same head.
         """
         state, value = st.session_state, self.default if opening is None else opening
         if keep and self.key in state and (allowed is None or state[self.key] in allowed):
             value = state[self.key] if not self.is_chosen else value
         if not self.is_chosen or (allowed is not None and state[self.key] not in allowed):
             state.pop(self._explicit, None)
-            if self.key not in state or state[self.key] != value:  # setting it would delete what is being typed
+            if self.key not in state or state[self.key] != value:  # setting it deletes what is being typed
                 state[self.key] = value
         state[self._opening] = value
         found: T = state[self.key]
         return found
 
     def choose(self, value: T) -> None:
-        """As if the visitor had chosen it."""
+        """Sets the value as if the visitor had chosen it."""
         st.session_state[self.key] = value
         self.keep()
 
     def keep(self) -> None:
-        """The visitor chose what is there, even if it is what it opens with."""
+        """Marks the present value as chosen by the visitor, even if it equals the opening value."""
         st.session_state[self._explicit] = True
 
     def forget(self) -> None:
-        """Nothing is chosen."""
+        """Removes the value: nothing is chosen any more."""
         for key in (self.key, self._opening, self._explicit):
             st.session_state.pop(key, None)
 

@@ -1,8 +1,8 @@
 """All choices of a visitor that outlive a click: default, where each is written, and which event resets it.
 
 A page reads a choice with `value`, or with `open` where it draws the widget, and changes it with `choose`; what changes
-several choices at once is in events.py. Tokens, steps and sentences count from 0 here and from 1 in the address; layers
-and heads count from 1.
+several choices at once is in events.py. Tokens, steps, sentences and pairs (layer, head) count from 0 here and from 1
+in the address; LAYER and HEAD count from 1 in both.
 """
 
 from app.figures.canvas_message import FORMS, Form
@@ -43,7 +43,7 @@ SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
 # The checkpoint and what it translates
 CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
-EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # which is in the box until the visitor types
+EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch
 SHOWN_SENTENCE = Choice("nth", 0, from_one, plus_one, reset_by=SENTENCE_CHANGES)
 ALTERNATIVE = Choice(
@@ -54,9 +54,9 @@ ALTERNATIVE = Choice(
     reset_by=SENTENCE_CHANGES,  # and by another search, unless the visitor's own translation is shown
 )
 GIVEN = Choice("given", "", text(MOST_CHARACTERS), written="link", reset_by=SENTENCE_CHANGES)  # the visitor's own
-# Its tokens, if it was made token by token
+# The tokens of GIVEN, if the visitor made it token by token
 GIVEN_IDS = Choice[tuple[int, ...]]("given_ids", (), ids, ids_text, written="link", reset_by=SENTENCE_CHANGES)
-# What was shown before each token that the reader put in place of one: (alternative, own translation, its ids, step)
+# For each token that the visitor replaced, what was shown before: (alternative, own translation, its ids, step)
 UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], int], ...]](
     "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
 )
@@ -86,31 +86,32 @@ STEP = Choice("t", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES) 
 SOURCE_TOKEN = Choice("s", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES)
 OTHER_TOKEN = Choice("k", 0, from_one, plus_one, varies=True, reset_by=SEARCH_CHANGES)  # of self-attention: the key
 
-# The words that are clicked on the canvas: kind of attention, query and key, UNPINNED in place of one; and whether the
-# calculation of their weight is open
+# The words that are pinned on the canvas by a click: kind of attention, query and key (UNPINNED if it is not pinned),
+# and whether the calculation of their weight is open
 UNPINNED = -1
 PINNED = Choice[tuple[Kind, int, int, bool]](
     "pinned", ("cross", UNPINNED, UNPINNED, False), pinned, pinned_text, reset_by=SEARCH_CHANGES
 )
 
-# Questions about the pictures: the number of the one that is asked; the key of a scene and a place, where another one
-# than the first is asked; of which question the answer is, which one (-1: none), and whether the right one is revealed
-ASKED = Choice("asked", "", str, written="session", reset_by=SEARCH_CHANGES)  # the page over whose picture one is open
+# Questions about the pictures. ASKED: the page over whose picture a question is open. ANOTHER: the scene and the kind
+# of question for which the visitor asked for another one. ANSWERED: id of a question, number of the answer (-1: none),
+# and whether the right answer is revealed
+ASKED = Choice("asked", "", str, written="session", reset_by=SEARCH_CHANGES)
 QUESTION_NUMBER = Choice("question_number", 0, whole, written="session")
 ANOTHER = Choice("another_question", "", str, written="session")
 NOBODY_ANSWERED = ("", -1, False)
 ANSWERED = Choice[tuple[str, int, bool]]("answered", NOBODY_ANSWERED, lambda _: NOBODY_ANSWERED, written="session")
 
-PINS_GIVEN = Choice("pins_given", 0, whole, written="session")  # how often a page, not a click on it, pinned words
+PINS_GIVEN = Choice("pins_given", 0, whole, written="session")  # how often words were pinned by a page, not by a click
 
-# As what the canvas is drawn, on each page that has one
+# The form in which the canvas is drawn, on each page that has a canvas
 TRANSLATE_FORM = Choice[Form]("translate_form", "arcs", one_of(FORMS), page="translate", varies=True)
 ATTENTION_FORM = Choice[Form]("attention_form", "matrix", one_of(FORMS), page="attention", varies=True)
 
 # Whether the details below the picture are open, on every page
 DETAILS = Choice("details", False, switch, switch_text)
 
-# Which figure of the details a lecture shows in place of the picture; "" or one that the page does not have: none
+# Which figure of the details a lecture shows in place of the picture. None for "" and for a name the page does not have
 FIGURE = Choice("figure", "", text(40))
 
 # Attention
@@ -125,7 +126,7 @@ THRESHOLD = Choice("threshold", 0.3, float, page="attention")
 ALIGNMENT_HEADS = Choice[list[tuple[int, int]]](
     "alignment_heads", [], heads, heads_text, page="attention", reset_by=("checkpoint",)
 )
-# The heads that are drawn together as lines: the one that was chosen then, and those that are on
+# The heads that are drawn together as lines, from 1: first the one that was chosen at that time, then those that are on
 LINES_ON = Choice[tuple[int, ...]]("lines_on", (), ids, ids_text, page="attention", reset_by=("checkpoint",))
 BERTVIZ = Choice("bertviz", "head", str, page="attention")
 
@@ -143,7 +144,7 @@ MASK_HEAD = Choice[tuple[int, int]](
     "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
 )
 
-# Residual stream: whose token is shown, at first the source's; and the sub-layer whose row is chosen
+# Residual stream: the stack whose token is shown; and the sub-layer whose row is chosen
 STREAM = Choice("stream", "encoder", one_of(("encoder", "decoder")), page="residual", varies=True)
 SUB_LAYER = Choice("sub_layer", -1, from_one, plus_one, page="residual", reset_by=("checkpoint",))
 
@@ -181,16 +182,16 @@ MEASURE = Choice("measure", "bleu", str, page="models")
 
 # What if
 EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
-EDIT = Choice("edit", "", str, page="whatif")  # that a link to this page makes, beside those that there are
-# The part of the masks whose picture is shown, also while the mask is there again
+EDIT = Choice("edit", "", str, page="whatif")  # an edit that a link to this page adds to the existing ones
+# The part of the masks whose picture is shown; it stays when that part is switched on again
 SHOWN_MASK = Choice("shown_mask", "causal", one_of(("causal", "padding", "cross")), page="whatif")
-RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # what each head costs is shown
+RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # whether it is shown what each head costs
 # The other sentence of a padded batch, and the head that is shown of it
 PADDED_WITH = Choice("padded_with", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
 PADDED_HEAD = Choice[tuple[int, int]](
     "padded_head", CLEAREST, one_head, one_head_text, page="whatif", reset_by=("checkpoint",)
 )
-# The sentence whose vectors are patched; and whether all cells are computed although it takes long
+# The sentence whose vectors are patched in; and whether all cells are computed although that takes long
 PATCHED_SENTENCE = Choice(
     "patched_sentence", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES
 )
@@ -200,17 +201,17 @@ CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", rese
 NEW_WORD = Choice("new_word", "", text(LONGEST_WORD), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
 WORDS_ASKED = Choice("all_words", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 INTEGRATED = Choice("integrated", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
-TAKEN = Choice("taken", "sublayer", one_of(("sublayer", "pass")), page="whatif")  # by the oval switches
-ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
+TAKEN = Choice("taken", "sublayer", one_of(("sublayer", "pass")), page="whatif")  # what the oval switches take away
+ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # the row is set in all heads of the layer
 
-# Compare: what differs, and the other side of each
+# Compare: what differs between the two sides; and for each such thing, what the other side has
 SIDE = Choice("side", "sentence", str, page="compare")
 COMPARED_SENTENCE = Choice("compared_sentence", "", text(LONGEST_SECOND), written="link", page="compare")
 COMPARED_CHECKPOINT = Choice("compared_checkpoint", "", str, page="compare")
 COMPARED_SEARCH = Choice("compared_search", "greedy", str, page="compare")
 COMPARED_HEAD = Choice("compared_head", "", str, page="compare")  # kind, layer and head from 1: "cross.2.6"
 
-# Side by side: which page, what is beside it; and whether this visitor is a frame of that page
+# Side by side: which page is shown twice, and what the second one has; and whether this session is one of the frames
 BESIDE_PAGE = Choice("beside_page", "attention", str, page="beside")
 BESIDE = Choice("beside", "checkpoint", str, page="beside")
 BESIDE_SENTENCE = Choice("beside_sentence", "", text(LONGEST_SECOND), written="link", page="beside")
@@ -220,8 +221,8 @@ FRAMED = Choice("framed", False, switch, switch_text)
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
-PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it, beside PINNED
+PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # with PINNED: what a picture shows of a scene
 
 CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))
-# What else a copied link has
+# What a copied link has in addition
 PRIVATE = tuple(choice for choice in CHOICES if choice.written == "link" and choice not in SCENE)

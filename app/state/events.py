@@ -12,14 +12,14 @@ def happened(event: Event) -> None:
 
 
 def search_changed() -> None:
-    """Another search: the best translation is shown, unless the visitor's own is."""
+    """After another search: shows the best translation, unless the visitor's own translation is shown."""
     happened("search")
     if ALTERNATIVE.value != GIVEN_SHOWN:
         ALTERNATIVE.forget()
 
 
 def show_sentence(index: int) -> None:
-    """Chooses one of several sentences, from 0: its best translation, from its beginning."""
+    """Chooses one of several sentences (from 0), and shows its best translation from the beginning."""
     happened("sentence")
     SHOWN_SENTENCE.choose(index)
 
@@ -31,7 +31,7 @@ def take_sentence(value: str) -> None:
 
 
 def open_checkpoint(name: str) -> None:
-    """Opens a checkpoint on the sentence that is in the box; what else is chosen belongs to another model."""
+    """Opens a checkpoint with the sentence in the box. Resets the choices that belong to the model before."""
     CHECKPOINT.choose(name)
     happened("checkpoint")
 

@@ -1,4 +1,4 @@
-"""A translation that the visitor asks for, in place of the one that the search found, and taking it back."""
+"""Shows the visitor's own translation in place of the one that the search found, and undoes that."""
 
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_SHOWN, STEP, UNDO
 
@@ -24,7 +24,8 @@ def show_found() -> None:
 
 
 def chosen_steps() -> set[int]:
-    """The steps at which the visitor put another token, where the model wrote the rest of the translation."""
+    """The steps whose token the visitor replaced. After a replaced token the model writes all tokens again, so those
+    that were replaced there before do not count any more."""
     found: set[int] = set()
     for *_, step in UNDO.value:
         found = {before for before in found if before < step} | {step}

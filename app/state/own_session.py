@@ -1,4 +1,5 @@
-"""A Streamlit session without a visitor, in which a thread draws a page or computes for it, as if a link was opened."""
+"""A Streamlit session without a visitor. In it a thread draws a page, or computes its results, as if a link was opened.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +24,7 @@ def enter(name: str, link: Mapping[str, str]) -> PagesManager:
         link: the parameters of the address.
 
     Returns:
-        Its pages.
+        The pages of the session.
     """
     pages = PagesManager(MAIN, ScriptCache())
     context = ScriptRunContext(

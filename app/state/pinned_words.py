@@ -11,8 +11,8 @@ _PINNED_SCENE = "pinned of"  # in the session: the key of the scene whose tokens
 
 
 def pinned(kind: Kind, scene: str = "") -> tuple[int, int, bool]:
-    """The query and the key that are pinned in this kind of attention, UNPINNED in place of one that is not; and
-    whether the calculation of their weight is open.
+    """The query and the key that are pinned in this kind of attention (UNPINNED if it is not pinned), and whether the
+    calculation of their weight is open.
 
     Args:
         scene: key of what is shown. If it is another one than before, nothing is pinned any more.

@@ -1,4 +1,4 @@
-"""The button that makes what a class takes home: it draws the scenes, says how far it is, and offers the files."""
+"""The button that makes what a class takes home: it draws the scenes, shows its progress, and offers the files."""
 
 import re
 from collections.abc import Sequence
@@ -40,13 +40,13 @@ def take_home_button(
 
 
 def open_take_home(scenes: Sequence[LessonScene], title: str, about: str = "", language: str = "") -> None:
-    """Opens that window."""
+    """Opens the window of `take_home_button`."""
     st.session_state.pop(_FILES, None)
     st.dialog(_("Take home"))(_window)(tuple(scenes), title, about, language)
 
 
 def take_home_page() -> None:
-    """The same for the page that is open, as it is."""
+    """The button for the page that is open, in its present state."""
     page = st.session_state[address.PAGE]
     link = address.link_texts(page)
     sentence = link.pop(SENTENCE.key, "") or SENTENCE.value

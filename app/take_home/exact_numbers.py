@@ -10,14 +10,14 @@ from app.components.canvas import Head
 from transformer.model.attention_kinds import SITES
 
 EXACT = ("weights", "products", "scores", "query", "key", "value")
-# What surrounds a canvas without a server
+# What the message to a canvas says about the app around it, if there is no server
 ALONE = {
     "acts": False,
     "alternatives": [],
     "canUndo": False,
     "writes": False,
     "below": 2.8,
-}  # a canvas without a server
+}
 
 
 def exact_numbers(arrays: Mapping[str, np.ndarray], head: Head) -> dict[str, Any]:

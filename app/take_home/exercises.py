@@ -1,7 +1,8 @@
 """Exercises with paper and pencil, computed from the tensors of what was shown, each with its answer.
 
 In "one weight by hand" the query and the keys are cut to three dimensions and rounded, so that a weight can be computed
-with a pocket calculator; the answer is that of these small numbers, and what the model has in full is said beside it.
+with a pocket calculator. The answer is the result for these small numbers; it also says what the model computes from
+the whole vectors.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from transformer.model.attention_kinds import KINDS, SITES
 DIMENSIONS = 3  # of the vectors that are multiplied by hand
 MOST_KEYS = 4
 MODERATE = 0.6  # a largest weight that leaves something to the other keys
-MOST_DIMENSIONS = 24  # those of the query that are tried
+MOST_DIMENSIONS = 24  # of the query that are tried, the largest ones
 LARGEST_SCORE = 4.0
 
 
@@ -39,7 +40,8 @@ class Exercise:
 
 
 def exercises(scenes: Sequence[Scene]) -> list[Exercise]:
-    """Of each different translation, at most four; shapes and mask of the first."""
+    """Two for each different translation, of which at most four are taken; and the shapes and the mask of the first.
+    """
     different = {(scene.subject, scene.translation.source, scene.hypothesis.ids): scene for scene in scenes}
     found: list[Exercise | None] = []
     for scene in list(different.values())[:4]:
@@ -115,7 +117,7 @@ def clearest_dimensions(query: np.ndarray, keys: np.ndarray, weights: np.ndarray
 
 
 def most_attended(scene: Scene) -> Exercise | None:
-    """The token that gets most of a row, where that is clear."""
+    """The token with the largest weight in a row; None if it is clear in no row."""
     layer, head, weights = _head(scene)
     ahead = np.sort(weights, axis=-1)
     clear = ahead[:, -1] - (ahead[:, -2] if weights.shape[1] > 1 else 0)
@@ -180,7 +182,7 @@ def masked_cells(scene: Scene) -> Exercise:
 
 
 def _head(scene: Scene) -> tuple[int, int, np.ndarray]:
-    """(layer, head, weights (T, S)) of the head that opens."""
+    """(layer, head, weights (T, S)) of the head that is shown first."""
     layer, head = opening_head(scene, "cross")[0]
     return layer, head, scene.attention("cross").weights[layer, head]
 

@@ -1,4 +1,5 @@
-"""The other files: tensors of a scene as .npz, and a notebook of ten lines that reads them and repeats one number.
+"""The files besides the HTML files: tensors of a scene as .npz, and a notebook of ten lines that reads them and repeats
+one number.
 
 A notebook is JSON: cells of text and of code. test_the_notebook_repeats_a_number executes its code.
 """
@@ -20,7 +21,7 @@ MOST_BYTES = 20_000_000  # of the tensors in a file
 
 @dataclass(frozen=True)
 class Files:
-    """What is offered. `name`: of the files, without an ending."""
+    """The files that are offered. `name`: their name without an ending."""
 
     name: str
     hand_out: str
@@ -51,7 +52,7 @@ def trace_of(scene: Scene) -> Trace:
 
 
 def trace_file(scene: Scene) -> bytes:
-    """The same as the bytes of an .npz file; none if they are too many."""
+    """The trace of a scene as the bytes of an .npz file; b"" if the tensors are too large."""
     traced = trace_of(scene)
     if sum(array.nbytes for array in traced.arrays.values()) > MOST_BYTES:
         return b""

@@ -1,5 +1,5 @@
-// Inside the frame of a picture: draws the components of a page, whose scripts are in `window.headlightComponents`. There
-// is no server: what a component reports is dropped, and the canvas gets its answers from numbers in the file.
+// Inside the frame of a picture: draws the components of a page, whose scripts are in `window.headlightComponents`.
+// There is no server: what a component reports is dropped, and the canvas gets its answers from numbers in the file.
 
 window.headlightDraw = (components, exact, texts) => {
   const place = document.getElementById("pictures");
@@ -33,7 +33,8 @@ window.headlightDraw = (components, exact, texts) => {
     line.received?.(standing);
   }
 
-  // A component has reported what the app would answer. If nothing has changed in it since, the reader is told why.
+  // Called when a component has reported something that the app would answer. If nothing in the component changes
+  // within 250 ms, a note tells the reader why.
   const note = document.createElement("p");
   note.className = "needs-app";
   note.setAttribute("role", "status");

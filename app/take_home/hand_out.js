@@ -31,7 +31,7 @@
     figure.append(inside);
   }
 
-  // On paper a frame keeps its width, because what is in it is not laid out again, and becomes smaller as a whole.
+  // On paper the content of a frame is not laid out again, so the frame keeps its width and is scaled down as a whole.
   const PAPER = 1010;  // px, see @page in hand_out.css
   function measure(inside) {
     const { clientWidth: wide, clientHeight: high } = inside;
@@ -39,7 +39,7 @@
     for (const [name, value] of [["wide", `${wide}px`], ["high", `${high}px`], ["scale", Math.min(1, PAPER / wide)]]) inside.parentElement.style.setProperty(`--${name}`, value);
   }
 
-  // As high as its content. It only grows: some pictures are as high as their window.
+  // Makes the frame as high as its content. It never becomes lower, because some pictures are as high as their window.
   function grow(inside) {
     const page = inside.contentDocument, fit = () => {
       const missing = page.documentElement.scrollHeight - inside.clientHeight;
@@ -55,7 +55,7 @@
   const near = new IntersectionObserver((seen) => seen.forEach(({ isIntersecting, target }) => { if (isIntersecting) drawNow(target); }), { rootMargin: "600px" });
   figures.forEach((figure) => near.observe(figure));
   const next = () => { const [figure] = waiting; if (figure) { drawNow(figure); setTimeout(next, 60); } };
-  setTimeout(next, 300);  // all of them, for those who print
+  setTimeout(next, 300);  // draws all of them, for readers who print
   addEventListener("beforeprint", () => { figures.forEach(drawNow); });
 
   const again = () => figures.forEach((figure) => { if (!waiting.has(figure)) draw(figure); });

@@ -1,8 +1,8 @@
 """Scenes -> one HTML file that works from a disk, without a network: interactive pictures, tables, texts.
 
-It is a function of values and of the language of the interface. What a visitor typed is written as text. The file
-states a Content-Security-Policy that allows the scripts that this module put there, by their hashes, and no connection
-to anywhere.
+The file depends only on the given values and on the language of the interface. What a visitor typed is written as text.
+The file states a Content-Security-Policy that allows the scripts that this module put there, by their hashes, and no
+connection to anywhere.
 """
 
 import base64
@@ -55,7 +55,7 @@ class HandOut:
 
     Attributes:
         about: what it is, in words.
-        language: of the texts of the lesson, if it is not that of the interface, in which all others are.
+        language: of the texts of the lesson; "": that of the interface, in which all other texts are.
         sources: for each checkpoint its name and the licence of its weights.
     """
 
@@ -101,7 +101,7 @@ def page(title: str, body: str, style: str, scripts: Iterable[str]) -> str:
 
 
 def date_text(day: date) -> str:
-    """As it is written in the language of the interface: "27 November 2026"."""
+    """The day as the language of the interface writes it: "27 November 2026"."""
     return format_date(day, pgettext("format of a date, see Babel", "dd MMMM y"), locale=language())
 
 
@@ -118,8 +118,8 @@ def table_html(columns: Table) -> str:
 
 
 def cell_text(value: object) -> str:
-    """The shortest text that is read back as the same number, of a float32 and not of the float64 next to it; in the
-    signs of the language."""
+    """The shortest text from which the same number is read back; for a float32 it has only the digits that distinguish
+    float32 numbers. Its signs are those of the language."""
     if isinstance(value, np.floating | float):
         found = value if isinstance(value, np.floating) else np.float64(value)
         return localised(

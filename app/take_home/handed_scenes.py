@@ -1,4 +1,4 @@
-"""From a scene of a lesson to what the class gets of it: its page is drawn, and its pictures and numbers are kept."""
+"""Makes from a scene of a lesson what the class gets of it: draws its page, and keeps its pictures and numbers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from app.take_home.packed_pictures import Picture
 from app.take_home.visit import Seen, see
 from transformer.model.attention_kinds import KINDS, SITES
 
-# Components that choose what is shown, and those that need the app
+# Left out: components that choose what is shown, and those that need the app
 LEFT_OUT = ("translation_line", "switches", "frames", "chart", "meter")
 
 
@@ -33,7 +33,7 @@ class Handed:
 
 
 def handed_scenes(scenes: Sequence[LessonScene], uploads: Mapping[str, CheckpointFile]) -> Iterator[Handed]:
-    """One after the other: drawing a page takes up to seconds."""
+    """Yields one scene after the other, because drawing a page can take seconds."""
     for number, scene in enumerate(scenes):
         sentence = sentence_of(scenes, number)
         link = scene.link | ({"sentence": sentence} if sentence else {})
@@ -62,7 +62,7 @@ def exact_head(scene: Scene, head: Head) -> dict[str, Any]:
     """All numbers of one head, see `exact_numbers`."""
     site = SITES[head.kind].format(head.layer)
     found = dict(scene.record(*(f"{site}.{name}" for name in (*EXACT, "mask"))))
-    # Those of the canvas and of the table: a pass that records other sites rounds differently
+    # The weights of the canvas and of the table, because a pass that records other sites rounds differently
     found[f"{site}.weights"] = scene.attention(head.kind).weights[head.layer]
     return exact_numbers(found, head)
 

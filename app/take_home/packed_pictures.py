@@ -1,7 +1,7 @@
 """The pictures of a file without a server: components, their scripts and data as JSON.
 
-The script of each is wrapped so that it is run by the frame of a picture: `window.headlightComponents.NAME`. A value of
-bytes is written in base64. Equal data are stored once.
+The script of each component is wrapped so that its entry is the function `window.headlightComponents.NAME`, which the
+frame of a picture calls. Bytes are written in base64. Equal data are stored once.
 """
 
 import base64
@@ -30,7 +30,8 @@ class Picture:
     """Components one below the other.
 
     Attributes:
-        exact: the numbers of one head, in base64, from which the canvas answers; see `exact_head`.
+        exact: the numbers of one head, in base64, with which the questions of the canvas are answered; see
+            `exact_head`.
         alt: what it shows, in words.
     """
 
@@ -68,7 +69,7 @@ def frame_script() -> str:
 
 @cache
 def font() -> str:
-    """The font of the app in base64, which Streamlit has (Source Sans, SIL Open Font License); "": it is not there."""
+    """The font of the app in base64: a file of Streamlit (Source Sans, SIL Open Font License); "" if it is missing."""
     found = Path(streamlit.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2")
     return "".join(base64.b64encode(path.read_bytes()).decode() for path in list(found)[:1])
 

@@ -1,6 +1,6 @@
-"""Draws a page as for a visitor who follows a link, and keeps what it draws: no browser is there.
+"""Draws a page as for a visitor who follows a link, without a browser, and keeps what the page draws.
 
-The page runs in a thread with a session of its own, so what is chosen there concerns no visitor. Its results are cached
+The page runs in a thread with a session of its own, so what is chosen there affects no visitor. Its results are cached
 like those of any visit.
 """
 
@@ -50,7 +50,7 @@ def see(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointFile
 
     Args:
         link: texts by the keys of the address, with `sentence` and `checkpoint`.
-        uploads: checkpoints that only the person who asks can open.
+        uploads: the uploaded checkpoints of the visitor who asks for the hand-out; nobody else can open them.
     """
     found: list[Seen] = []
     spoken = language()
@@ -76,7 +76,7 @@ def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointF
         st.session_state[UPLOADS] = dict(uploads)
         st.navigation([page_named(each.name) for each in PAGES], position="hidden")
         address.arrive(page)
-        # By its name, because it draws the menu, and with it the button of this package
+        # Imported by its name when needed: app.stage.top draws the menu, which has the button of this package
         scene = import_module("app.stage.top").draw_top(info(page))
         before = len(record.drawn)
         if scene or not info(page).needs_scene:

@@ -106,6 +106,13 @@ def test_closing_the_class_ends_it_and_a_visitor_who_opened_none_publishes_nothi
     assert button(app, "Open a class")
 
 
+def test_a_class_that_ends_while_a_page_is_drawn_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lecturer, "own_class", lambda: ("ENDED", "secret"))
+    asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
+    assert lecturer.followers() == 0
+    assert lecturer.totals(asked) == lecturer.reveal(asked) == ()
+
+
 def walk() -> None:
     """A page of a lesson: lecture mode publishes its scene, then the page follows."""
     import streamlit as st

@@ -173,6 +173,10 @@ def test_a_model_of_another_kind_is_refused_with_everything_that_does_not_fit(tm
     for words in ("model_type is bart", "scale_embedding is False", "activation_function is tanh", "d_model"):
         assert words in str(refused.value)
     (folder / "config.json").write_text(kept, encoding="utf-8")
+    changed(folder, "config.json", decoder_start_token_id=None, dropout=None)
+    with pytest.raises(CheckpointError, match=r"starts neither with <pad> nor with <s>; .*dropout"):
+        import_marian(folder, out)
+    (folder / "config.json").write_text(kept, encoding="utf-8")
     changed(folder, "config.json", encoder_layers=3, encoder_ffn_dim=25, decoder_ffn_dim=25)
     with pytest.raises(CheckpointError, match=r"layers\.2\..* is missing") as refused:
         import_marian(folder, out)

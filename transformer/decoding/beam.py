@@ -40,7 +40,7 @@ class Beam:
         self.penalty_at_limit = torch.tensor(penalties, device=device)  # (B)
         nothing = torch.full((len(limits), settings.n_best), -math.inf, device=device)  # (B, N)
         self.finished = nothing  # (B, N) normalised scores of the N best that finished, best first
-        self.places = torch.zeros_like(nothing, dtype=torch.long)  # (B, N): length * 2k + candidate
+        self.places = torch.zeros_like(nothing, dtype=torch.long)  # (B, N): where they ended: length * 2k + candidate
         self.length = 0
         self.may_be_done = False  # whether a hypothesis has finished
 
@@ -56,8 +56,8 @@ class Beam:
         parents = places // width  # (B, C)
 
         ends = tokens == EOS  # (B, C)
-        # Forbidden candidates have a sum of -inf. If there are fewer than k others they fill the beam, and stay at
-        # -inf.
+        # Forbidden candidates have a sum of -inf. If there are fewer than k others, forbidden ones fill the beam, and
+        # their sums stay -inf.
         kept_count = min(self.size, sums.shape[1])  # W
         if ends.any():  # waits for the device
             self.may_be_done = True
@@ -88,8 +88,8 @@ class Beam:
         return repeats[:, 0]  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
-        """For a sentence that is done: the N best that finished; if they are fewer, also those that the limit cut
-        off."""
+        """For a sentence that is done: the N best that finished; if fewer than N finished, also live hypotheses, which
+        are cut off."""
         places = self.places[slot][self.finished[slot] != -math.inf].tolist()
         ended = [Ending(place // (2 * self.size), place % (2 * self.size), True) for place in places]
         alive = zip(self.sums[slot].tolist(), step.kept[slot].tolist(), strict=True)

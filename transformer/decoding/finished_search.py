@@ -1,7 +1,7 @@
 """Analysis of a finished search: paths, finished hypotheses, other length penalties, and the draws of sampling.
 
-Nothing is searched again: `rescored` ranks the hypotheses that were found, but a search with that penalty might stop
-earlier or later, and find others.
+Nothing is searched again: `rescored` ranks the hypotheses that were found, but a search with another penalty might
+stop earlier or later, and find other hypotheses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,10 @@ def rescored(nodes: Sequence[SearchNode], settings: DecodingConfig, alphas: Sequ
 
 @dataclass(frozen=True)
 class Draw:
-    """How one token was drawn: `number` is between `begin` and `end`, all as shares of what may be drawn."""
+    """How one token was drawn: the random `number` is in the interval of the token, from `begin` to `end`.
+
+    All three are shares of the sum of the probabilities of all tokens that may be drawn.
+    """
 
     number: float
     begin: float
@@ -88,7 +91,7 @@ def mark_truncated(
     """The tree of sampling, with the reason "left out by top k (or top p)" for tokens that could not be drawn.
 
     Args:
-        logits: (V) after each beginning of a hypothesis, by its ids; from `beginnings`.
+        logits: from `beginnings`: (V) after each beginning of a hypothesis, by the ids of the beginning.
     """
     if not (settings.top_k or settings.top_p < 1):
         return tuple(tree)
@@ -109,5 +112,9 @@ def mark_truncated(
 
 
 def beginnings(hypotheses: Sequence[tuple[Sequence[int], np.ndarray]]) -> dict[tuple[int, ...], np.ndarray]:
-    """The logits (V) after each beginning of some hypotheses, by its ids. A hypothesis: its ids and logits (T, V)."""
+    """The logits (V) after each beginning of some hypotheses, by the ids of the beginning.
+
+    Args:
+        hypotheses: of each its ids and its logits (T, V).
+    """
     return {tuple(ids[:t]): row for ids, logits in hypotheses for t, row in enumerate(logits)}

@@ -58,7 +58,7 @@ class Rows:
         self.length += 1
         before = self.sums  # (B, W)
         if self.width > 1:
-            # A row that has ended reads PAD until all rows of its sentence have; -inf = it is not a candidate.
+            # A row that has ended reads PAD until all rows of its sentence have ended; -inf = it has no candidate.
             over = self.ended > 0  # (B, W)
             tokens = tokens.masked_fill(over, PAD)  # (B, W)
             before = before.masked_fill(over, -math.inf)  # (B, W)
@@ -95,7 +95,7 @@ class Rows:
         return (repeats | (self.ended > 0)).all(dim=1)  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
-        """For a sentence that is done: its rows, also those that the length limit cut off."""
+        """For a sentence that is done: its rows, also those that were cut off."""
         lengths = self.ended[slot].tolist()
         return [Ending(length or self.length, row, finished=length > 0) for row, length in enumerate(lengths)]
 

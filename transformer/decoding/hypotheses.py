@@ -16,7 +16,7 @@ def hypotheses(
 ) -> tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]:
     """The hypotheses, best first, and the tree of the search.
 
-    Finished ones come before those that were cut off at the length limit, whatever their scores.
+    Finished hypotheses come before those that were cut off, whatever their scores.
 
     Args:
         tree_after: the length of the prefix, if the tree is wanted; None leaves it empty.

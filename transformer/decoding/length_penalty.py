@@ -7,8 +7,8 @@ penalty that grows with the length l (Wu et al. 2016, arXiv:1609.08144, equation
     lp(l) = l^alpha                  "power", as in Hugging Face and fairseq
     lp(l) = 1                        "none"
 
-l is the number of predicted tokens, with </s> and without <s> (Trap: others count differently and have other scores.
-Test: test_length_penalties_have_the_values_worked_out_by_hand).
+l is the number of predicted tokens, with </s> and without <s> (Trap: other programs count differently and have other
+scores. Test: test_length_penalties_have_the_values_worked_out_by_hand).
 """
 
 from transformer.config import DecodingConfig
@@ -26,7 +26,7 @@ def length_penalty(length: int, settings: DecodingConfig) -> float:
 def length_limit(source_length: int, settings: DecodingConfig, max_positions: int) -> int:
     """How many tokens may be predicted, </s> included: `max_extra_length` more than the source has, </s> included.
 
-    The decoder has `max_positions` positions, and reads one token to predict one.
+    It is at most `max_positions`, because the decoder reads one token, at one position, to predict one.
     """
     return min(source_length + settings.max_extra_length, max_positions)
 

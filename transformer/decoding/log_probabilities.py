@@ -11,8 +11,8 @@ from transformer.config import EOS
 def score(logits: Tensor, forced: int | None) -> Tensor:
     """Logits (B, W, V) of the next token -> log-probabilities (B, W, V), in float32 or float64.
 
-    PAD, UNK and BOS are -inf; if a token is `forced` (by a prefix), all others are. The probabilities of the remaining
-    tokens are not changed.
+    PAD, UNK and BOS are -inf; if a token is `forced` (by a prefix), all other tokens are. The probabilities of the
+    remaining tokens are not changed.
     """
     scores = logits.log_softmax(dim=-1, dtype=promote_types(logits.dtype, single))  # (B, W, V)
     if forced is None:

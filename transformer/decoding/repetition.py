@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-LONGEST_RUN = 32  # tokens; the longest sequences of the toy tasks have 20 letters
-COUNT_FROM = 16  # steps: most translations end before
+LONGEST_RUN = 32  # tokens; sequences of the toy tasks have at most 20 letters by default
+COUNT_FROM = 16  # runs are counted after so many steps: most translations end earlier
 CHECK_EVERY = 8  # steps, because reading a result from a GPU makes the host wait
 
 

@@ -1,7 +1,7 @@
-"""A sentence as a search gets it: normalised, in its usual case, as tokens, checked against the limits of the model.
+"""A sentence as a search gets it: normalised, in its usual letter case, as tokens, checked against the model's limits.
 
-What cannot be translated gives a request with a problem, not an exception: the other sentences of a batch are
-translated."""
+A sentence that cannot be translated gives a request with a problem, not an exception, so that the other sentences of
+its batch are translated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from transformer.text.tokenizer import Piece, Tokenizer
 class Request:
     """A sentence to be translated."""
 
-    source: str  # normalised, and in its usual case
+    source: str  # normalised, and in its usual letter case
     tokens: list[Piece]  # as the encoder reads them, </s> included; none if the sentence is empty
-    problem: TranslationError | None  # why it cannot be translated
-    typed: str = ""  # normalised, if `source` has another case
+    problem: TranslationError | None  # why it cannot be translated; None if it can
+    typed: str = ""  # the normalised sentence as it was typed, if `source` has another case; else ""
 
     @property
     def ids(self) -> list[int]:
@@ -38,7 +38,7 @@ class SourceReader:
 
     @property
     def max_length(self) -> int:
-        """Tokens in a sentence; </s> needs one position, too."""
+        """The most tokens that a sentence may have; </s> needs one position, too."""
         return self.max_positions - 1
 
     def read(self, sentence: str, settings: DecodingConfig, prefix: Sequence[int] = ()) -> Request:

@@ -1,9 +1,9 @@
 """Choosing among the hypotheses of a beam with a model of the other direction.
 
-A translation that leaves a word out often has a high probability. But from it, a model that translates back hardly
-finds the word again. So the hypotheses y of a sentence x are ranked by log p(y | x), which the length penalty
-normalises, plus a weight times the mean log p(x | y) of the tokens of x: noisy channel reranking (Yee, Dauphin and Auli
-2019, arXiv:1908.05731) without its language model.
+A translation that leaves a word out often has a high probability. But a model that translates back gives the missing
+word a low probability. So the hypotheses y of a sentence x are ranked by log p(y | x), normalised by the length
+penalty, plus a weight times the mean log p(x | y) per token of x: noisy channel reranking (Yee, Dauphin and Auli 2019,
+arXiv:1908.05731) without its language model.
 """
 
 import math
@@ -30,7 +30,7 @@ class Reranker:
 
     Attributes:
         reverse: translates from the target language to the source language.
-        weight: of its log-probability for each token; 0 leaves the order of the search.
+        weight: of the mean log-probability that `reverse` gives; with 0 the order of the search stays.
     """
 
     translator: Translator
@@ -40,7 +40,7 @@ class Reranker:
     def translate_each(
         self, sentences: Sequence[str], settings: DecodingConfig | None = None, *, batch_tokens: int = 4096
     ) -> list[Translation | TranslationError]:
-        """As that of `Translator`; a beam search keeps all its hypotheses."""
+        """As `Translator.translate_each`; a beam search keeps all its hypotheses."""
         settings = settings or self.translator.settings
         if settings.method == "beam":
             settings = replace(settings, n_best=settings.beam)
@@ -61,7 +61,7 @@ class Reranker:
 
 
 def ranked(translation: Translation, scores: Sequence[float], weight: float = WEIGHT) -> Translation:
-    """The same hypotheses, those first that have the highest sum of both scores.
+    """The translation with its hypotheses sorted by the sum of both scores, finished ones first.
 
     Args:
         scores: of each hypothesis, from `reverse_scores`.
@@ -75,7 +75,7 @@ def ranked(translation: Translation, scores: Sequence[float], weight: float = WE
 
 
 def summed(hypotheses: Sequence[Hypothesis], scores: Sequence[float], weight: float = WEIGHT) -> list[float]:
-    """For each hypothesis the sum of its normalised score and of the weighted one of the other direction."""
+    """For each hypothesis the sum of its normalised score and its weighted score of the other direction."""
     return [
         hypothesis.normalised_score + (weight * score if weight else 0.0)
         for hypothesis, score in zip(hypotheses, scores, strict=True)
@@ -85,8 +85,8 @@ def summed(hypotheses: Sequence[Hypothesis], scores: Sequence[float], weight: fl
 def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """The mean log-probability of the tokens of each source, </s> included, given its translation.
 
-    -inf if the model of the other direction cannot read the translation or write the source: one of them is empty, too
-    long, or has characters that its vocabulary lacks.
+    -inf if the model of the other direction cannot read the translation or write the source: one of them is empty or
+    too long, or the source has characters that its vocabulary lacks.
 
     Args:
         reverse: translates from the language of the translations to that of the sources.
@@ -94,7 +94,7 @@ def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> lis
     """
     scores = [-math.inf] * len(pairs)
     read = {i: ids for i, pair in enumerate(pairs) if (ids := _ids(reverse, *pair))}
-    possible = sorted(read, key=lambda i: len(read[i][0]))  # of like length together: less padding
+    possible = sorted(read, key=lambda i: len(read[i][0]))  # similar lengths together: less padding
     for start in range(0, len(possible), PAIRS_AT_ONCE):
         batch = possible[start : start + PAIRS_AT_ONCE]
         for i, mean in zip(batch, _mean_log_probabilities(reverse, [read[i] for i in batch]), strict=True):

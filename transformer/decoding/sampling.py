@@ -4,9 +4,9 @@
     top-k: only the k most probable tokens                       (Fan et al. 2018, arXiv:1805.04833)
     top-p: only the fewest whose probabilities sum to p          (Holtzman et al. 2019, arXiv:1904.09751)
 
-A uniform random number selects the token in whose interval of the cumulative sum it falls. So all random numbers are
-drawn before the search starts, each row's from its own generator: the result depends on the seed and the sentence, not
-on its batch, on the device or on other threads.
+A uniform random number selects the token in whose interval of the cumulative sum it falls. All random numbers are drawn
+before the search starts, those of each row from a generator of its own. So the result depends on the seed and the
+sentence, not on its batch, on the device or on other threads.
 """
 
 import zlib
@@ -20,7 +20,7 @@ from transformer.config import DecodingConfig
 def random_numbers(sources: list[list[int]], width: int, length: int, seed: int) -> Tensor:
     """(B, W, L) uniform in [0, 1): for each sentence W rows of L steps, the same whatever the other sentences are.
 
-    They do not depend on L or on the number of rows either.
+    With a larger L or more rows, the first numbers are the same.
     """
     numbers = torch.empty(len(sources), width, length, dtype=torch.float64)  # (B, W, L)
     for sentence, source in enumerate(sources):
@@ -50,7 +50,7 @@ def draw(logits: Tensor, random: Tensor, settings: DecodingConfig) -> Tensor:
 
 def cumulative_sums(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None]:
     """Logits (B, W, V) -> cumulative sums (B, W, V') of the probabilities of all tokens that may be drawn, and the ids
-    (B, W, V') of these tokens; None: ids are positions."""
+    (B, W, V') of these tokens; None if each id is the position of its token."""
     scaled = logits / settings.temperature  # (B, W, V)
     ids = None
     if settings.top_k or settings.top_p < 1:

@@ -70,7 +70,7 @@ def rounds(
     sentences = list(range(len(source)))  # those still in the batch
     steps: list[Step] = []
     endings: list[list[Ending]] = [[] for _ in sentences]
-    runs = Runs()  # in the tokens that the model chose; a prefix may repeat tokens
+    runs = Runs()  # of tokens that the model chose, because a prefix may repeat tokens
     while True:
         logits = model.step(tokens, state)  # (R, V)
         logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)
@@ -109,7 +109,7 @@ def rounds(
 
 
 def similar_lengths(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:
-    """The numbers of sentences of similar length, so that little is padded, without those of length 0."""
+    """The numbers of sentences of similar length in batches, for little padding. Those of length 0 are left out."""
     rows = settings.beam if settings.method == "beam" else settings.n_best  # decoded together for a sentence
     found: list[list[int]] = []
     longest = 0

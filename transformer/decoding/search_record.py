@@ -10,8 +10,8 @@ from torch import Tensor
 
 
 class Step(NamedTuple):
-    """One step of a search over B sentences. Per sentence, W_0 rows have C candidates, and W of them are the next
-    rows."""
+    """One step of a search over B sentences. Per sentence, W_0 rows have C candidates, and W of the candidates are the
+    rows of the next step."""
 
     sentences: list[int]  # B: the sentences still in the batch
     tokens: Tensor  # (B, C)
@@ -30,7 +30,7 @@ class Ending(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One column of one step, as plain numbers."""
+    """One candidate of one step (a column of `Step`), as plain numbers."""
 
     token: int
     parent: int

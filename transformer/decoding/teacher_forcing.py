@@ -31,7 +31,7 @@ def given(
         settings: of the length penalty in the normalised score.
 
     Raises:
-        TranslationError: it is empty, too long, or has characters that the vocabulary lacks.
+        TranslationError: the translation is empty, too long, or has characters that the vocabulary lacks.
     """
     written = _written(tokenizer, target) if isinstance(target, str) else target
     if not written:

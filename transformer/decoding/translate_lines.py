@@ -59,6 +59,6 @@ def _decode(line: bytes) -> str | TranslationError:
 
 
 def _one_line(text: str) -> str:
-    """Trap: byte tokens can be a line break, which would shift all lines after it
+    """A translation as one line. Trap: byte tokens can write a line break, which would shift all lines after it
     (test_a_translation_with_a_line_break_stays_one_line)."""
     return re.sub(r"[\r\n]+", " ", text)

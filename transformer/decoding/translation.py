@@ -34,7 +34,7 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class SearchNode:
-    """One candidate of the search: a token after the hypothesis of its parents."""
+    """One candidate of the search: a token after the hypothesis that ends at its parent."""
 
     id: int  # its index in `Translation.tree`; node 0 is <s>
     parent: int | None  # id of the node before it, None for <s>
@@ -44,7 +44,7 @@ class SearchNode:
     log_probability: float
     sum: float  # of the log-probabilities from <s> to here
     normalised: float  # sum / length penalty of this length
-    outcome: Outcome  # kept: in the next step. stopped: still live when the search ended
+    outcome: Outcome  # kept: continued in the next step; stopped: still live when the search ended
     reason: str  # why, in a sentence
 
 
@@ -52,7 +52,7 @@ class SearchNode:
 class Translation:
     """One translated sentence. An empty one has no hypotheses and the text ""."""
 
-    source: str  # normalised; `source_pieces` have their spans in it
+    source: str  # normalised; the spans of `source_pieces` are positions in it
     source_pieces: tuple[Piece, ...]  # as the encoder reads them, </s> included
     source_ids: tuple[int, ...]  # their ids
     hypotheses: tuple[Hypothesis, ...]  # best first

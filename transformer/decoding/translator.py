@@ -64,7 +64,7 @@ class Translator:
 
     @property
     def max_length(self) -> int:
-        """Tokens in a sentence."""
+        """The most tokens that a sentence may have."""
         return self._sources.max_length
 
     @classmethod
@@ -87,7 +87,7 @@ class Translator:
         checkpoint.model.to(PRECISIONS[precision])
         recipe = checkpoint.recipe or {}
         settings, _ = validate(DecodingConfig, recipe.get("decoding", {}))
-        # None: the settings are invalid, or of another version; the checkpoint can still be used.
+        # `settings` is None if they are invalid, or of another version; the checkpoint can still be used.
         return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
 
     @overload
@@ -104,8 +104,8 @@ class Translator:
         """Translates a text of any number of sentences and lines, or many texts together, which is faster.
 
         Args:
-            text: one text; or several, whose translations are a list in their order. Among several, an empty text has
-                an empty translation.
+            text: one text, or several. The translations of several are a list in the same order, in which an empty text
+                has an empty translation.
             settings: how to search; without it, the default of this translator.
             changes: single settings to change, by the names in `DecodingConfig`: `translate(text, beam=8)`.
 
@@ -156,7 +156,7 @@ class Translator:
     def translate_each(
         self, sentences: Sequence[str], settings: DecodingConfig | None = None, *, batch_tokens: int = 4096
     ) -> list[Translation | TranslationError]:
-        """As `translate_sentences`, but a sentence that cannot be translated gives its error, not one for all."""
+        """As `translate_sentences`, but the result of a sentence that cannot be translated is its error."""
         settings = settings or self.settings
         requests = [self._sources.read(sentence, settings) for sentence in sentences]
         return self._search(requests, settings, [], False, batch_tokens)
@@ -183,10 +183,10 @@ class Translator:
         return done
 
     def translate_ids(self, source_ids: Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
-        """The best translation of a source that is given as ids, which no text may have: a shuffled one.
+        """The best translation of a source given as ids. No text needs to have these ids: they may be shuffled.
 
         Args:
-            source_ids: as the encoder reads them, </s> included; not more than the model has positions.
+            source_ids: as the encoder reads them, </s> included; at most as many as the model has positions.
 
         Raises:
             TranslationError: the scores are NaN.
@@ -207,7 +207,7 @@ class Translator:
 
         Args:
             source: one sentence.
-            target: text, or ids without <s> and </s>, because a text has several segmentations.
+            target: text, or ids without <s> and </s>: a text has several segmentations, ids are one of them.
             settings: of the length penalty in the normalised score.
 
         Raises:
@@ -242,7 +242,7 @@ class Translator:
 
 
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:
-    """Raises ConfigError, which lists all invalid values."""
+    """The settings with these changes. Raises ConfigError, which lists all invalid values."""
     found, problems = validate(DecodingConfig, {**asdict(settings), **changes})
     if found is None:
         raise ConfigError(" ".join(problems))

@@ -1,6 +1,6 @@
 """The tree of a search: every candidate, its outcome, and the reason in a sentence.
 
-It is made when the search is over, on request. (The z in the number format: a score that rounds to 0 is not −0.000.)
+It is made when the search is over, on request. (With z in the number format, a score that rounds to 0 is not −0.000.)
 """
 
 import math
@@ -32,7 +32,7 @@ def search_tree(
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
             outcome, reason = explain(length, column, candidate)
-            # Rows of sampling at the same node, such as <s>, have the same alternatives: one node for each.
+            # Rows of sampling at the same node, such as <s>, have the same alternatives: each of them gets one node.
             if (rows[candidate.parent], candidate.token) in known and outcome == "pruned":
                 continue
             known.add((rows[candidate.parent], candidate.token))
@@ -62,7 +62,7 @@ class Explanation:
         self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
         self.beam = settings.beam if settings.method == "beam" and settings.beam > 1 else None
         last = len(found.candidates)
-        rows = found.kept[-1][:1] if self.beam else found.kept[-1]  # of a beam, the best
+        rows = found.kept[-1][:1] if self.beam else found.kept[-1]  # of a beam, only the best row
         paths = [found.path(Ending(last, column, False)) for column in rows]
         self.loops = any(ends_in_loop([candidate.token for candidate in path]) for path in paths)
 
@@ -97,7 +97,8 @@ class Explanation:
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 
     def _ended_lower(self, length: int, rank: int) -> str:
-        """Of a token of the translation that is not the first by its sum: where the first led, if it ended lower."""
+        """For a token of the translation that is not number 1 by its sum: the best final score of hypotheses through
+        number 1, if it is lower than that of the translation."""
         first, own = self.found.kept[length - 1][0], self.found.kept[length - 1][rank - 1]
         if rank == 1 or not self.ranked or self._column(self.ranked[0], length) != own:
             return ""
@@ -109,7 +110,7 @@ class Explanation:
         return f" Through number 1, the best score at the end is lower: {_written(best)} < {_written(won)}."
 
     def _column(self, ending: Ending, length: int) -> int | None:
-        """The candidate of this step that a hypothesis has, if it is so long."""
+        """The candidate of a hypothesis at this step; None if the hypothesis is shorter."""
         if ending.length <= length:
             return ending.candidate if ending.length == length else None
         return self.found.kept[length - 1][self.found.path(ending)[length].parent]
@@ -138,5 +139,5 @@ class Explanation:
 
 
 def _written(value: float) -> str:
-    """With a minus sign, as all numbers that a reader sees."""
+    """A number with a minus sign (−, not a hyphen), as all numbers that are shown."""
     return f"{value:z.3f}".replace("-", "−")

@@ -6,9 +6,10 @@ are filled with our weights. Its conventions:
 - W^Q, W^K and W^V of self-attention are one matrix, concatenated along the output, and so are W^K and W^V of
   cross-attention;
 - the table of positions is stored, so both layouts, learned positions, and none (zeros) have the same form;
-- PAD, UNK and <s>, which our searches never predict, get a bias on their logits.
+- PAD, UNK and <s>, which our searches never predict, get a negative bias on their logits (NEVER).
 
-Its numbers equal ours up to rounding, and its translations are the same with the settings of ctranslate2_readme.py.
+Its numbers equal ours up to rounding. With the settings of ctranslate2_readme.py its translations are the same, or
+nearly all of them.
 """
 
 import os
@@ -42,7 +43,7 @@ def export_ctranslate2(
 ) -> None:
     """Writes the folder that `ctranslate2.Translator` loads, completely or not at all.
 
-    It also has the sentencepiece model (`tokenizer.model`) and a README.md with code that translates.
+    The folder also has the sentencepiece model (`tokenizer.model`) and a README.md with code that translates.
 
     Args:
         settings: of the search in that code, as far as CTranslate2 supports them.

@@ -2,14 +2,15 @@
 
 Greedy decoding, and beam search with `length_penalty = "none"`, give the same translations in CTranslate2. Otherwise:
 
-- its search ends when beam_size * patience hypotheses have ended, ours when no better one is possible;
+- the search of CTranslate2 ends when beam_size * patience hypotheses have ended, ours when no better one is possible;
 - its penalty is l^a. The paper's ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15. So CTranslate2
-  searches with that, and the code then chooses among all its hypotheses by the paper's penalty.
+  searches with the power 0.75 alpha, and the code then chooses among all its hypotheses by the paper's penalty.
 
 Measured with the penalties of the included checkpoints: all 150 translations of `fifty-sentences.tsv` by `en-de`,
-`de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2); of 1,000 sentences
-of their test text, `en-de` 1,000, `de-en` 996, `en-fr` 1,000. If CTranslate2 chose: 975, 980 and 993. With text unlike
-the training text fewer are: of `fifty-sentences.tsv`, which are not captions, `multi30k-en-de` translates 45 the same.
+`de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2). Of 1,000 sentences of their
+test text, `en-de` translates 1,000 the same, `de-en` 996 and `en-fr` 1,000; if CTranslate2 chose, 975, 980 and 993.
+Fewer are the same if the text is unlike the training text: of `fifty-sentences.tsv`, which are not captions,
+`multi30k-en-de` translates 45 the same.
 """
 
 from typing import NamedTuple
@@ -71,7 +72,7 @@ class Advice(NamedTuple):
 
 
 def readme(checkpoint: Checkpoint, settings: DecodingConfig, quantization: str) -> str:
-    """Code that translates with some settings, and its differences."""
+    """The README.md: code that translates with these settings, and how its translations differ from ours."""
     advised = advice(settings)
     return README.format(
         name=checkpoint.path.name,

@@ -4,14 +4,14 @@
     model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(DIR), MarianTokenizer.from_pretrained(DIR)
     tokenizer.batch_decode(model.generate(**tokenizer(["A sentence."], return_tensors="pt")), skip_special_tokens=True)
 
-Two of its architectures are the paper's. MarianMT has LayerNorm after the residual sum, as the paper; Pegasus has it
-before the sub-layer, and one more at the top of each stack, as models with `norm = "pre"`.
+Two architectures of that library are the paper's. MarianMT has LayerNorm after the residual sum, as the paper; Pegasus
+has it before the sub-layer, and one more at the top of each stack, as models with `norm = "pre"`.
 
-MarianMT has the sines of the positions in the first half of the vector and the cosines in the second. Of a model in
-which they alternate, the dimensions of the residual stream are put into that order, in every weight that reads from
-the stream or writes to it: the computation stays the same, because nothing else depends on the order.
+MarianMT has the sines of the positions in the first half of the vector and the cosines in the second. If they alternate
+in our model, the dimensions of the residual stream are put into MarianMT's order, in every weight that reads from the
+stream or writes to it: the computation stays the same, because nothing else depends on the order.
 
-Pegasus stores its table of positions, so ours may have any.
+Pegasus stores its table of positions, so our model may have any kind of positions.
 
 Two things cannot be expressed. Their LayerNorm has an epsilon of 1e-5, ours of 1e-6 if the recipe does not say
 otherwise, which changes logits in the fifth digit. Their length penalty is l^a, which approximates the paper's (see
@@ -37,7 +37,8 @@ from transformer.text.pair_tokenizer import PairTokenizer
 from transformer.text.tokenizer import Tokenizer
 
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "silu": "swish"}
-READS_THE_STREAM = ("query.weight", "key.weight", "value.weight", "hidden.weight", "tokens.weight")  # along columns
+# Weights whose columns are the dimensions of the residual stream.
+READS_THE_STREAM = ("query.weight", "key.weight", "value.weight", "hidden.weight", "tokens.weight")
 _ARCHITECTURES = {"post": ("marian", "MarianMTModel"), "pre": ("pegasus", "PegasusForConditionalGeneration")}
 PAPER_POWER = 0.75  # ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15
 
@@ -46,10 +47,10 @@ def export_huggingface(checkpoint: Checkpoint, folder: Path, settings: DecodingC
     """Writes the folder that `from_pretrained` loads, completely or not at all.
 
     Args:
-        settings: of the search, as far as it has them.
+        settings: of the search, as far as Hugging Face has them.
 
     Returns:
-        The name of the class that it loads.
+        The name of the class that `from_pretrained` loads.
 
     Raises:
         HeadlightError: the folder exists, or there is no such architecture.
@@ -101,7 +102,7 @@ def weights(model: Transformer) -> dict[str, Tensor]:
         order = torch.cat([order[::2], order[1::2]])  # the sines, then the cosines
     for name, parameter in model.named_parameters():
         if ".positions." in name:
-            continue  # learned ones: in the table
+            continue  # learned positions: stored as a table, below
         weight = parameter.detach().to("cpu", torch.float32)
         if name == "output.weight" or name.endswith(READS_THE_STREAM):
             weight = weight[:, order]

@@ -13,7 +13,7 @@ PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": 
 
 
 def marian_names(name: str) -> list[str]:
-    """Hugging Face's names for one of our parameters; the first that there is counts."""
+    """Hugging Face's names for one of our parameters; the first one that a model has is used."""
     match name.split("."):
         case ["output_bias"]:
             return ["final_logits_bias"]

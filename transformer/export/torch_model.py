@@ -1,10 +1,10 @@
-"""Export: a checkpoint as `torch.nn.Transformer`, the layers that others wrote, with our weights.
+"""Export: a checkpoint as `torch.nn.Transformer`, the implementation in PyTorch, with our weights.
 
-What `torch.nn.Transformer` has, it computes: both stacks, with attention, feed-forward, residual sums and LayerNorm.
-Around it is what it does not have: embeddings, positions, and the projection to the vocabulary. Three things differ:
+`torch.nn.Transformer` computes both stacks: attention, feed-forward, residual sums and LayerNorm. What it does not have
+is computed here: embeddings, positions, and the projection to the vocabulary. Three things differ:
 
 - W^Q, W^K and W^V are one matrix there, concatenated along the output;
-- its own stacks end with one more LayerNorm even in post-norm mode, where the paper has none: they are made without;
+- its own stacks end with one more LayerNorm even in post-norm mode, where the paper has none: here it is left out;
 - its masks mean the opposite, True = must not attend.
 
 It has no cache: each step of `greedy` computes the whole translation again.
@@ -93,7 +93,7 @@ class TorchModel(nn.Module):
         self.stacks = torch_transformer(model.config)
         self.stacks.load_state_dict(torch_state(model), assign=True)
         tokens = (model.encoder.embedding.tokens.weight, model.decoder.embedding.tokens.weight, model.output.weight)
-        kept = {id(weight): nn.Parameter(weight.detach()) for weight in tokens}  # one, where they are shared
+        kept = {id(weight): nn.Parameter(weight.detach()) for weight in tokens}  # one for matrices that are shared
         self.source_tokens, self.target_tokens, self.output = (kept[id(weight)] for weight in tokens)  # (V, D)
         self.bias = None if model.output_bias is None else nn.Parameter(model.output_bias.detach())  # (V)
         self.positions = (model.encoder.embedding.positions, model.decoder.embedding.positions)
@@ -173,7 +173,7 @@ def _padding(ids: Tensor) -> Tensor | None:
 
 
 def _record(attention: nn.MultiheadAttention, name: str, found: State) -> list[Any]:
-    """Two hooks: one asks for the weights of each head, which the layers of torch.nn do not, the other keeps them."""
+    """Two hooks: one asks for the weights of each head, which the layers of torch.nn do not, the other stores them."""
 
     def ask(module: nn.Module, args: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return args, options | {"need_weights": True, "average_attn_weights": False}

@@ -1,8 +1,8 @@
 """JSON from files, read more strictly than Python reads it.
 
-Headlight reads every JSON file by these functions. All strings in the result can be written as UTF-8. JSON may contain
-half a character (a lone surrogate, such as "\\ud800"): Python reads it without an error, and fails much later, when a
-page or a file has to show it.
+Headlight reads every JSON file with these functions. All strings in the result can be written as UTF-8. JSON may
+contain half a character (a lone surrogate, such as "\\ud800"): Python reads it without an error, and fails much later,
+when a page or a file has to show it.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from transformer.files.untrusted_values import shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Possible in the text of JSON. In the decoded strings a pair of surrogates has become one character.
+# A surrogate in the text of JSON may be half of a valid pair, so what counts is the decoded strings (`_SURROGATE`).
 _MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 

@@ -36,7 +36,7 @@ def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Conf
 
 
 def nearest(name: str, names: list[str]) -> str:
-    """ " Did you mean ...?" for a name that is not among `names`, or the list of all names."""
+    """The question "Did you mean ...?" for a name that is not among `names`, or the list of all names."""
     close = get_close_matches(name, names, n=1, cutoff=0.5)
     return f"Did you mean {close[0]}?" if close else f"There are: {', '.join(names)}."
 

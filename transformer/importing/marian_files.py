@@ -33,7 +33,8 @@ class MarianFiles:
     """What a folder holds.
 
     Attributes:
-        config: of the model. generation: of its search. languages: codes of source and target, "" if unknown.
+        config: the options of the model. generation: those of its search.
+        languages: codes of source and target, "" if unknown.
         source, target: serialized sentencepiece models.
         ids: token -> id, of both languages.
         weights: by Hugging Face's names.

@@ -6,8 +6,8 @@ It is the paper's Transformer, post-norm, with four differences:
 - the logits have a bias: `output_bias`;
 - each language has a sentencepiece model of its own: PairTokenizer;
 - </s>, <unk> and <pad> have other ids, and the decoder starts with <pad> instead of <s>. Here the rows of the
-  embedding are in another order, and <s> is a copy of the row of <pad>. The copy would have the logit of <pad> a second
-  time, so its bias is NEVER.
+  embedding are in another order, and <s> is a copy of the row of <pad>. The copy would get the same logit as <pad>, so
+  its bias is NEVER.
 
 Logits and translations equal those of Hugging Face (tests/importing/test_marian_import.py).
 """
@@ -34,7 +34,7 @@ from transformer.text.pair_tokenizer import SPECIAL, PairTokenizer
 START = "decoder_start_token_id"
 NEVER = -1e4  # a bias that leaves no probability; float16 can represent it
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "silu", "silu": "silu"}
-# What a model of another kind has; MarianMT models have these values or do not state them.
+# MarianMT models have these values or do not state them. Other values mean a model of another kind.
 REQUIRED = {
     "model_type": "marian",
     "scale_embedding": True,
@@ -68,8 +68,9 @@ def import_marian(folder: Path, out: Path, *, half: bool = True) -> TrainedModel
 
 
 def model_config(files: MarianFiles) -> ModelConfig:
-    """Our configuration for its config.json. Raises CheckpointError, which names everything that does not fit."""
+    """Our configuration for config.json. Raises CheckpointError, which names everything that does not fit."""
     given, problems = files.config, _contradictions(files)
+    dropout = given.get("dropout", 0.1)
     tied = given.get("share_encoder_decoder_embeddings", True) and given.get("tie_word_embeddings", True)
     config, invalid = validate(
         ModelConfig,
@@ -86,7 +87,7 @@ def model_config(files: MarianFiles) -> ModelConfig:
             "shared_embeddings": tied,
             "output_bias": True,
             "activation": ACTIVATIONS.get(str(given.get("activation_function")), "relu"),
-            "dropout": float(given.get("dropout", 0.1)),
+            "dropout": float(dropout) if type(dropout) is int else dropout,
         },
         prefix="",
     )
@@ -97,7 +98,7 @@ def model_config(files: MarianFiles) -> ModelConfig:
 
 
 def _contradictions(files: MarianFiles) -> list[str]:
-    """What its config.json has that ours cannot express."""
+    """What the config.json of the model states that our configuration cannot express."""
     given = files.config
 
     def differs(one: str, other: str) -> bool:
@@ -126,12 +127,12 @@ def _contradictions(files: MarianFiles) -> list[str]:
 
 
 def vocabulary(ids: Mapping[str, int]) -> list[str]:
-    """Our order of its tokens: the special ones, then all others as they are numbered there."""
+    """The tokens in our order: the special ones, then all others in the order of their ids in vocab.json."""
     return [*SPECIAL, *(token for token in sorted(ids, key=ids.__getitem__) if token not in SPECIAL)]
 
 
 def decoding_config(given: Mapping[str, Any]) -> DecodingConfig:
-    """The search that its own settings name. Its length penalty is l^alpha, with alpha = 1 unless it says otherwise."""
+    """The search that the settings of the model state. Its length penalty is l^alpha, with alpha = 1 unless stated."""
     beam = given.get("num_beams")
     alpha = given.get("length_penalty")
     return DecodingConfig(
@@ -142,7 +143,7 @@ def decoding_config(given: Mapping[str, Any]) -> DecodingConfig:
 
 
 def filled_model(config: ModelConfig, files: MarianFiles) -> Transformer:
-    """Our model with its weights. Raises CheckpointError for weights that are missing or have another shape."""
+    """Our model with these weights. Raises CheckpointError for weights that are missing or have another shape."""
     start = _start(files) or "<pad>"
     model, rows = meta_model(config), _rows(files.ids, start)
     found, problems = {}, []
@@ -171,9 +172,10 @@ def filled_model(config: ModelConfig, files: MarianFiles) -> Transformer:
 
 def _start(files: MarianFiles) -> str | None:
     """The token that the decoder starts with."""
-    return next((token for token in ("<pad>", "<s>") if files.ids.get(token) == files.config.get(START)), None)
+    start = files.config.get(START)
+    return next((token for token in ("<pad>", "<s>") if start is not None and files.ids.get(token) == start), None)
 
 
 def _rows(ids: Mapping[str, int], start: str) -> Tensor:
-    """For each of our ids the row of its matrices: (V)."""
+    """For each of our ids, the row of its token in the matrices of the files: (V)."""
     return torch.tensor([ids[start if token == SPECIAL[BOS] else token] for token in vocabulary(ids)])

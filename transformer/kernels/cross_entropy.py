@@ -2,9 +2,10 @@
 
     cross_entropy(states @ weight.T, labels, reduction="sum", label_smoothing=epsilon)    (the definition)
 
-At the paper's batch, 25,000 target tokens times 37,000 tokens of vocabulary are 3.7 GB of logits in float32, and in two
-steps, softmax, loss and their gradients each pass over them again. Here they are computed in blocks of rows. Each block
-adds its loss and its gradient, and is released: with p the softmax of a row of logits z,
+With the paper's batch of 25,000 target tokens and its vocabulary of 37,000, the logits are 3.7 GB in float32. If they
+are computed first, softmax, loss and their gradients each read all of them again. Here they are computed in blocks of
+rows. Each block adds its loss and its gradient, and is released. With p the softmax of a row of logits z, and y its
+label,
 
     loss = log sum_k exp(z_k) - (1 - epsilon) z_y - epsilon / V sum_k z_k
     d loss / d z_k = p_k - (1 - epsilon) [k = y] - epsilon / V
@@ -22,8 +23,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-# Logits in a block. On a CPU few enough for its cache; on a GPU so many that starting a dozen kernels for a block does
-# not matter, and few compared with its memory: half a gigabyte.
+# The number of logits in a block. On a CPU they fit into its cache. On a GPU they are so many that the time to start a
+# dozen kernels for each block does not matter, and take half a gigabyte, which is little of its memory.
 BLOCK = {"cpu": 4_000_000}
 LARGE_BLOCK = 128_000_000
 
@@ -34,7 +35,7 @@ class LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, epsilon: float) -> Tensor:
         device = states.device.type
-        casts = torch.is_autocast_enabled(device) and states.dtype != torch.float64  # as torch does
+        casts = torch.is_autocast_enabled(device) and states.dtype != torch.float64  # as autocast in torch
         narrow = torch.get_autocast_dtype(device) if casts else states.dtype
         wide = torch.promote_types(narrow, torch.float32)  # bfloat16 has too few digits for a sum over V
         loss = torch.zeros((), dtype=wide, device=states.device)

@@ -1,6 +1,6 @@
-"""Whether a process on the CPU keeps the memory that it frees.
+"""Lets a process on the CPU keep the memory that it frees.
 
-Results do not change. The gain in training is a row of tests/benchmarks/training_tricks.py.
+Results do not change. tests/benchmarks/training_tricks.py measures the gain in training.
 
 Tests: tests/kernels/test_malloc.py.
 """
@@ -16,14 +16,14 @@ def keep_freed_memory() -> None:
 
     Without it, each large tensor is allocated from the system and returned to it, in every layer of every update, and
     the system clears each page again. oneDNN, which multiplies bfloat16 on a CPU, caches a program for each of the last
-    1,024 shapes, and nearly every batch has a new shape, so a run would grow by gigabytes. A cache for the shapes of
+    1,024 shapes. Nearly every batch has a new shape, so the cache would grow to gigabytes. A cache for the shapes of
     one update is enough.
     """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # read when it multiplies for the first time
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # oneDNN reads it at its first product
     trim_threshold, mmap_threshold, largest = -1, -3, 2**31 - 1  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
     with suppress(OSError, AttributeError):  # another C library has no mallopt
         if sys.platform == "linux":
-            mallopt = ctypes.CDLL("libc.so.6").mallopt  # 0: refused; old versions refuse a threshold above 32 MiB
+            mallopt = ctypes.CDLL("libc.so.6").mallopt  # 0: it refuses, as old versions do above 32 MiB
             # Trap: the mmap threshold without the trim threshold makes it slower.
             # Test: test_an_older_glibc_gets_the_largest_threshold_that_it_accepts.
             if mallopt(mmap_threshold, largest) or mallopt(mmap_threshold, 32 * 2**20):

@@ -3,10 +3,10 @@
     x @ w                                                                                 (the definition)
 
 On AMD's Zen 5 oneDNN is more than twice as fast for large matrices: 440 GFLOP/s on two cores, where MKL reaches 150 to
-200. Measured for 4,096 rows and a matrix of 256 x 1,024: 1.3 times as fast. torch uses oneDNN if a
-setting allows bfloat16 precision. What oneDNN does then depends on the processor: some still compute in float32 (error
-8e-7 against float64), those with AMX round to bfloat16 (3e-3). So the error is measured first. It does not depend on
-timing, so a resumed run on the same machine chooses the same library and ends in the same bits.
+200. Measured for 4,096 rows and a matrix of 256 x 1,024: 1.3 times as fast. torch uses oneDNN if a setting allows
+bfloat16 precision. What oneDNN does then depends on the processor: some still compute in float32 (error 8e-7 against
+float64), those with AMX round to bfloat16 (3e-3). So the error is measured first, and it alone decides. Timing does not
+matter, so a resumed run on the same machine chooses the same library and ends in the same bits.
 
 Tests: tests/kernels/test_matmul.py.
 """
@@ -39,6 +39,6 @@ def largest_error() -> float:
     for n, k, m in SHAPES:
         left, right = torch.randn(n, k, generator=generator), torch.randn(k, m, generator=generator)
         exact = left.double() @ right.double()  # (n, m)
-        transposed = right.T.contiguous().T  # as W^T is in x W^T
+        transposed = right.T.contiguous().T  # stored like W^T in x W^T
         errors += [float((left @ x - exact).abs().max() / exact.abs().max()) for x in (right, transposed)]
     return max(errors)

@@ -1,10 +1,10 @@
-"""Linear maps of a few rows, whose weights are stored as the product reads them.
+"""Linear maps of a few rows, with weights that are stored in the order in which the product reads them.
 
     torch.nn.functional.linear(x, weight, bias)                                           (the definition)
 
 A product of a few rows takes as long as reading the matrix. oneDNN multiplies fastest if the weights are stored in its
-own blocks (in bfloat16 in pairs, which its instructions need), and packs a plain matrix again at each call, which for a
-few rows takes longer than the product. Here a matrix is packed once. Where oneDNN is not used, it is stored transposed.
+own blocks (in bfloat16 in pairs, which its instructions need). It packs a plain matrix into blocks at each call, which
+for a few rows takes longer than the product. Here a matrix is packed once, or stored transposed if oneDNN is not used.
 Measured for 256 x 1,024: 1.8 times as fast for 4 rows, 1.1 times for 128.
 
 Test: tests/kernels/test_packed_linear.py.
@@ -20,7 +20,7 @@ class Linear(NamedTuple):
     """x W + b."""
 
     weight: Tensor  # (in, out)
-    bias: Tensor  # (1, out): a bias of shape (out) would be viewed like that at each call
+    bias: Tensor  # (1, out): with shape (out), each call would make this view of it
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
@@ -49,8 +49,8 @@ class PackedLinear(NamedTuple):
 
 
 def packed(*linears: nn.Linear) -> Linear | PackedLinear:
-    """Several maps of the same input, side by side, as one: copies of their weights, in the fastest form for their
-    device and dtype."""
+    """Several maps of the same input as one map, whose outputs are side by side. It has copies of their weights, in the
+    fastest form for their device and dtype."""
     weight = torch.cat([linear.weight.detach() for linear in linears])  # (out, in)
     bias = torch.cat([linear.bias.detach() for linear in linears])  # (out)
     if _can_pack(weight):
@@ -59,7 +59,7 @@ def packed(*linears: nn.Linear) -> Linear | PackedLinear:
 
 
 def packed_weight(weight: Tensor, bias: Tensor | None = None) -> Linear | LinearWithoutBias | PackedLinear:
-    """The same for one weight (out, in), with a bias (out) or without."""
+    """As `packed`, for one weight (out, in), with a bias (out) or without."""
     weight, bias = weight.detach(), None if bias is None else bias.detach()
     if _can_pack(weight):
         return PackedLinear(_pack(weight), bias)
@@ -76,6 +76,6 @@ def _can_pack(weight: Tensor) -> bool:
 
 
 def _pack(weight: Tensor) -> Tensor:
-    """The weight (out, in) in oneDNN's blocks, for 32 rows. For one row oneDNN would not change a float32 weight, but
-    with its blocks the product of one row is at least as fast (torch 2.13)."""
+    """The weight (out, in) in the blocks that oneDNN chooses for 32 rows. For one row it would not pack a float32
+    weight, but with these blocks the product of one row is at least as fast (torch 2.13)."""
     return torch.ops.mkldnn._reorder_linear_weight(weight, 32)

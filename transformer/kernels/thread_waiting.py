@@ -24,17 +24,17 @@ import torch
 
 PROCESS = Path("/proc/self")
 INTERVAL = 0.25  # seconds of one measurement
-SHORT = 0.3  # threads that wait for a core, on average over a measurement
-PAUSE, LONGEST_PAUSE = 2.0, 16.0  # seconds until cores are measured again, doubled each time that they are short
-DIVIDED = 2**16  # numbers in a tensor that torch divides among threads
+SHORT = 0.3  # cores are short if more threads than this wait for one, on average over a measurement
+PAUSE, LONGEST_PAUSE = 2.0, 16.0  # seconds until the next measurement, doubled each time that cores are short
+DIVIDED = 2**16  # a tensor of so many numbers is divided among threads
 
 
 @contextmanager
 def spinning_on_free_cores(device: torch.device) -> Iterator[None]:
     """Inside, threads that wait for each other spin only while this process has enough cores.
 
-    Nothing changes where one thread computes, where the system does not report how long threads wait for a core (it is
-    not Linux), and where the user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT.
+    Nothing changes if the device is not a CPU, if only one thread computes, if the system does not report how long
+    threads wait for a core (it is not Linux), or if the user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT.
     """
     chosen = "OMP_WAIT_POLICY" in os.environ or "GOMP_SPINCOUNT" in os.environ
     reported = (PROCESS / "schedstat").exists()
@@ -54,13 +54,14 @@ def spinning_on_free_cores(device: torch.device) -> Iterator[None]:
 def _watch(ended: Event) -> None:
     """Measures until `ended` is set, and adds the sleeping threads for a while where cores are short.
 
-    It measures only while threads spin: how long they wait to be woken says little about other programs.
+    It measures only while threads spin. While they sleep, the time until they are woken says little about other
+    programs.
     """
     pause = PAUSE
     while not ended.is_set():
         began, waited = time.perf_counter(), seconds_without_core()
         ended.wait(INTERVAL)
-        waiting = (seconds_without_core() - waited) / (time.perf_counter() - began)  # threads
+        waiting = (seconds_without_core() - waited) / (time.perf_counter() - began)  # threads without a core
         if waiting < SHORT:
             pause = PAUSE
             continue

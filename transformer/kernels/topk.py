@@ -3,8 +3,8 @@
     scores.topk(min(count, scores.shape[-1]), dim=-1)                                     (the definition)
 
 On a CPU torch searches all V scores of each row with a partial sort. Here the maxima of blocks of 64 tokens are
-searched, and then only the blocks with the highest maxima: all of the best are in those. Measured for the 8 best of
-8,000 tokens: 1.3 times as fast for one sentence with a beam of 4, 2.2 times for 32.
+searched, and then only the blocks with the highest maxima: all of the best tokens are in these blocks. Measured for the
+8 best of 8,000 tokens: 1.3 times as fast for one sentence with a beam of 4, 2.2 times for 32.
 
 Test: test_the_best_by_blocks_are_the_best in tests/kernels/test_topk.py.
 """
@@ -19,7 +19,7 @@ FEW = 4  # sentences: for so few, the single best of each is found sooner by rea
 
 def topk(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """The `count` highest of scores (B, W, V), the highest first, and their ids: (B, W, count) each, or (B, W, V) if
-    there are fewer."""
+    V is smaller than `count`."""
     tokens = scores.shape[-1]
     if count == 1 and len(scores) <= FEW:
         return scores.max(dim=-1, keepdim=True)  # (B, W, 1) each
@@ -30,7 +30,7 @@ def topk(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     chosen = blocks.amax(dim=-1).topk(count, dim=-1).indices.unsqueeze(-1)  # (B, W, count, 1)
     candidates = blocks.gather(-2, chosen.expand(-1, -1, -1, BLOCK)).flatten(-2)  # (B, W, C), C = 64 * count
     ids = (chosen * BLOCK + WITHIN_BLOCK).flatten(-2)  # (B, W, C)
-    if in_blocks < tokens:  # the rest, which fills no block
+    if in_blocks < tokens:  # the last tokens, which do not fill a block
         candidates = torch.cat([candidates, scores[..., in_blocks:]], dim=-1)  # (B, W, C')
         rest = torch.arange(in_blocks, tokens).expand(*ids.shape[:-1], -1)  # (B, W, V % 64)
         ids = torch.cat([ids, rest], dim=-1)  # (B, W, C')

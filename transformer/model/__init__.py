@@ -24,7 +24,7 @@ _FILES = {
 
 
 def __getattr__(name: str) -> object:
-    """Imported when first asked for: the names in attention_kinds.py are needed before torch is loaded."""
+    """Imports a name when it is first used, so that attention_kinds.py can be imported without torch."""
     if name not in _FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"transformer.model.{_FILES[name]}"), name)

@@ -5,10 +5,10 @@
     head_i             = Attention(Q W_i^Q, K W_i^K, V W_i^V)                          (section 3.2.2)
 
 `attend` is equation 1, step by step, with a site for each step. Without a probe the same is computed by
-transformer/kernels/fast_attention.py; a test holds the two paths equal for all options. The h projections are slices
-of one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
-counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes after the
-`weights` site, so that recorded rows sum to 1.
+transformer/kernels/fast_attention.py; a test checks that both paths are equal for all options. W_1^Q to W_h^Q are
+slices of one matrix, and so are those of K and V. Two decisions of ours: the projections have biases (the paper's
+formulas have none; its parameter counts, in whole millions, do not show whether there are any), and dropout on the
+weights, which the paper does not have, comes after the `weights` site, so that recorded rows sum to 1.
 """
 
 import math
@@ -73,7 +73,7 @@ class MultiHeadAttention(nn.Module):
         self.output = nn.Linear(config.d_model, config.d_model)  # W^O
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """x (B, Q, D) attends to memory (B, K, D): itself in self-attention, the encoder's output in cross-attention.
+        """x (B, Q, D) attends to memory (B, K, D): x itself in self-attention, the encoder's output in cross-attention.
 
         Returns (B, Q, D).
         """
@@ -100,7 +100,7 @@ class MultiHeadAttention(nn.Module):
     def sum_of_heads(self, context: Tensor, probe: NullProbe) -> Tensor:
         """W^O applied head by head: concatenating and multiplying is the same as adding the outputs of all heads.
 
-        context (B, H, Q, E) -> (B, Q, D). It takes H times the memory, so it is done only with a probe.
+        context (B, H, Q, E) -> (B, Q, D). It takes H times the memory, so it is done only if `head_outputs` is probed.
         """
         by_head = self.output.weight.unflatten(1, (self.heads, -1)).permute(1, 2, 0)  # (H, E, D)
         outputs = probe("head_outputs", context @ by_head)  # (B, H, Q, D)

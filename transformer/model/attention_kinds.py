@@ -1,4 +1,7 @@
-"""The three kinds of attention (paper, section 3.2.3): their names, and the sites where a layer of each is recorded."""
+"""The three kinds of attention (paper, section 3.2.3): their titles, and the names of their modules in a layer.
+
+A site (transformer/model/probe.py) has a name that begins with that of its module.
+"""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +15,7 @@ KINDS: dict[Kind, str] = {
     "encoder": "Encoder self-attention",
     "decoder": "Decoder self-attention",
 }
-SITES: dict[Kind, str] = {  # of a layer, counted from 0
+SITES: dict[Kind, str] = {  # {}: the number of the layer, from 0
     "cross": "decoder.layers.{}.cross_attention",
     "encoder": "encoder.layers.{}.self_attention",
     "decoder": "decoder.layers.{}.self_attention",
@@ -20,5 +23,5 @@ SITES: dict[Kind, str] = {  # of a layer, counted from 0
 
 
 def depth(config: "ModelConfig", place: str) -> int:
-    """How many layers a stack has, or the stack that the queries of this kind of attention come from."""
+    """The number of layers of a stack, or of the stack that has this kind of attention ("cross": the decoder)."""
     return config.encoder_layers if place == "encoder" else config.decoder_layers

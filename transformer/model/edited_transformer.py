@@ -18,7 +18,7 @@ class EditedTransformer(Transformer):
     """A model with edits.
 
     Args:
-        model: whose weights it shares. Of an edited one the edits are applied first.
+        model: the model whose weights are shared. If it is edited itself, its edits are applied first.
         edits: name or pattern of a site -> pure function of the tensor, see `transformer.model.probe`.
 
     Raises:
@@ -31,7 +31,7 @@ class EditedTransformer(Transformer):
         self.encoder, self.decoder, self.output = model.encoder, model.decoder, model.output
         self.output_bias = model.output_bias
         self.training = model.training
-        self._unedited = (model,)  # in a tuple, or its parameters would have a second name
+        self._unedited = (model,)  # in a tuple, which nn.Module ignores: each parameter has one name
         self.edits = dict(edits)
         self._edits = Probe(census(model.config), edits=edits)
 
@@ -41,19 +41,19 @@ class EditedTransformer(Transformer):
         return self._unedited[0]
 
     def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """As of the model, with the edits: (B, T, D)."""
+        """`Transformer.states` with the edits: (B, T, D)."""
         return self.unedited.states(source, target, self._with_edits(probe))
 
     def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """As of the model, with the edits: logits (..., V)."""
+        """`Transformer.predict` with the edits: logits (..., V)."""
         return self.unedited.predict(states, self._with_edits(probe))
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
-        """As of the model, with the edits."""
+        """`Transformer.start` with the edits."""
         return self.unedited.start(source, self._with_edits(probe))
 
     def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """As of the model, with the edits: logits (R, V)."""
+        """`Transformer.step` with the edits: logits (R, V)."""
         return self.unedited.step(tokens, state, self._with_edits(probe).in_step(state.length))
 
     def _with_edits(self, probe: NullProbe) -> Probe:

@@ -1,9 +1,9 @@
 """From ids to vectors (paper, sections 3.4 and 3.5): embedding times sqrt(d_model), plus the position, then dropout.
 
-The scale belongs to the initialisation: the matrix starts as N(0, 1/d_model), because the same matrix also turns the
-decoder's output into logits, where it should keep variance 1. Times sqrt(d_model) it has variance 1 as an input, about
-as large as the positions (mean square 1/2). Trap: initialisation and scale belong together; if only one of them is
-changed, tokens and positions differ in size. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
+The matrix is drawn from N(0, 1/d_model), because it also turns the decoder's output, of variance 1, into logits, which
+should have variance 1, too. As an input it is multiplied by sqrt(d_model): its numbers then have variance 1 and are
+about as large as the positions (mean square 1/2). Trap: initialisation and scale belong together; if only one of them
+is changed, tokens and positions differ in size. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
 """
 
 import math
@@ -25,7 +25,7 @@ def token_embedding(config: ModelConfig) -> nn.Embedding:
 
 class InputEmbedding(nn.Module):
     """The bottom of a stack. `tokens` may be shared between stacks and with the output (section 3.4), `positions`
-    between stacks."""
+    may be shared between stacks."""
 
     def __init__(self, config: ModelConfig, tokens: nn.Embedding, positions: PositionalEncoding):
         super().__init__()

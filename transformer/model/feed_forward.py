@@ -2,8 +2,8 @@
 
     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
 
-The same two matrices are applied to every position, each by itself. Without the ReLU in the middle it would be one
-linear map.
+The same two matrices are applied to every position, each by itself. Without the ReLU in the middle the network would
+be one linear map.
 """
 
 from collections.abc import Callable

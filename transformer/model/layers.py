@@ -19,8 +19,9 @@ from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 class Residual(nn.Module):
-    """The residual connection around a sub-layer, and its LayerNorm. Every sub-layer has its own LayerNorm (Trap: one
-    that several share trains almost as well, but is another model. Test: test_parameter_counts_follow_the_formula)."""
+    """The residual connection around a sub-layer, and its LayerNorm. Every sub-layer has its own LayerNorm (Trap: a
+    model whose sub-layers share one trains almost as well, but is another model. Test:
+    test_parameter_counts_follow_the_formula)."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()

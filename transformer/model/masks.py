@@ -1,7 +1,7 @@
 """Masks: which position may attend to which (paper, section 3.2.3).
 
-The one place where masks are built, and the one convention: boolean, True = may attend, broadcastable to (B, H, Q, K).
-(`torch.nn.MultiheadAttention` means the opposite; `scaled_dot_product_attention` means the same.)
+All masks are built here, by one convention: boolean, True = may attend, broadcastable to (B, H, Q, K). (In
+`scaled_dot_product_attention` True means the same, in `torch.nn.MultiheadAttention` the opposite.)
 
 Masks are never added to scores as large negative numbers: -1e9 overflows in half precision (Trap: see
 test_half_precision_attention_over_a_padded_batch_is_finite).
@@ -30,8 +30,8 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 def window_mask(length: int, window: int, device: torch.device | None = None) -> Tensor:
     """Restricted self-attention (section 4): position q may attend to k where |q - k| <= r: (1, 1, Q, K).
 
-    The paper speaks of a neighbourhood of size r around each position and does not say how it counts; here r is the
-    distance, so r = 1 sees the position itself and one neighbour on each side.
+    The paper speaks of a neighbourhood of size r around each position and does not say how r counts. Here r is the
+    largest distance: with r = 1 a position attends to itself and one neighbour on each side.
     """
     position = torch.arange(length, device=device)  # (T)
     return ((position[None, :] - position[:, None]).abs() <= window)[None, None]  # (1, 1, Q, K)
@@ -49,7 +49,7 @@ def target_mask(target: Tensor, window: int | None = None, causal: bool = True) 
     """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T).
 
     Without the causal mask (`model.causal_training = false`, while training) a row also sees the token that it is to
-    predict. It is (B, 1, 1, T) then if there is no window either.
+    predict. The mask is then (B, 1, 1, T) if there is no window either.
     """
     mask = padding_mask(target)  # (B, 1, 1, T)
     if causal:
@@ -63,8 +63,8 @@ def step_mask(length: int, window: int | None, device: torch.device) -> Tensor |
     """The newest row of the causal mask, for one decoding step with `length` keys in the cache: (1, 1, 1, K) or None.
 
     The newest position may attend to all past keys, so without a window there is nothing to mask. (Trap: the
-    `is_causal` flag of fused attention is aligned top-left: with one query it would see only the first key.
-    Test: test_cached_decoding_equals_one_teacher_forced_pass.)
+    `is_causal` flag of fused attention is aligned top-left: a single query would attend only to the first
+    key. Test: test_cached_decoding_equals_one_teacher_forced_pass.)
     """
     if window is None:
         return None

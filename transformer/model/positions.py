@@ -4,8 +4,8 @@
     PE(pos, 2i+1) = cos(pos / 10000^(2i / d_model))
 
 Sine and cosine of one wavelength are neighbours ("interleaved"). Much code, MarianMT among it, puts all sines
-first and all cosines after ("concatenated"): the same numbers in another order. (tensor2tensor's own variant divides by
-d/2 - 1 and is neither.)
+first and all cosines after ("concatenated"): the same numbers in another order. (tensor2tensor divides i by
+d/2 - 1 instead of d/2, so its numbers differ.)
 
 Each pair (2i, 2i+1) is a point on a circle, and k positions further it is rotated by k / 10000^(2i / d_model),
 so PE(pos + k) is a linear function of PE(pos).
@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.errors import HeadlightError
 
-FIRST_ROWS = 1024  # of a sinusoidal table at first; longer sentences extend it
+FIRST_ROWS = 1024  # that a sinusoidal table has at first; longer sentences extend it
 
 
 def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
     """The table PE: (positions, D) in float32.
 
     Computed in float64, because float32 is too coarse for the angles of large positions (Trap: half precision cannot
-    even represent the positions. Test: test_sinusoids_stay_exact_under_autocast_and_at_far_positions).
+    even represent large positions. Test: test_sinusoids_stay_exact_under_autocast_and_at_far_positions).
     """
     position = torch.arange(positions, dtype=torch.float64)[:, None]  # (P, 1)
     exponent = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # (D/2) = 2i / d_model
@@ -72,12 +72,12 @@ class PositionalEncoding(nn.Module):
                 f"Position {end} was requested, but this model has {self.max_positions} (max_positions). "
                 "Use a shorter sentence."
             )
-        # Not compiled. `disable` is not a decorator here, because that would import the compiler, which takes a second.
+        # torch.compile skips `_grown`. `disable` as a decorator would import the compiler at once: this takes a second.
         table = self.table if end <= len(self.table) else torch.compiler.disable(self._grown)(end)  # (P, D)
         return table[start:end]  # (T, D)
 
     def _grown(self, rows: int) -> Tensor:
-        """The sinusoidal table with at least so many rows, kept for later calls: (P, D).
+        """The sinusoidal table with at least `rows` rows, which is kept for later calls: (P, D).
 
         The table is replaced by a larger one and never written to, so threads may share it.
         """
@@ -89,6 +89,6 @@ class PositionalEncoding(nn.Module):
 
 
 def draw_normal(weight: Tensor, config: ModelConfig, generator: torch.Generator | None = None) -> Tensor:
-    """Fills the matrix with N(0, 1/d_model). A matrix on the meta device (header.py) is returned as it is: for it,
-    torch would import its compiler, which takes seconds."""
+    """Fills the matrix with N(0, 1/d_model). A matrix on the meta device (`meta_model` in checkpoint/header.py)
+    is returned as it is: to fill it, torch would import its compiler, which takes seconds."""
     return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5, generator=generator)

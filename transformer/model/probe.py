@@ -5,9 +5,9 @@ the code a site is one expression that names a tensor, records it, and may retur
 
     weights = probe("weights", softmax(masked_scores))
 
-A probe is an argument of `forward` and a value of one call. Nothing is kept on the modules, so two users of one cached
+A probe is an argument of `forward` and belongs to one call. Nothing is kept on the modules, so two users of one cached
 model never affect each other. Without a probe the argument is `NULL_PROBE`, a null object that is false and whose sites
-are the identity: the code needs no `if` at each site, and `torch.compile` sees one graph without it.
+are the identity: the code needs no `if` at each site, and `torch.compile` sees one graph without sites.
 """
 
 from abc import ABC, abstractmethod
@@ -24,20 +24,20 @@ Edit = Callable[[Tensor], Tensor]
 
 
 class PositionEdit(ABC):
-    """An edit of some positions of the decoder. A pass over all positions has them as rows of the tensor; in a decoding
-    step all rows have one position, that of the step."""
+    """An edit of some positions of the decoder. In a pass over all positions each is a row (Q) of the tensor. In a
+    decoding step all rows belong to one position, that of the step."""
 
     @abstractmethod
     def __call__(self, value: Tensor) -> Tensor:
-        """In a pass over all positions."""
+        """Edits a tensor in a pass over all positions."""
 
     @abstractmethod
     def in_step(self, position: int) -> Edit:
-        """The edit for the step of a position, from 0."""
+        """The edit for the step of a position, counted from 0."""
 
 
 def in_step(edit: Edit, position: int) -> Edit:
-    """An edit as it is applied in the decoding step of a position, from 0."""
+    """An edit as it is applied in the decoding step of a position, counted from 0."""
     return edit.in_step(position) if isinstance(edit, PositionEdit) else edit
 
 
@@ -83,11 +83,11 @@ class Probe(NullProbe):
     """Records sites and edits them, during one forward pass.
 
     Args:
-        sites: all names there are, from `transformer.model.site_census.census`. Patterns are resolved once, here.
+        sites: the names of all sites, from `transformer.model.site_census.census`. Patterns are resolved once, here.
         record: names or shell patterns (`decoder.layers.*.cross_attention.weights`).
-        edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
-            what the model continues with (it does not continue with `probabilities`). The shape may not change, but of
-            a batch with one row an edit may make more rows.
+        edits: name or pattern -> pure function of the tensor. A site is edited before it is recorded, so the
+            model continues with what is recorded (except `probabilities`, which it does not use further). An edit must
+            keep the shape, but may turn a batch of one row into one of several.
 
     Raises:
         HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.
@@ -121,9 +121,9 @@ class Probe(NullProbe):
         return value
 
     def at(self, *path: object) -> "NullProbe | Probe":
-        """The same probe, seen from further down: `probe.at("layers", 0)` names its sites `layers.0.…`.
+        """The same probe for a part of the model: `probe.at("layers", 0)` puts `layers.0.` before each name of a site.
 
-        Below a prefix without a probed site it is `NULL_PROBE`, and the code there takes the fast path.
+        If no probed site begins with the prefix, it is `NULL_PROBE`, and the code there takes the fast path.
         """
         prefix = self._prefix + "".join(f"{part}." for part in path)
         if not any(site.startswith(prefix) for site in self._active):
@@ -133,7 +133,7 @@ class Probe(NullProbe):
         return below
 
     def after(self, first: "Probe") -> "Probe":
-        """This probe, with the edits of `first` applied before its own. Both write to the records of this one."""
+        """This probe, with the edits of `first` applied before its own. The records are those of this probe."""
         sites = first._edits.keys() | self._edits.keys()
         edits = {site: (*first._edits.get(site, ()), *self._edits.get(site, ())) for site in sites}
         joined = object.__new__(Probe)
@@ -141,14 +141,14 @@ class Probe(NullProbe):
         return joined
 
     def in_step(self, position: int) -> "Probe":
-        """This probe for the decoding step of a position, from 0. Its records are those of this probe."""
+        """A probe with the same records, for the decoding step of a position, counted from 0."""
         edits = {site: tuple(in_step(edit, position) for edit in edits) for site, edits in self._edits.items()}
         found = object.__new__(Probe)
         found.__dict__ = {**self.__dict__, "_edits": edits}
         return found
 
     def is_probed(self, name: str) -> bool:
-        """Whether this site is recorded or edited: asked only where computing it has a cost of its own."""
+        """Whether this site is recorded or edited. It is asked only where a tensor is computed just for its site."""
         return self._prefix + name in self._active
 
     def __bool__(self) -> bool:
@@ -159,7 +159,7 @@ def resolve(pattern: str, sites: list[str]) -> list[str]:
     """The sites that a name or shell pattern matches.
 
     Raises:
-        HeadlightError: there is none; the message names the nearest.
+        HeadlightError: there is none; the message names the nearest sites.
     """
     found = [site for site in sites if fnmatchcase(site, pattern)]
     if not found:

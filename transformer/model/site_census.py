@@ -1,4 +1,4 @@
-"""The census: the names and shapes of all sites of a model, found by running a small one of its kind once.
+"""The census: the names and shapes of all sites of a model, found by running a small model once.
 
 No list is kept by hand, so the names that can be probed always match the code.
 """
@@ -15,7 +15,8 @@ from transformer.config import ModelConfig
 from transformer.model.probe import NullProbe, Probe
 from transformer.model.transformer import Transformer
 
-# A model of these sizes has the same sites as any other with its layers and options, and no two axes of one length.
+# The small model has the layers and options of the model, so it has the same sites. No two axes have the
+# same length, so each length stands for one axis.
 _LETTERS = {3: "B", 29: "S", 31: "T", 7: "H", 22: "E", 154: "D", 157: "F", 163: "V"}
 
 
@@ -40,7 +41,7 @@ class _AllSites(Probe):
 
 @lru_cache(maxsize=32)
 def census(config: ModelConfig) -> Mapping[str, tuple[str, ...]]:
-    """Every site of the model, in the order of the computation, with its shape in the letters of the alphabet.
+    """Every site of the model, in the order of the computation, with a letter for each axis.
 
     For example `{"encoder.layers.0.self_attention.weights": ("B", "H", "S", "S"), ...}`: S for positions of the source,
     T for those of the target.

@@ -90,7 +90,7 @@ class Transformer(nn.Module):
         target_tokens = source_tokens if config.shared_embeddings else token_embedding(config)
         positions = PositionalEncoding(config)
         self.encoder = Encoder(config, source_tokens, positions)
-        # Learned positions are weights, and each stack has its own; the others are the same numbers for both.
+        # Learned positions are weights, and each stack has its own. Other positions are shared by both stacks.
         positions = PositionalEncoding(config) if config.positions == "learned" else positions
         self.decoder = Decoder(config, target_tokens, positions)
         self.output = target_tokens if config.shared_embeddings else token_embedding(config)  # (V, D)
@@ -115,7 +115,7 @@ class Transformer(nn.Module):
         return self.predict(self.states(source, target, probe), probe)  # (B, T, V)
 
     def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """`forward` without the projection: (B, T, D). A loss then projects only the positions that count."""
+        """`forward` without the projection: (B, T, D). A loss then projects only positions that are not padding."""
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
@@ -131,7 +131,7 @@ class Transformer(nn.Module):
         return logits
 
     def project(self, states: Tensor) -> Tensor:
-        """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), there without a bias."""
+        """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4); the paper has no bias."""
         return linear(states, self.output.weight, self.output_bias)  # (..., V)
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
@@ -154,14 +154,14 @@ class Transformer(nn.Module):
 
 
 def final_norm(config: ModelConfig) -> nn.LayerNorm | None:
-    """Pre-norm leaves the top of a stack unnormalised, so one more LayerNorm closes it. Post-norm needs none (Trap:
-    `torch.nn.Transformer` adds one there too. Test: test_logits_equal_those_of_torch_nn_transformer)."""
+    """Pre-norm leaves the top of a stack unnormalised, so one more LayerNorm is added. Post-norm needs none (Trap:
+    `torch.nn.Transformer` adds one in post-norm, too. Test: test_logits_equal_those_of_torch_nn_transformer)."""
     return nn.LayerNorm(config.d_model, eps=config.norm_epsilon) if config.norm == "pre" else None
 
 
 def _initialise(module: nn.Module) -> None:
-    """Glorot's uniform for matrices, zero for biases. The paper does not say; its code did this. Embeddings and learned
-    positions have been drawn where they are made."""
+    """Glorot's uniform for matrices, zero for biases. The paper states no initialisation; its authors'
+    code used this one. Embeddings and learned positions are not changed: they were drawn where they were made."""
     if isinstance(module, nn.Linear):
         nn.init.xavier_uniform_(module.weight)
         nn.init.zeros_(module.bias)

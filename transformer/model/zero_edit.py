@@ -1,6 +1,6 @@
 """The edit that removes a part: its site becomes 0.
 
-It is a class, so that a search can see what is removed, and leave it out itself (transformer/decoding/fast).
+It is a class, so that a search can see which part is removed, and remove it itself (transformer/decoding/fast).
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ class Zero:
     """A tensor becomes 0.
 
     Attributes:
-        head: only the part of this head, of a tensor (B, H, Q, …); None: all of it.
+        head: only the part of this head in a tensor (B, H, Q, …) becomes 0; None: the whole tensor.
     """
 
     head: int | None = None
 
     def __call__(self, now: Tensor) -> Tensor:
-        """The same shape."""
+        """Returns a tensor of the same shape."""
         if self.head is None:
             return torch.zeros_like(now)
         here = torch.arange(now.shape[1], device=now.device)[:, None, None] == self.head  # (H, 1, 1)

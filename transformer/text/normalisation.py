@@ -12,7 +12,7 @@ WORD_SIGN = "\u2581"  # "▁", which sentencepiece would read as a space
 # Joiners connect emoji and words of Persian or Hindi. Beside Latin letters or a space they have no effect.
 _NOT_LATIN = "[^\x00-\u024f\\s]"
 _STRAY_JOINER = re.compile(f"(?<!{_NOT_LATIN})[\u200c\u200d]+|[\u200c\u200d]+(?!{_NOT_LATIN})")
-# Of category Cf, but visible or with an effect: joiners and Arabic signs.
+# Characters of category Cf that are visible or have an effect: joiners and Arabic signs.
 _KEPT = "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
 _PLAIN = str.maketrans(
     {
@@ -41,7 +41,7 @@ def normalise(text: str) -> str:
 
 def _without_stray_joiners(text: str) -> str:
     """Repeats until nothing changes: without a joiner a letter and its accent compose to a Latin letter, and the next
-    joiner is then beside that one."""
+    joiner is then beside that letter."""
     while (fewer := _STRAY_JOINER.sub("", unicodedata.normalize("NFC", text))) != text:
         text = fewer
     return text

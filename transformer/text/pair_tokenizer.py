@@ -1,7 +1,7 @@
-"""A tokenizer for each language, and one vocabulary that gives the ids of both: how Marian's models are made.
+"""A tokenizer for each language, and one vocabulary that gives the ids of both, as in Marian's models.
 
-A sentencepiece model cuts the text, and the vocabulary, a list of tokens, numbers what it cuts. A token that the list
-lacks is UNK. Ids 0 to 3 are those of all our models.
+The sentencepiece model of a language splits text into tokens. The vocabulary, a list of tokens, gives each token its
+id. A token that the list lacks is UNK. Ids 0 to 3 are those of all our models.
 """
 
 import base64
@@ -29,7 +29,7 @@ class PairTokenizer(Tokenizer):
         vocabulary: the tokens by their ids; the first four are SPECIAL.
 
     Raises:
-        HeadlightError: one is not a sentencepiece model, or the vocabulary does not begin with SPECIAL.
+        HeadlightError: one of the two is not a sentencepiece model, or the vocabulary does not begin with SPECIAL.
     """
 
     def __init__(self, source: bytes, target: bytes, vocabulary: Sequence[str]) -> None:
@@ -68,7 +68,7 @@ class PairTokenizer(Tokenizer):
 
     @cached_property
     def target(self) -> Tokenizer:
-        """The tokenizer for text in the target language: its source is the other language."""
+        """The tokenizer for text in the target language: the same models, with source and target swapped."""
         source, target = self._models
         return PairTokenizer(target, source, self._vocabulary)
 
@@ -95,7 +95,7 @@ class PairTokenizer(Tokenizer):
         return self._vocabulary[id] if 0 <= id < self.vocab_size else "<?>"
 
     def kind(self, id: int) -> Kind:
-        """The kind of the token. Marian's vocabularies have no bytes."""
+        """The kind of the token. Marian's vocabularies have no byte tokens."""
         if not 0 <= id < self.vocab_size or id == UNK:
             return "unknown"
         return "control" if id in (PAD, BOS, EOS) else "piece"
@@ -134,7 +134,7 @@ class PairTokenizer(Tokenizer):
 
 def _processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
     try:
-        if not model:  # sentencepiece accepts no bytes and fails later
+        if not model:  # sentencepiece accepts empty bytes and fails later
             raise ValueError
         return sentencepiece.SentencePieceProcessor(model_proto=model)
     except (RuntimeError, ValueError):
@@ -142,7 +142,7 @@ def _processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
 
 
 def read_tokenizer_file(path: Path) -> Tokenizer:
-    """As `read_tokenizer`, from a file. Raises HeadlightError, which names it, or OSError if it cannot be read."""
+    """As `read_tokenizer`, from a file. Raises HeadlightError with its name, or OSError if it cannot be read."""
     try:
         return read_tokenizer(path.read_bytes())
     except HeadlightError as error:

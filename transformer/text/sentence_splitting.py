@@ -7,7 +7,7 @@ lower-case letter follows, or the full stop belongs to an abbreviation, an initi
 
 import re
 
-NEARBY = 80  # characters on either side that decide, so that the time is linear in the length of the text
+NEARBY = 80  # characters on either side of a mark that are read, so that the time is linear in the length of the text
 
 
 def _words(words: str) -> frozenset[str]:
@@ -24,7 +24,7 @@ _BEFORE_NUMBER = _words(
     "no nos nr fig figs eq vol p pp ch chap sec art abb abs bd s jan feb mar apr jun jul aug sep sept oct okt nov dec "
     "dez tel mio mrd"
 )
-# Within a sentence or at its end: at its end if a word follows that often begins a sentence.
+# Abbreviations that may end a sentence: they end it if a word follows that often begins a sentence.
 _EITHER = _words("inc ltd co corp bros jr sr etc usw dept est")
 _BEGINNERS = _words(
     "a an the i he she it we you they this that these those there here what when where who why how if in on at but and "

@@ -4,12 +4,13 @@ Unigram (Kudo 2018, arXiv:1804.10959): draw a segmentation x of the word w with 
 
     P(x | w) = prod_i p(x_i)^alpha / Z
 
-exactly: by forward filtering, backward sampling over the lattice of pieces. With a small alpha all segmentations are
-about equally probable, with a large one the best is drawn. BPE (BPE-dropout, Provilkov et al. 2020, arXiv:1910.13267):
-at each step every possible merge is dropped with probability alpha. Pieces never cross a space, so both work per word.
+The draw is exact: forward filtering, backward sampling over the lattice of pieces. With a small alpha all segmentations
+are about equally probable, with a large alpha the best is drawn. BPE (BPE-dropout, Provilkov et al. 2020,
+arXiv:1910.13267): at each step every possible merge is dropped with probability alpha. Pieces never cross a space, so
+both work per word.
 
-Where we decide: sentencepiece has both, but its random generator can be neither saved nor restored. Here the caller
-passes the `rng`, so that a resumed training draws what it would have drawn.
+Our decision: sentencepiece has both, but its random generator can be neither saved nor restored. Here the caller passes
+the `rng`, so that a resumed training draws what it would have drawn without the interruption.
 """
 
 import math
@@ -21,7 +22,7 @@ from typing import Protocol
 
 import sentencepiece
 
-UNKNOWN_PENALTY = 10.0  # score of a character without a piece, below the worst piece, as in sentencepiece
+UNKNOWN_PENALTY = 10.0  # a character without a piece has a score so far below the worst piece, as in sentencepiece
 WORDS_REMEMBERED = 65_536  # about 1 KB each; a few words make up most of any text
 
 
@@ -29,11 +30,11 @@ class Sampler(Protocol):
     """Segments words at random."""
 
     def sample(self, word: str, alpha: float, rng: random.Random) -> list[int]:
-        """The ids of one random segmentation of `word`: "▁" and what follows it."""
+        """The ids of one random segmentation of `word`, which is "▁" and the letters after it."""
 
 
 def make_sampler(processor: sentencepiece.SentencePieceProcessor) -> Sampler:
-    """The sampler for the kind of a model. The scores of a BPE model are the ranks of its merges: 0, -1, -2, ..."""
+    """The sampler for the kind of a model. The scores of a BPE model are minus the ranks of merges: 0, -1, -2, ..."""
     pieces = _Pieces(processor)
     by_rank = list(pieces.scores.values()) == [-float(rank) for rank in range(len(pieces.scores))]
     return BpeSampler(pieces) if by_rank else UnigramSampler(pieces)
@@ -79,7 +80,7 @@ class UnigramSampler:
 
     def _arrivals(self, word: str, alpha: float) -> list[tuple[list[int], list[float]]]:
         """For each position in the word: where the pieces that end there begin, and the cumulative sums of their
-        weights, summed over all segmentations of the text before them."""
+        weights. The weight of a piece is summed over all segmentations of the text before it."""
         scores, longest = self._pieces.scores, self._pieces.longest
         total = [0.0]  # total[j]: log of the summed weights of all segmentations of word[:j]
         arrivals: list[tuple[list[int], list[float]]] = [([], [])]

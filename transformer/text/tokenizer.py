@@ -5,8 +5,9 @@ the corpus is most probable, `bpe` (Sennrich et al. 2016, arXiv:1508.07909) merg
 paper used BPE; both are here. A space becomes part of the piece after it, written "▁", so the joined pieces are the
 text; a character outside the vocabulary becomes its UTF-8 bytes, four pieces `<0xF0>`... for an emoji.
 
-Where we decide: sentencepiece normalises nothing (`identity`) except runs of spaces. Its default `nmt_nfkc` turns "½"
-into "1⁄2" and "ﬁ" into "fi", so pieces would not be those of the text that the user sees. normalisation.py normalises.
+Our decision: sentencepiece normalises nothing (`identity`) except runs of spaces. Its default `nmt_nfkc` turns "½" into
+"1⁄2" and "ﬁ" into "fi", so pieces would not be those of the text that the user sees. normalisation.py normalises
+instead.
 """
 
 import io
@@ -35,7 +36,7 @@ Kind = Literal["piece", "unknown", "byte", "control"]
 class Piece:
     """One piece of a sentence, for the characters `text[begin:end]` of the sentence.
 
-    All bytes of one character have its span. A "▁" for which there is no space in the text has an empty one.
+    All bytes of one character have its span. A "▁" for which there is no space in the text has an empty span.
     """
 
     id: int
@@ -114,7 +115,7 @@ class Tokenizer:
 
     @property
     def target(self) -> "Tokenizer":
-        """The tokenizer for text in the target language: the same, unless the model has one for each language
+        """The tokenizer for text in the target language: this one, unless each language has its own
         (pair_tokenizer.py)."""
         return self
 
@@ -172,8 +173,8 @@ class Tokenizer:
         ]
 
     def unigram_score(self, text: str) -> float:
-        """The log-probability of the text under the unigram model that is the vocabulary; each byte counts as -15. Of a
-        bpe vocabulary it means nothing."""
+        """The log-probability of the text under the unigram model of the vocabulary; each byte counts as -15. For a
+        BPE vocabulary the number has no meaning."""
         ids = self.encode(text)
         return sum(BYTE_SCORE if self._processor.is_byte(id) else self._processor.get_score(id) for id in ids)
 

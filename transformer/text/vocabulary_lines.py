@@ -1,12 +1,13 @@
 """The lines from which sentencepiece learns a vocabulary: those of the corpus, or a sample, and its frequent words.
 
 sentencepiece's unigram model chooses its pieces among strings that two different words have in common, where a word is
-what stands between spaces. "habe" and "habe." have "habe" in common. "Ich" always stands before a space and begins no
+the text between two spaces. "habe" and "habe." have "habe" in common. "Ich" is always followed by a space and begins no
 other word of a small corpus, so it would never be a piece, and the most frequent word of a German text would be read as
 "I" and "ch". So each frequent word is added once with the mark that ends most sentences.
 
-Of 20,000 pairs in English and German, 19 of the 400 most frequent words were divided for this reason (Ich, My, if, wenn
-...), with a vocabulary of 4,000 and of 8,000, and 2 and 1 are with these lines; the text has 2.5 and 3 % fewer tokens.
+Measured on 20,000 pairs in English and German: 19 of the 400 most frequent words were divided for this reason (Ich, My,
+if, wenn ...), with a vocabulary of 4,000 and with one of 8,000. With these lines 2 and 1 are divided, and the text has
+2.5 and 3 % fewer tokens.
 """
 
 import random
@@ -14,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 LINES_TO_LEARN_FROM = 2_000_000  # more lines hardly change the vocabulary, and take much memory
-CHARACTERS_TO_LEARN_FROM = 30_000_000  # training takes 18 bytes for each
+CHARACTERS_TO_LEARN_FROM = 30_000_000  # training takes 18 bytes of memory for each
 LONGEST_LINE = 4000  # characters; sentencepiece would silently leave out a longer one
-FREQUENT = 10  # times
+FREQUENT = 10  # occurrences from which on a word is frequent
 
 
 def lines_to_learn_from(lines: Iterable[str]) -> Iterator[str]:
@@ -48,8 +49,8 @@ def sample_lines(most_lines: int, most_characters: int, lines: Iterable[str]) ->
 
 
 def frequent_words(lines: Iterable[str]) -> list[str]:
-    """The frequent words, each with the mark after which most words end that do not end with a letter; none where no
-    word ends so, as in a toy task, whose vocabulary should get no mark."""
+    """The frequent words, each followed by the most common mark at the end of words. If no word ends with a mark, there
+    are none: the vocabulary of such a text, for example of a toy task, should get no mark."""
     counts = Counter(word for line in lines for word in line.split())
     marks = Counter[str]()
     for word, count in counts.items():

@@ -1,7 +1,7 @@
 """A page in front of a class: its title, translation, picture and sentences in one window, driven by keys.
 
-What is hidden and how large the type is: lecture.css. The keys: app/components/lecture. A scene of a lesson is shown by
-choosing what it names and opening its page.
+What is hidden and how large the type is, is set in lecture.css. The keys are in app/components/lecture. A scene of a
+lesson is shown by choosing what it names and opening its page.
 """
 
 from contextlib import suppress
@@ -44,10 +44,11 @@ def arrive(page: PageInfo) -> None:
 
 
 def _is_late(page: PageInfo) -> bool:
-    """Whether this run was asked for by the page of the scene before, which the browser still showed.
+    """Whether this run was requested by the page of the scene before, which the browser still showed.
 
-    Trap: the browser sends its address with each key and click. While the next scene is opened, this is still that of
-    the scene that was left, and would lead back there (test_a_key_on_the_page_that_is_left_does_not_lead_back).
+    Trap: the browser sends its address with each key and click. While the next scene is opened, that address is still
+    the one of the scene that was left, and would lead back there
+    (test_a_key_on_the_page_that_is_left_does_not_lead_back).
     """
     context = get_script_run_ctx()
     if shown_scene.lesson() is None or (context and context.is_history_navigation):
@@ -59,8 +60,8 @@ def _is_another_scene(*, is_new: bool) -> bool:
     """Whether the address of a page that has just been opened names a scene that is not shown yet.
 
     Args:
-        is_new: the visitor has just come; what else the address of a new visitor says is kept, for example when the
-            page is loaded again.
+        is_new: the visitor has just come. If the address of a new visitor has other choices too, for example when the
+            page is loaded again, it is kept as it is.
     """
     if LESSON.key not in st.query_params:
         return False

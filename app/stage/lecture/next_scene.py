@@ -1,7 +1,8 @@
 """The next scenes of a lesson are computed while the class looks at the present one: their pages are imported, their
 checkpoints are loaded, their sentences are translated, and their attention is traced. One thread does it, one scene
-after the other, at a low priority; no visitor waits for it (app/compute/gate.py). A page with a function
-`prepare(scene)` computes there what else it shows; it finds the choices of the scene, in a session of its own.
+after the other, at a low priority; no visitor waits for it (app/compute/gate.py). If a page has a function
+`prepare(scene)`, the thread calls it to compute what else the page shows. The function runs in a session of its own,
+which has the choices of the scene.
 """
 
 import os
@@ -30,8 +31,8 @@ _waits: list[Future[None]] = []  # scenes that are still to be computed
 
 
 def _low_priority() -> None:
-    """Below that of all visitors, but not the lowest: who comes to a scene while it is computed waits until the one
-    result that is begun is there."""
+    """Gives this thread a priority below that of all visitors, but not the lowest: a visitor who opens a scene while it
+    is computed has to wait for the one result that the thread has begun."""
     gate.work_in_advance()
     if hasattr(os, "setpriority"):  # not on Windows
         os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)  # on Linux, of this thread alone

@@ -1,7 +1,7 @@
 """The lesson that is open, the scene that is shown, and the choices of another scene.
 
-A scene is a page with its choices, all others have their defaults. A scene that names no sentence has the last one that
-was named before it; a sentence that the lecturer has typed stays until a scene names its own.
+A scene is a page with some choices; all other choices have their defaults. A scene that names no sentence has the last
+one that was named before it; a sentence that the lecturer has typed stays until a scene names its own.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTUR
 
 _OPENED_WITH = "sentence of the scene"  # in the session
 _ASKED = "scene whose question is asked"  # in the session: lesson and number
-_STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # of all choices
+_STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # choices that no scene changes
 
 
 def lesson() -> Lesson | None:
@@ -28,7 +28,7 @@ def lesson() -> Lesson | None:
 
 
 def number() -> int:
-    """Of the scene that is shown, from 0."""
+    """The number of the scene that is shown, from 0."""
     found = lesson()
     return min(LESSON_SCENE.value, len(found.scenes) - 1) if found else 0
 
@@ -40,24 +40,24 @@ def scene() -> LessonScene | None:
 
 
 def name() -> str:
-    """Of the scene that is shown, among all scenes of all lessons; "" without a lesson. Pictures that move begin again
-    when it changes."""
+    """A name of the shown scene that no other scene of any lesson has; "" without a lesson. Pictures that move begin
+    again when it changes."""
     return f"{LESSON.value} {number()}" if lesson() else ""
 
 
 def title() -> str:
-    """Of the scene; "" without a lesson."""
+    """The title of the scene; "" without a lesson."""
     found = scene()
     return found.title if found else ""
 
 
 def ask(*, asked: bool) -> None:
-    """The question of the scene is put to the class, or taken away."""
+    """Asks the class the question of the scene, or takes it away."""
     st.session_state[_ASKED] = (LESSON.value, number()) if asked else None
 
 
 def is_asked() -> bool:
-    """Whether the scene has a question that is put to the class."""
+    """Whether the scene has a question and the class is asked it now."""
     found = scene()
     return bool(found and found.question) and st.session_state.get(_ASKED) == (LESSON.value, number())
 
@@ -69,7 +69,7 @@ def own_sentence() -> str:
 
 
 def choices_of(found: Lesson, index: int) -> dict[str, str]:
-    """The texts of all that a scene, from 0, chooses."""
+    """All that a scene (its number from 0) chooses, as texts by the keys of the address."""
     shown = found.scenes[index]
     sentence = shown.sentence or own_sentence() or sentence_of(found.scenes, index)
     return shown.link | ({SENTENCE.key: sentence} if sentence else {})
@@ -85,7 +85,7 @@ def choose(texts: Mapping[str, str]) -> None:
 
 
 def show(index: int) -> str:
-    """Chooses what a scene, from 0, shows, before anything is drawn. Returns the name of its page."""
+    """Chooses what a scene (its number from 0) shows, before anything is drawn. Returns the name of its page."""
     found = lesson()
     if found is None:
         raise ValueError("no lesson is open")
@@ -93,7 +93,7 @@ def show(index: int) -> str:
     choose(choices_of(found, index))
     ask(asked=False)
     pinned_words.forget_scene()
-    PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # a picture that is drawn already pins and unpins its words, too
+    PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # tells a picture that is already drawn to pin and unpin words
     keeps_own = own and not found.scenes[index].sentence
     st.session_state[_OPENED_WITH] = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
     LESSON_SCENE.choose(index)

@@ -2,8 +2,9 @@
 
 - Keys and values of all layers are in one tensor with room for more positions than are used, so a step appends in
   place, and `select` is one operation for all layers.
-- A row has key and value of its first position, of the second, and so on, then room for a query: key, value and query
-  of the newest position, which are one matrix product, are stored in one copy. The next key overwrites the query.
+- A row of the tensor has key and value of its first position, of the second, and so on, then room for one query. So the
+  result of one matrix product, the key, value and query of the newest position, is stored by one copy. The next key
+  overwrites the query.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ class Past:
         self.layers = layers
         self.length = 0  # K: positions read so far, including the newest
         self.buffer = torch.empty(0)  # (N, R, C*2D + D), of which the first K*2D are in use
-        self.spare = torch.empty(0)  # where `select` writes: on a CPU allocating would take as long as the copy
+        self.spare = torch.empty(0)  # where `select` writes: on a CPU a new tensor would take as long as the copy
         self.newest: Sequence[Tensor] = ()  # (R, 3D) each: key, value and query of the newest position
         self.queries: Sequence[Tensor] = ()  # (R, H, 1, E) each, views of the buffer, as are the next two
         self.keys: Sequence[Tensor] = ()  # (R, H, K, E) each
@@ -84,7 +85,7 @@ class FastState:
     layers: list[FastLayerCache]
     source_mask: Tensor  # (B, 1, 1, S)
     past: Past
-    source_bias: Tensor | None = None  # (B, 1, 1, S): the mask as what is added to scores; made in the first step
+    source_bias: Tensor | None = None  # (B, 1, 1, S): `source_mask` to be added to scores; made when a step needs it
 
     def select(self, rows: Tensor) -> None:
         """As `DecoderState.select`."""

@@ -8,12 +8,12 @@ sites without a probe, views. Here:
 - keys and values are stored in place (fast_cache.py), and sums and ReLUs are computed in place;
 - every matrix is stored in the order in which the product reads it (transformer/kernels/packed_linear.py);
 - for a single short sentence, W^Q and W^O of cross-attention are folded into its keys and values (folded_attention.py);
-- masked scores get -inf added, from one small tensor for all layers.
+- -inf is added to masked scores, from one small tensor that all layers use.
 
-`Transformer.start` and `step` are the definition; tests/decoding/test_fast_transformer.py holds the two equal.
-tests/benchmarks/decoding.py prints the gain of each. The copy takes as much memory as the matrices of the model, and in
-float32 once more for W^Q and W^O of cross-attention. On a GPU `Translator` uses the model itself, because the copy has
-not been measured there.
+`Transformer.start` and `step` are the definition; tests/decoding/test_fast_transformer.py compares the two.
+tests/benchmarks/decoding.py prints the gain of each point. The copy takes as much memory as the matrices of the model,
+and in float32 once more for W^Q and W^O of cross-attention. On a GPU `Translator` uses the model itself, because the
+copy has not been measured there.
 
 `torch.compile` is not used: on a CPU, with torch 2.13, a compiled step was not faster at batch 1 (fixed shapes, frozen
 weights, C++ wrapper), and with a variable length of the cache it was compiled again at every step.
@@ -38,7 +38,7 @@ from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.masks import padding_mask, source_mask, step_mask
 from transformer.model.positions import FIRST_ROWS
 
-SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
+SubLayer = Callable[[Tensor, Tensor], Tensor]  # input, and residual to be added -> output
 
 
 class FastLayer:
@@ -181,8 +181,8 @@ class FastTransformer:
         return found
 
     def __reduce__(self) -> tuple[Callable[..., "FastTransformer"], tuple[Transformer, RemovedParts]]:
-        """Copied and pickled as the model and what is removed of it: torch can do neither with matrices that oneDNN has
-        packed."""
+        """Copies and pickles have the model and the removed parts: torch can neither copy nor pickle matrices that
+        oneDNN has packed."""
         return _rebuilt, (self.model, self.removed)
 
     def is_current(self) -> bool:
@@ -199,7 +199,7 @@ class FastTransformer:
         encoder, sentences = self.model.encoder, len(source)
         mask = source_mask(source, encoder.window)  # (B, 1, 1, S), or (B, 1, S, S) with a window
         if encoder.window is not None:
-            # Trap: fully masked padding gives NaN, which no mask stops; so every position attends to itself
+            # Trap: fully masked padding would become NaN, also in later layers. So every position may attend to itself
             # (test_padding_that_a_window_masks_fully_changes_nothing).
             mask = mask | torch.eye(source.shape[1], dtype=torch.bool, device=source.device)  # (B, 1, S, S)
         x = encoder.embedding(source).flatten(0, 1)  # (B*S, D)
@@ -245,5 +245,5 @@ def _rebuilt(model: Transformer, removed: RemovedParts) -> FastTransformer:
 
 
 def writes(weight: Tensor) -> int:
-    """How often it was written to; -1: of a tensor made in inference mode, torch does not count that."""
+    """How often a tensor was written to; -1 if it was made in inference mode, where torch does not count."""
     return -1 if weight.is_inference() else weight._version

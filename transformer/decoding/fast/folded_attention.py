@@ -6,9 +6,9 @@
 
     A_i = W_i^Q K_i^T / sqrt(d_k),   a_i = b_i^Q K_i^T / sqrt(d_k),   C_i = V_i W_i^O + b^O / h
 
-(b^O may go there because each row of weights sums to 1.) All three are computed once per sentence. If it has at
-most E tokens, they are smaller than W^Q and W^O, and the time of a decoding step is the time to read its matrices. A
-batch would need them for each of its sentences, and padding would need a mask.
+(C_i may contain b^O because each row of weights sums to 1.) All three are computed once per sentence. If the sentence
+has fewer than E tokens, they are smaller than W^Q and W^O. That makes a decoding step faster, because its time is the
+time to read its matrices. They are not used for a batch: each sentence would need its own, and padding a mask.
 """
 
 import math
@@ -30,13 +30,13 @@ class FoldedAttention:
     keys: int  # S
 
     def __call__(self, x: Tensor, residual: Tensor) -> Tensor:
-        """(R, D), and what is added to it, (R, D) -> (R, D)."""
+        """x (R, D), and the residual (R, D), which is added to the output -> (R, D)."""
         weights = self.scores(x).view(-1, self.keys).softmax(dim=-1)  # (R*H, S)
         return torch.addmm(residual, weights.view(len(x), -1), self.written)  # (R, D)
 
 
 class FoldableWeights:
-    """W^Q and W^O of all layers, which it multiplies at once.
+    """W^Q and W^O of all layers, which are folded into keys and values in one product each.
 
     Args:
         queries: W^Q and b^Q of each layer.
@@ -53,8 +53,8 @@ class FoldableWeights:
         self.output_bias = torch.stack([linear.bias.detach() for linear in outputs])[:, None, None] / heads
 
     def __call__(self, keys: Tensor, values: Tensor) -> list[FoldedAttention]:
-        """Keys and values (N, H, S, E) -> the attention of each layer; [] for a sentence longer than E, which it would
-        not make faster."""
+        """Keys and values (N, H, S, E) -> the attention of each layer; [] for a sentence longer than E,
+        for which folded weights would not be faster."""
         layers, heads, length, width = keys.shape
         if length > width:
             return []

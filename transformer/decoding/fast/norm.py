@@ -19,5 +19,5 @@ class Norm(NamedTuple):
 
 
 def norm(module: nn.LayerNorm) -> Norm:
-    """Its weights and its epsilon."""
+    """Copies of the weights of a LayerNorm, and its epsilon."""
     return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)

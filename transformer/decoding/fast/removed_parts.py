@@ -1,7 +1,7 @@
 """What edits remove of a model: heads and sub-layers, which the inference copy can leave out.
 
-A head is off if its context is 0, which is the same as 0 in its rows of W^O; a sub-layer, if its output is 0. All other
-edits need the model itself.
+A head is removed if its context is 0, which is the same as setting its rows of W^O to 0. A sub-layer is removed if its
+output is 0. All other edits need the model itself.
 """
 
 import re
@@ -21,15 +21,15 @@ class LayerWithout:
     """What a layer lacks; sub-layers have the names of their sites, such as `cross_attention`.
 
     Attributes:
-        heads: of each kind of attention, edits of its context.
-        sublayers: those that add nothing.
+        heads: for each kind of attention, the edits of its context.
+        sublayers: those whose output is 0.
     """
 
     heads: Mapping[str, tuple[Zero, ...]] = field(default_factory=dict)
     sublayers: frozenset[str] = frozenset()
 
     def off(self, sublayer: str, context: Tensor) -> Tensor:
-        """(B, H, Q, E), in which removed heads are now 0."""
+        """Sets the removed heads of the context (B, H, Q, E) to 0, in place, and returns it."""
         for zero in self.heads.get(sublayer, ()):
             (context if zero.head is None else context[:, zero.head]).zero_()
         return context
@@ -40,7 +40,7 @@ RemovedParts = dict[tuple[str, int], LayerWithout]  # by the stack and the numbe
 
 
 def removed_parts(edits: Mapping[str, Edit]) -> RemovedParts | None:
-    """What the edits of sites (transformer/model/probe.py) remove; None: they do something else, too."""
+    """What the edits of sites (transformer/model/probe.py) remove; None if they do something else, too."""
     layers: RemovedParts = {}
     for site, edit in edits.items():
         found = _SITE.fullmatch(site)

@@ -8,8 +8,8 @@ from transformer.model import EditedTransformer, Transformer
 def search_model(
     model: Transformer, unedited: Transformer | FastTransformer | None = None
 ) -> Transformer | FastTransformer:
-    """The model for a search: on a CPU its inference copy, which is measured to be faster there. Of edits it knows only
-    those that remove heads and sub-layers.
+    """The model for a search: on a CPU its inference copy, which is measured to be faster there. The copy can apply
+    only edits that remove heads and sub-layers; with other edits the model itself is returned.
 
     Args:
         unedited: what this function returned for the model without edits; an inference copy with edits shares its
@@ -20,7 +20,7 @@ def search_model(
     if not isinstance(model, EditedTransformer):
         return FastTransformer(model)
     removed = removed_parts(model.edits)
-    if removed is None or isinstance(model.unedited, EditedTransformer):  # edits of edits: only the model has them all
+    if removed is None or isinstance(model.unedited, EditedTransformer):  # edited twice: only the model has all edits
         return model
     fast = unedited if isinstance(unedited, FastTransformer) else FastTransformer(model.unedited)
     return fast.without(removed)
