@@ -57,9 +57,7 @@ def is_at_this_machine() -> bool:
     host = headers.get("Host")
     if any(name in headers for name in PROXY_HEADERS):
         return False
-    return (
-        host is None or host_name(host) in LOOPBACK
-    )  # only AppTest has no host: a server refuses such requests
+    return host is None or host_name(host) in LOOPBACK  # only AppTest has no host: a server refuses such requests
 
 
 def identity() -> str:

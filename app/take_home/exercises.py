@@ -40,8 +40,7 @@ class Exercise:
 
 
 def exercises(scenes: Sequence[Scene]) -> list[Exercise]:
-    """Two for each different translation, of which at most four are taken; and the shapes and the mask of the first.
-    """
+    """Two for each different translation, of which at most four are taken; and the shapes and the mask of the first."""
     different = {(scene.subject, scene.translation.source, scene.hypothesis.ids): scene for scene in scenes}
     found: list[Exercise | None] = []
     for scene in list(different.values())[:4]:

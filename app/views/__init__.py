@@ -1,1 +1,1 @@
-"""A folder per page: page.py reads the state, asks `app.compute` for data and places figures. No tensor arithmetic."""
+"""One folder per page. Its page.py reads the state, asks `app.compute` for data and places figures."""

@@ -247,7 +247,7 @@ def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
 def test_the_weights_under_the_tokens_are_a_table_too() -> None:
     source = TokenAxis("English", "encoder", (HOSTILE, "</s>"))
     table = weights_table(source, writer("▁x", "▁y", "</s>"), np.array([0.75, 0.25]), np.array([0.4, 0.6]))
-    assert list(table["piece"]) == [HOSTILE, "</s>", "<s>", "▁x"]
+    assert list(table["token"]) == [HOSTILE, "</s>", "<s>", "▁x"]
     assert list(table["number"]) == [1, 2, 1, 2]
     assert list(table["weight"]) == [0.75, 0.25, 0.4, 0.6]
     assert [text[:7] for text in table["attention"]] == ["encoder", "encoder", "decoder", "decoder"]
@@ -279,7 +279,7 @@ def test_the_tree_draws_every_candidate_with_its_numbers() -> None:
     table = tree_table(TREE, probabilities, {0, 1, 3})
     assert list(table["sum"]) == [node.sum for node in TREE]
     assert list(table["why"])[1] == "Because."
-    assert list(table["piece"])[4] == HOSTILE
+    assert list(table["token"])[4] == HOSTILE
 
 
 def test_the_pruned_can_be_left_out_but_never_the_chosen_one() -> None:

@@ -150,7 +150,7 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder:
     table = next(frame.value for frame in app.dataframe if "attention" in frame.value)
     expected = np.concatenate([arrays[sites[0]][2, 2], arrays[sites[1]][2, 2, :3]])
     np.testing.assert_allclose(table["weight"], expected, rtol=0, atol=1e-6)
-    assert list(table["piece"])[-3:] == ["<s>", *found.hypotheses[0].pieces[:2]]
+    assert list(table["token"])[-3:] == ["<s>", *found.hypotheses[0].pieces[:2]]
 
 
 def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None:

@@ -1,7 +1,8 @@
-"""Which head aligns: the alignment error rate of each decoder layer and head, one heatmap whose cells can be clicked.
+"""Which heads align words: a heatmap of the alignment error rate (AER) of each decoder layer and head.
 
-A separate column at the right has the mean of all heads of each layer. Colours show 1 - AER, so that a head that aligns
-is as dark as a large weight elsewhere; the numbers and the colour bar show the rate itself, in per cent.
+Its cells can be clicked. A separate column at the right has the mean of all heads of each layer. Colours show 1 - AER,
+so a head with a low rate is as dark as a large weight in other pictures. The numbers and the colour bar show the rate
+itself, in per cent.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from transformer.analysis.alignment.alignment_report import named
 
 CELL = 36  # px, height of a cell
 APART = 1.4  # from the last head to the column of means, in cells
-SMALL_FROM = 11  # heads
+SMALL_FROM = 11  # heads from which the numbers are small
 MEAN = -1  # in place of a head: the mean of all heads of the layer
 
 

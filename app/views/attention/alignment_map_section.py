@@ -1,4 +1,4 @@
-"""Of the word alignment on the Attention page: the map of the heads that align, where one was measured."""
+"""The map of alignment error rates in the tab "Word alignment" of Attention, if it was measured for the checkpoint."""
 
 from collections.abc import Callable
 from math import exp
@@ -37,7 +37,10 @@ def measured(file: CheckpointFile) -> AlignmentMap | None:
 
 
 def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Callable[[list[Head]], None]) -> None:
-    """The map of one shift; a click on a cell hands its head over, or all heads of its layer."""
+    """Draws the map of one shift.
+
+    A click on a cell calls `choose` with its head, or, in the column of means, with all heads of its layer.
+    """
     reading = found.reading(shift)
     title = (
         _("Alignment error rate, rows that read the word")
@@ -82,9 +85,9 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
 
 
 def _measured_on(found: AlignmentMap) -> None:
-    """The text, and how far it is from the training text: numbers, no judgement."""
+    """Says on which text the map was measured, and in numbers how far that text is from the training text."""
     gold, text, home = found.gold, found.text, found.home
-    st.text(  # a name is never markdown
+    st.text(  # not markdown, because a name may have any characters
         _("Measured on {name}: {pairs:,} pairs, {sure:,} sure links.", name=gold.name, pairs=gold.pairs, sure=gold.sure)
     )
     st.caption(

@@ -33,11 +33,11 @@ SHIFTS: dict[Shift, str] = {
     "reads": gettext_noop("rows that read it"),
 }
 LOWEST, HIGHEST = 0.05, 0.95  # of the threshold
-FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
+FIRST_HEADS = 3  # how many of the clearest heads are chosen when the tab opens, if no head was measured
 
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
-    """Controls for heads, threshold and shift; the links as a picture, and as text to copy."""
+    """Draws controls for heads, threshold and shift; then the links as a picture, and as text to copy."""
     weights = cached_results.attention(
         scene.subject, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)

@@ -1,17 +1,17 @@
 """BertViz (Vig, 2019): its head view, model view and neuron view of our tensors, as one HTML page each.
 
-The drawing code is BertViz's own, read from the installed package; the page round it is ours, because theirs fetches
-its libraries from a CDN (nothing is drawn without a network), puts tokens into a script unescaped (a token `</script>`
-then runs whatever follows; tokens are what a user typed), embeds the data twice, and counts from 0. Here
+The drawing code is BertViz's own, read from the installed package. The page around it is ours. BertViz's page fetches
+its libraries from a CDN (without a network, nothing is drawn), embeds the data twice, and counts from 0. It puts tokens
+into a script unescaped: tokens are what a user typed, and a token `</script>` runs whatever follows it. In our page
 
-- D3 and jQuery come from this machine: from `app/static`, or written into the page (a file to take home);
-- data and code travel packed (deflate, in letters of base64), which is a third of the bytes and holds no letter that
-  means anything to an HTML parser; the browser unpacks both by itself, and the page's policy forbids to load anything
+- D3 and jQuery come from this machine: from `app/static`, or written into the page (for a file to download);
+- data and code are compressed (deflate) and written in base64. This takes a third of the bytes, and an HTML parser
+  reads none of the characters as markup. The browser unpacks both, and the page's policy forbids it to load anything
   from elsewhere;
-- the page has the colours of the theme: BertViz's text is black, whatever the ground.
+- the page has the colours of the theme; BertViz's text is black on every background.
 
-`import bertviz` is never needed: it takes a second, for three files of JavaScript. Every change to that code is
-checked, so that another release of BertViz fails here and not on the screen
+`import bertviz` is not needed: it takes a second, and only three JavaScript files are used. Every change to their code
+is checked, so with another release of BertViz an error is raised here, before the browser draws something wrong
 (test_the_data_is_what_bertviz_itself_would_draw).
 """
 
@@ -37,9 +37,9 @@ from app.languages import _, language
 View = Literal["head", "model", "neuron"]
 STATIC = Path(__file__).resolve().parents[2] / "static"
 LIBRARIES = ("jquery.min.js", "d3.min.js")  # D3 before version 6: BertViz's handlers expect (datum, index)
-ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; beyond: one layer
-MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 tokens more on the other side, as in the paper
-PARTS = 1000  # numbers travel as whole thousandths, which take half as many letters, and are divided in the browser
+ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; for more, one layer is drawn
+MOST_TOKENS = 160  # enough for a page's longest sentence (100) and a translation that has 50 more, as in the paper
+PARTS = 1000  # numbers are sent as whole thousandths (half the characters); the browser divides them by this
 
 _SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
 _START = f"""const unpacked = (id) => {{
@@ -81,7 +81,7 @@ _FIT = (
 
 
 def is_installed() -> bool:
-    """Whether the package is there; it is large and some will leave it out."""
+    """Whether the package is installed; it is large, so some users leave it out."""
     return importlib.util.find_spec("bertviz") is not None
 
 
@@ -112,9 +112,9 @@ def bertviz_html(view: View, shown: ShownAttention, title: str, *, inline: bool 
     """One view of one kind of attention, as a page.
 
     Args:
-        title: what it is; never a user's text.
-        inline: D3 and jQuery within the page, instead of from `app/static`.
-        dark: on dark ground.
+        title: of the page; never a user's text.
+        inline: whether D3 and jQuery are written into the page, instead of loaded from `app/static`.
+        dark: whether the page has the colours of the dark theme.
     """
     attention: dict[str, Any] = {
         "name": title,
@@ -145,7 +145,7 @@ def bertviz_html(view: View, shown: ShownAttention, title: str, *, inline: bool 
 
 
 def vectors_table(queries: np.ndarray, keys: np.ndarray, left: TokenAxis, right: TokenAxis) -> Table:
-    """The vectors of the neuron view, all digits of them: one line per query or key of each head, one column per
+    """The vectors of the neuron view with all their digits: one line per query or key of each head, one column per
     dimension.
 
     Args:
@@ -195,7 +195,7 @@ def _controls(view: View) -> str:
 
 
 def _packed(text: str) -> str:
-    """Letters, digits, +, / and = alone: for `unpacked` in the browser."""
+    """The text compressed, in base64; `unpacked` in the browser undoes it."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
@@ -214,13 +214,13 @@ def drawing_code(view: View) -> str:
     """BertViz's own JavaScript, with the few changes that it needs here.
 
     Raises:
-        RuntimeError: this release of BertViz is another than the one that was tested.
+        RuntimeError: BertViz is not installed, or its code differs from that of the tested release.
     """
     spec = importlib.util.find_spec("bertviz")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("BertViz is not installed.")
     code = _read(Path(spec.submodule_search_locations[0]) / f"{view}_view.js")
-    code, found = re.subn(r"require\.config\(\{.*?\n\}\);", "", code, flags=re.DOTALL)  # names the CDN
+    code, found = re.subn(r"require\.config\(\{.*?\n\}\);", "", code, flags=re.DOTALL)  # this names the CDN
     if found != 1:
         raise RuntimeError("This release of BertViz configures RequireJS in another way.")
     if view == "neuron":

@@ -42,7 +42,7 @@ EXPLAINED: dict[View, str] = {
 
 
 def bertviz(scene: Scene, chosen: Chosen) -> None:
-    """One of the views, of the kind of attention that is chosen above."""
+    """Draws one of the views for the kind of attention that is chosen above."""
     if not is_installed():
         st.info(_("BertViz is not installed here: `pip install -r requirements.txt`."))
         return
@@ -103,7 +103,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     name, spoken = title.replace(":", ","), language()
 
     def to_take_home() -> str:
-        with speaking(spoken):  # it is made when it is downloaded
+        with speaking(spoken):  # the file is made only when it is downloaded, so the language is kept until then
             return bertviz_html(view, shown, title, inline=True)  # in the light theme: it may be printed
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

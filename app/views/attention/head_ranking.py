@@ -1,6 +1,6 @@
-"""Numbers about every head, to be sorted: what it attends to, how sharply, how far away.
+"""A table of numbers about every head, which can be sorted: what the head attends to, how sharply, how far away.
 
-Each is a mean over the rows of a head, of the weights as the model computed them: nothing hidden, nothing merged.
+Each number is computed over all rows of the head from the model's own weights: nothing is hidden, nothing is merged.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Column:
     name: str
     title: str
     meaning: str
-    most: float | None = 1.0  # the largest possible value, for bars; None: the largest there is
+    most: float | None = 1.0  # the value of a full bar; None: the largest value in the table
 
 
 COLUMNS = (
@@ -87,7 +87,7 @@ def head_ranking(numbers: dict[str, np.ndarray], layer: int, head: int, label: s
 
 
 def ranking_table(numbers: dict[str, np.ndarray]) -> Table:
-    """The same numbers with all their digits, one row per head; NaN has no meaning."""
+    """The same numbers with all their digits, one row per head; NaN: the number has no meaning here."""
     layer, head = np.indices(numbers["entropy"].shape)  # (L, H) each
     titles = {column.name: _(column.title) for column in COLUMNS}
     found = {titles[name]: each.ravel() for name, each in numbers.items()}

@@ -1,8 +1,8 @@
 """Attention: the canvas, on which one finds and chooses heads. It opens with how the words of the sentence attend to
 each other (encoder self-attention), as a matrix: one row for each word.
 
-In the details: each head in numbers, and what several of them add up to. What goes beyond one head is in tabs at the
-end, each computed only while it is open.
+The details show numbers of every head, then one head in several forms. Tabs at the end show what several heads compute
+together; a tab is computed only while it is open.
 """
 
 from functools import partial
@@ -45,7 +45,7 @@ TABS = {
     "alignment": gettext_noop("Word alignment"),
     "bertviz": "BertViz",
 }
-_TABS = "tabs"  # the key of the widget, whose values are the words
+_TABS = "tabs"  # the key of the widget; its values are the titles in the visitor's language
 
 
 def draw(scene: Scene) -> None:
@@ -57,7 +57,7 @@ def draw(scene: Scene) -> None:
 
 
 def _details(scene: Scene, head: Head) -> None:
-    """The options, all numbers of the heads, the chosen one in several forms, and what the heads add up to."""
+    """Draws the options, the numbers of all heads, the chosen head in several forms, and the tabs."""
     kind, layer = head.kind, head.layer
     found = scene.attention(kind)
     queries, keys = scene.axes(kind)
@@ -97,7 +97,7 @@ def _isolate() -> None:
 
 
 def _isolated(query: int, now: Shown) -> int | None:
-    """The row of the picture that is isolated, if one is."""
+    """The row of the picture that is isolated. None: no row is isolated, or the chosen row is hidden."""
     if not ONE_ROW.value:
         return None
     row = now.row_of(query)
@@ -107,7 +107,7 @@ def _isolated(query: int, now: Shown) -> int | None:
 
 
 def _pinned(kind: Kind, now: Shown, row: int | None, column: int | None) -> None:
-    """A token was isolated among the lines: follow it in all pictures."""
+    """Follows in all pictures a token that was isolated among the lines; both None: no token is isolated any more."""
     ONE_ROW.choose(row is not None)
     if row is not None:
         QUERIES[kind].choose(now.rows[row][0])
@@ -116,7 +116,7 @@ def _pinned(kind: Kind, now: Shown, row: int | None, column: int | None) -> None
 
 
 def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAxis, TokenAxis], query: int) -> None:
-    """The matrix, in which a click chooses a cell, and a button that opens the calculation of the chosen one."""
+    """The matrix, in which a click chooses a cell, and a button that opens the calculation of that cell."""
     kind, now, (queries, keys) = chosen.kind, chosen.shown, sides
     weights = found.weights[chosen.layer, chosen.head]  # (Q, K)
     key = min(KEYS[kind].open(int(weights[query].argmax())), len(keys) - 1)

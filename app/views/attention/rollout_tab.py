@@ -1,4 +1,4 @@
-"""A tab of the Attention page: attention rollout, what reaches a position from each token over all layers."""
+"""A tab of the Attention page: attention rollout, how much of each token reaches a position through the layers."""
 
 import numpy as np
 import streamlit as st
@@ -94,7 +94,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
 
 
 def _arrived(scene: Scene, kind: Kind) -> np.ndarray:
-    """(L, Q, K): what has arrived from each key's token after each layer."""
+    """(L, Q, K): after each layer, how much of each key's token has arrived in each query's position."""
     if kind != "cross":
         return rollout.rollout(scene.attention(kind).weights)
     encoder, decoder, cross = (scene.attention(part).weights for part in ("encoder", "decoder", "cross"))

@@ -1,12 +1,13 @@
-"""Which word of the translation belongs to which of the source: cross-attention read as a soft alignment.
+"""Which word of the translation belongs to which word of the source: cross-attention read as a soft alignment.
 
-The weights of the chosen heads are averaged, tokens are put together into words (rows averaged, columns summed), and
-what reaches the threshold is a link. Special tokens are no words: their rows and columns are left out, and rows are not
-divided by what is left, because a row that rests on `</s>` says that it aligns with little.
+The weights of the chosen heads are averaged, and tokens are put together into words (rows averaged, columns summed).
+Two words are linked if their weight reaches the threshold. Special tokens are not words, so their rows and columns are
+left out. The rows are not normalised again: a row with most of its weight on `</s>` aligns with little, and its weights
+stay small.
 
-The shift: the row that reads token t predicts token t+1. A word of the translation is aligned by the rows that
-*predict* its tokens; by those that *read* them, one later, the decoder already knows the word, and alignments are often
-better (Chen et al., 2020, "Accurate word alignment induction from neural machine translation").
+The shift: the row that reads token t predicts token t+1. A word of the translation can be aligned by the rows that
+*predict* its tokens, or by the rows that *read* them, each one row later. A row that reads the word already knows it,
+so it often aligns better (Chen et al., 2020, "Accurate word alignment induction from neural machine translation").
 """
 
 from collections.abc import Sequence
@@ -24,12 +25,12 @@ Link = tuple[int, int]  # (word of the source, word of the translation), from 0
 
 @dataclass(frozen=True)
 class Alignment:
-    """Words on both sides, and how much each word of the translation attends to each of the source."""
+    """The words of both sides, and how much each word of the translation attends to each word of the source."""
 
     weights: np.ndarray  # (T', S')
     source: tuple[str, ...]  # S' words
     target: tuple[str, ...]  # T' words
-    without_row: tuple[str, ...]  # words of the translation that no row reads: it was cut off there
+    without_row: tuple[str, ...]  # words that no row reads, because the translation was cut off after them
 
 
 def word_alignment(
@@ -63,7 +64,7 @@ def _words(pieces: Sequence[str]) -> list[Group]:
 
 
 def links(weights: np.ndarray, threshold: float) -> list[Link]:
-    """The pairs whose weight (T', S') reaches the threshold, by word of the source."""
+    """The pairs whose weight (T', S') reaches the threshold, sorted by the word of the source."""
     target, source = np.nonzero(weights >= threshold)
     return sorted(zip(source.tolist(), target.tolist(), strict=True))
 

@@ -1,4 +1,4 @@
-"""How the details of Attention show the weights: special tokens hidden, words for tokens, names of the rows."""
+"""How the details of Attention show the weights: special tokens hidden or not, tokens or words, names of the rows."""
 
 import streamlit as st
 
@@ -15,11 +15,11 @@ NAMINGS: dict[Naming, str] = {
     "reads": gettext_noop("reads"),
     "predicts": gettext_noop("predicts"),
 }
-WORD_NAMINGS: tuple[Naming, ...] = ("predicts", "reads")  # a word needs one of them
+WORD_NAMINGS: tuple[Naming, ...] = ("predicts", "reads")  # a row of a word has only one of the two names
 
 
 def weight_options(kind: Kind) -> Options:
-    """How the weights are shown. The same on every kind of attention, and in the address."""
+    """Draws the options and returns them. They are the same for every kind of attention, and the address has them."""
     for choice in (HIDE_SPECIAL, WORDS, ONE_ROW):
         choice.open()
     with st.container(key="attention_options", horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -64,7 +64,7 @@ def weight_options(kind: Kind) -> Options:
 
 
 def say_what_is_hidden(chosen: Chosen, hide_special: bool) -> None:
-    """What was done to the weights, in words."""
+    """Says which rows and columns are hidden, and what that did to the weights."""
     now = chosen.shown
     if now.hidden_share is not None and now.remarks:
         share = Share(now.hidden_share[chosen.layer, chosen.head])

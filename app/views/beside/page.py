@@ -1,6 +1,6 @@
 """Side by side: a page as it is, and the same page for the original model, another checkpoint or another sentence.
 
-Each is a frame with an address of its own, so the server sees two more visitors, and nothing is shared between them.
+Each of the two is a frame with an address of its own, so the server sees two more visitors, which share nothing.
 """
 
 from urllib.parse import urlencode
@@ -39,7 +39,7 @@ SIDES = {
     "checkpoint": gettext_noop("Checkpoint"),
     "sentence": gettext_noop("Sentence"),
 }
-NAME = "beside"  # of this page
+NAME = "beside"  # the name of this page
 
 
 def draw(scene: Scene) -> None:
@@ -66,14 +66,15 @@ def draw(scene: Scene) -> None:
 
 
 def _opening(scene: Scene) -> str:
-    """The original model, if there are edits; a checkpoint of the same task, if there is one; else a sentence."""
+    """The first choice: the original model, if there are edits; else a checkpoint of the same task, if there is one;
+    else a sentence."""
     own = scene.subject.file
     has_partner = any(has_its_task(file, own) for file in _partners(scene).values())
     return "original" if EDITS.value else "checkpoint" if has_partner else "sentence"
 
 
 def _partners(scene: Scene) -> dict[str, CheckpointFile]:
-    """The other checkpoints, those of the same task first; a frame cannot open those that this visitor uploaded."""
+    """The other checkpoints, those of the same task first; without uploaded ones, which a frame cannot open."""
     files = other_checkpoints(scene.subject.file)
     return {name: file for name, file in files.items() if name not in uploads()}
 
@@ -109,7 +110,7 @@ def _other(side: str, scene: Scene) -> tuple[str, dict[str, str]] | None:
 
 
 def _texts(event: Event | None = None) -> dict[str, str]:
-    """The parameters of the address of the page that is shown, without those that the event resets."""
+    """The address parameters of the page in the frames, without those that the event resets or that a lecture uses."""
     texts = link_texts(BESIDE_PAGE.value) | {SENTENCE.key: SENTENCE.value, FRAMED.key: FRAMED.write(True)}
     for choice in CHOICES:
         if event in choice.reset_by or choice in OF_A_LECTURE:

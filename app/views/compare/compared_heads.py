@@ -1,4 +1,4 @@
-"""Whether the heads of two scenes can be compared, how far each moved, and what is said of it."""
+"""Whether the heads of two scenes can be compared, how far each moved, and the sentences about it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from app.views.shared.other_checkpoints import other_checkpoints
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind
 
-MOST_MATCHED = 400  # heads of a kind
+MOST_MATCHED = 400  # heads of a kind of attention; if there are more, those of two checkpoints are not matched
 LEAST = 0.0005  # a head whose weights moved less has not changed
 MOST_NAMED = 3
 
@@ -42,7 +42,8 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
     """The heads of two models over the same tokens, or of one model over two sentences that differ only in some words:
     two maps of weights can be subtracted only if they have the same rows and columns.
 
-    Both decoders read the visitor's translation; if edits are compared with the original model, the original's.
+    Both decoders read the visitor's translation. If the visitor's model is edited and compared with the original model,
+    both read the original model's translation.
     """
     same_file = other.subject.file == mine.subject.file
     languages = [] if same_file else _languages(other, mine)

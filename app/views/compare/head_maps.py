@@ -1,4 +1,4 @@
-"""The picture of all heads of two models that read the same tokens: its message, and which head it opens with."""
+"""The picture of all heads of two models that read the same tokens: its data, and the head that it opens with."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +19,7 @@ from app.views.compare.compared_heads import Heads
 from app.views.shared.show_figure import belongings
 from transformer.model.attention_kinds import KINDS, Kind
 
-ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # in which they compute
+ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # the order in which the model computes them
 FINE = 65_535  # levels of a weight (16 bits)
 MOST_FINE = 600_000  # weights in a message; with more, a weight has 8 bits
 KEY = "head_changes"
@@ -29,7 +29,7 @@ def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
     """Draws the picture; `names` are those of both sides."""
     texts = [head_text(change) for change in heads.changes]
     at = texts.index(COMPARED_HEAD.value) if COMPARED_HEAD.value in texts else 0
-    # The browser shows another head by itself, so the message keeps the head that it was opened with.
+    # The browser shows another head without a new message, so the message keeps the head with which it was opened.
     opened = st.session_state.get(f"{KEY}_opened")
     if KEY not in st.session_state or opened is None or opened[0] != heads.readings:
         opened = st.session_state[f"{KEY}_opened"] = (heads.readings, at)
@@ -43,7 +43,7 @@ def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
 
 
 def head_text(change: HeadChange) -> str:
-    """As it is in the address."""
+    """The head as the address names it: kind, layer and head, counted from 1."""
     return f"{change.kind}.{change.layer + 1}.{change.head + 1}"
 
 

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: the line that chooses them, and what they are."""
+"""The two sides of a comparison, and the line of controls that chooses them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class Sides:
 
     Attributes:
         names: of the other side, which is drawn first, and of the visitor's own.
-        other: the scene of the other side; None: torch.nn translates it.
+        other: the scene of the other side. None: the other side is torch.nn, which has no scene.
         mine: the scene of the visitor's side.
     """
 
@@ -53,13 +53,13 @@ class Sides:
 
     @property
     def language(self) -> str:
-        """The code of the language of both translations, or ""."""
+        """The code of the language of both translations; "" if they are in two languages."""
         code = self.mine.task.target_code
         return code if self.other is None or self.other.task.target_code == code else ""
 
 
 def chosen_sides(scene: Scene) -> Sides:
-    """Draws the line and returns the two sides.
+    """Draws the line of controls and returns the two sides.
 
     Raises:
         NoScene: there is nothing to compare with; the message says why.
@@ -114,8 +114,8 @@ def search_that_differs(scene: Scene) -> str:
 
 
 def _opening(scene: Scene) -> str:
-    """What differs when the page opens: the edits, if there are any; else a word of the sentence, if another one fits;
-    else the checkpoint, if another one has the same task; else the search."""
+    """What differs when the page opens: the edits, if there are any; else a word of the sentence, if another word
+    has as many tokens; else the checkpoint, if another one has the same task; else the search."""
     if scene.subject.edits:
         return "edits"
     if with_as_many_tokens(scene):

@@ -1,4 +1,4 @@
-"""What to compare instead, where both sides are the same: a line of links, each of which shows a difference."""
+"""What to compare instead, if no difference is shown: a line of links, each of which shows one."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ from app.views.compare.other_side import search_that_differs
 from app.views.shared.another_word import most_striking
 from app.views.shared.other_checkpoints import has_its_task, other_checkpoints
 
-SEARCHES = {  # as a link of the line
+SEARCHES = {  # the text of the link to each search
     "greedy": gettext_noop("greedy"),
     "beam2": gettext_noop("beam 2"),
     "beam8": gettext_noop("beam 8"),
@@ -24,7 +24,7 @@ SEARCHES = {  # as a link of the line
 
 
 def suggest(scene: Scene) -> None:
-    """Draws the line."""
+    """Draws the line of links."""
     offers = _offers(scene)
     with st.container(key="would_differ", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(_("Something differs with:"), width="content")
@@ -36,7 +36,7 @@ def suggest(scene: Scene) -> None:
 
 
 def _offers(scene: Scene) -> dict[str, Callable[[], None]]:
-    """What each link is called, and what it chooses."""
+    """The text of each link, and the function that chooses its comparison."""
     found: dict[str, Callable[[], None]] = {}
     if scene.subject.edits:
         found[_("the original model")] = partial(SIDE.choose, "edits")
@@ -54,7 +54,7 @@ def _offers(scene: Scene) -> dict[str, Callable[[], None]]:
 
 
 def _compare(side: str, choice: Choice[str], value: str | None = None) -> None:
-    """Compares with this; without a value, with what the choice opens with."""
+    """Compares with `value` of `choice`; without a value, with the one that the choice opens with."""
     SIDE.choose(side)
     if value is None:
         choice.forget()

@@ -10,7 +10,7 @@ from app.stage.scene import Scene
 from transformer.config import ModelConfig
 from transformer.decoding.length_penalty import length_limit
 
-ROUNDING = 1e-4  # of the largest number: float32 has 7 digits, and a stack adds up many of its errors
+ROUNDING = 1e-4  # share of the largest number: float32 has 7 digits, and a stack adds up many rounding errors
 
 EXPLAINED = gettext_noop(
     "`torch.nn.Transformer` has both stacks: attention, feed-forward, residual sums and LayerNorm. Embeddings, "
@@ -22,7 +22,7 @@ EXPLAINED = gettext_noop(
 
 
 def computed(scene: Scene) -> AgainstTorch:
-    """What torch.nn makes of the sentence. If our translation was cut off, torch.nn's may not be longer."""
+    """The results of torch.nn for the sentence. If our translation was cut off, that of torch.nn is not longer."""
     ours, translation = scene.hypothesis, scene.translation
     limit = length_limit(len(translation.source_ids), translation.settings, scene.config.max_positions)
     limit = limit if ours.finished else len(ours.ids)
@@ -30,7 +30,7 @@ def computed(scene: Scene) -> AgainstTorch:
 
 
 def draw_stages(found: AgainstTorch) -> None:
-    """A column for each stage."""
+    """Draws a table with a column for each stage."""
     numbers = {
         _("Largest number"): [stage.largest for stage in found.stages],
         _("Largest difference"): [stage.difference for stage in found.stages],

@@ -1,5 +1,5 @@
-"""Continue a translation by hand from a node of the search: with another token, own words, or the end. Shown are the
-result and the tree of the search that continued there.
+"""Continue a translation by hand from a node of the search: with another token, own words, or the end. The section
+shows the result, and the tree of the search that continued there.
 """
 
 import math
@@ -126,7 +126,7 @@ def other_line(scene: Scene) -> None:
 
 
 def _take_back(is_shown: bool, instead: bool) -> None:
-    """What was there before the reader chose another token: the translation, and the step."""
+    """Restores the translation and the step that were shown before the reader chose another token."""
     if is_shown:
         take_back()
     elif instead:
@@ -191,7 +191,8 @@ def _search(
     way: tuple[SearchNode, ...],
     pruned: bool,
 ) -> None:
-    """The tree of the search from these tokens on, and a node of it; at first, the first token of the model's own."""
+    """Draws the tree of the search from these tokens on, and the numbers of one node: on opening, those of the first
+    token that the model wrote itself."""
     chosen = CONTINUED_NODE.value
     node = nodes[chosen] if 0 <= chosen < len(nodes) else way[min(len(prefix), len(way) - 1)]
     best = {0, *(each.id for each in way)}

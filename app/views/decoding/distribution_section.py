@@ -1,6 +1,6 @@
-"""The distribution over the next token: what another temperature, top k or top p would leave.
+"""The distribution over the next token, and how another temperature, top k or top p would change it.
 
-Nothing is searched again: the logits of the step are there.
+No new search is needed: the logits of the step are known.
 """
 
 import math
@@ -34,7 +34,7 @@ TOP_K = (1, 2, 3, 5, 8, 10, 20, 50, 100, 200, 500, 1000, 0)  # 0 = all tokens
 
 
 def distribution_part(scene: Scene, step: int) -> None:
-    """What else to try at this step (from 0), and the most probable tokens as bars."""
+    """Draws sliders for other settings at this step (from 0), and the most probable tokens as bars."""
     logits = scene.record("logits")["logits"][step]  # (V)
     method, usual = method_of(scene), temperature_of(scene)
     tried = _tried(scene)
@@ -74,18 +74,18 @@ def distribution_part(scene: Scene, step: int) -> None:
 
 
 def probability_at(scene: Scene, step: int) -> str:
-    """Of the token with which the translation continues, as it was decoded: temperature, top k and top p included."""
+    """The probability of the translation's token at this step, with the temperature, top k and top p of the search."""
     logits, chosen = scene.record("logits")["logits"][step], scene.hypothesis.ids[step]  # (V)
     probabilities = softmax(logits, temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
     shares = shares_of(probabilities, may_be_drawn(logits, scene.translation.settings) if sampled else None)  # (V)
-    if not shares[chosen]:  # a rounding apart from the search, at the edge of what may be drawn
+    if not shares[chosen]:  # by rounding, the search could just draw it, and here it just cannot be drawn
         return percent(float(probabilities[chosen]))
     return both_percents(float(probabilities[chosen]), float(shares[chosen]))
 
 
 def _tried(scene: Scene) -> DecodingConfig:
-    """The settings of the sliders: at first those with which it was decoded."""
+    """The settings of the sliders: at first those with which the translation was decoded."""
     settings, method, usual = scene.translation.settings, method_of(scene), temperature_of(scene)
     sampled = method == "sampling"
     places = st.columns(3 if sampled else 1)

@@ -29,11 +29,11 @@ def running_chart(
     *,
     title: str,
 ) -> Figure:
-    """Two lines over the steps, from the last that they share; the end of each has its sum in numbers.
+    """Two lines over the steps, from the last step that they share; the end of each line is labelled with its sum.
 
     Args:
-        log_probabilities: of the tokens of each of the two outputs. tokens: the texts for the hover.
-        parts_at: from 0.
+        log_probabilities: of the tokens of each of the two outputs. pieces: these tokens, for the hover.
+        parts_at: the first step at which the outputs differ, from 0.
     """
     begin = max(parts_at - 1, 0)
     sums = [running_sums(each)[begin:] for each in log_probabilities]  # (T - begin) each
@@ -74,8 +74,8 @@ def running_chart(
 def running_table(
     log_probabilities: Sequence[Sequence[float]], pieces: Sequence[Sequence[str]], names: Sequence[str]
 ) -> Table:
-    """One row per step: the token of each output, its log-probability, and the sum so far; empty where one has
-    ended."""
+    """One row per step: the token of each output, its log-probability, and the sum so far; empty after an
+    output has ended."""
     longest = max(map(len, pieces))
     found: dict[str, Sequence[Any]] = {_("step"): list(range(1, longest + 1))}
     for each, written, name in zip(log_probabilities, pieces, names, strict=True):

@@ -26,7 +26,7 @@ SHOWN = (5, 9)  # tokens of a distribution on a phone and in a wide frame
 MARKS = {
     "beam": gettext_noop("kept"),
     "sampling": gettext_noop("drawn"),
-}  # by method: other tokens with which a hypothesis continues
+}  # by method: how tokens are marked with which other hypotheses continue
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Step:
     Attributes:
         logits: (V).
         chosen: id of the token with which the translation continues.
-        why: it was chosen, in a sentence.
+        why: the sentence that says why it was chosen.
         others: ids with which other hypotheses continue from here.
         allowed: (V) boolean, what may be drawn; None = everything.
     """
@@ -62,8 +62,8 @@ def step_data(
 
     Args:
         temperature: at which it was decoded.
-        mark: of the chosen token.
-        other_mark: of the tokens with which other hypotheses continue, in the visitor's language.
+        mark: the mark of the chosen token.
+        other_mark: the mark of the tokens with which other hypotheses continue, in the visitor's language.
     """
     found = offers(
         step.logits, step.chosen, piece,
@@ -81,7 +81,7 @@ def step_data(
 
 
 def least_certain(steps: Sequence[dict[str, Any]], *, is_given: bool = False) -> dict[str, Any] | None:
-    """The step, from 0, whose token has the lowest probability, the first of equals, and what the frame says of it.
+    """The step, from 0, whose token has the lowest probability, the first of equals, and what the frame says about it.
 
     None if there is only one step.
 

@@ -1,4 +1,4 @@
-"""The picture of the page: the loop and the distribution in one frame, drawn and walked in the browser."""
+"""The picture of the page: the loop and the distribution in one frame. The browser draws all its steps."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The logit lens as pictures: how the token that was predicted in the end ranks after each layer of the decoder.
 
-Ranks span from 1 to V, so colours follow their logarithm: 1 - log(rank) / log(V), strongest where the token leads.
+Ranks span from 1 to V, so colours follow their logarithm: 1 - log(rank) / log(V), strongest where the rank is 1.
 The last layer is on top, as in the paper's figure 1; the lowest row is what enters the first layer.
 """
 
@@ -28,7 +28,7 @@ from app.languages import _, pgettext
 from app.languages.numbers import formatted
 
 NUMBERS_UP_TO = 26  # steps; beyond, texts would overlap
-GRID_UP_TO = 40  # steps; beyond, lines between the cells would take most of them
+GRID_UP_TO = 40  # steps; beyond, lines between the cells would cover most of their area
 NAMES_UP_TO = 50  # steps; beyond, every second one is named, or every third
 WIDEST = 760  # px of all cells on a small screen
 LETTER = 8  # px
@@ -38,7 +38,7 @@ TOP, BOTTOM = 130, 60  # px
 
 @dataclass(frozen=True)
 class Seen:
-    """What the lens saw, row 0 being what enters layer 1."""
+    """The results of the lens. Row 0 belongs to the vectors that enter layer 1."""
 
     ranks: np.ndarray  # (N + 1, T) of the predicted token, 1 to V
     probabilities: np.ndarray  # (N + 1, T) of the predicted token
@@ -137,10 +137,8 @@ def _layer_axis(seen: Seen) -> dict[str, object]:
 
 
 def _short(piece: str, letters: int = 9) -> str:
-    """The token cut to so many letters; the mark of a word's beginning is left out where it would cost one."""
+    """The token, cut to `letters` letters."""
     piece = in_words(piece)
-    if len(piece) > letters:
-        piece = piece.removeprefix("▁") or piece
     return piece if len(piece) <= letters else piece[: letters - 1] + "…"
 
 

@@ -1,7 +1,7 @@
 """One turn of the decoder's loop as a picture: its input, its cache, and its output, which is the next input.
 
-The encoder reads the source once. Each step of the decoder reads one token, the newest; of the earlier ones it has kept
-keys and values (the cache), so Q has one row and K and V have as many as tokens were read.
+The encoder reads the source once. Each step of the decoder reads one token, the newest. The cache has the keys and
+values of the earlier tokens, so Q has one row, and K and V have one row for each token that was read.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ UNITS = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 
 
 def bytes_text(count: int) -> str:
-    """384 B, 98.3 kB, 1.57 MB."""
+    """A number of bytes with its unit: 384 B, 98.3 kB, 1.57 MB."""
     if count < 1000:
         return f"{count} B"
     return next(
@@ -87,7 +87,7 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
             "caption": _("Source: S = {count} tokens, read once", count=s),
             "tokens": [in_words(token) for token in source.tokens],
             "weights": [round(float(w), 4) for w in step.cross],
-            "kept": most,  # in sight where not all tokens have room
+            "kept": most,  # the token that is shown even if there is no room for all
         },
         "output": {
             "caption": _("Output so far: {count} read, the newest is fed in", count=read),
@@ -184,6 +184,6 @@ def weights_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: 
     return {
         _("attention"): [_("encoder-decoder")] * len(source) + [_("decoder self")] * len(own),
         _("number"): [*range(1, len(source) + 1), *range(1, len(own) + 1)],
-        _("piece"): [*source.tokens, *read],
+        _("token"): [*source.tokens, *read],
         _("weight"): np.concatenate([cross, own]),
     }

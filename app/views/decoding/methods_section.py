@@ -96,7 +96,7 @@ def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
 
 
 def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, Any]:
-    """The same, with a note below the first token that differs."""
+    """As `strip_of`, with a note below the first token that differs."""
     strip = strip_of(scene, hypothesis)
     if at is not None and at < len(hypothesis.pieces):
         strip["chips"][at]["under"].append(_("differs here"))

@@ -35,7 +35,7 @@ PARTS = {
 WITH_STEPS = ("loop", "tree", "lens")
 WITH_HEAD = ("loop", "tree")
 
-_CHOOSES: dict[Method, str] = {  # beam search has its sentence below
+_CHOOSES: dict[Method, str] = {  # the sentence about beam search is in `_chooses`
     "greedy": gettext_noop("Greedy decoding takes the most probable token at each step and never changes it later."),
     "sampling": gettext_noop(
         "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10."
@@ -100,7 +100,7 @@ def _details(scene: Scene, step: int) -> None:
 
 
 def with_tree(scene: Scene) -> Scene:
-    """The same scene, whose translation has the tree of its search."""
+    """The same scene, with the search tree in its translation."""
     found = cached_results.translate_one(
         scene.subject, scene.translation.source, scene.translation.settings, keep_tree=True
     )

@@ -1,7 +1,7 @@
-"""Which hypothesis would win under another length penalty: the place of each, by sum / lp(length), over alpha.
+"""Which hypothesis would win under another length penalty: the places of all, ranked by sum / lp(length), over alpha.
 
-At alpha = 0 the plain sum decides, and the short have the advantage; the larger alpha, the more a long one gains. The
-scores themselves shrink towards 0 as alpha grows, so the picture has places, and hover and table have scores.
+At alpha = 0 the plain sum decides, which favours short hypotheses; the larger alpha is, the more a long hypothesis
+gains. The scores themselves shrink towards 0 as alpha grows, so the picture shows places; hover and table show scores.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,15 @@ def penalty_lines(
     *,
     title: str,
 ) -> Figure:
-    """scores (hypotheses, alphas) -> places: the one that wins at alphas[at] is drawn heavily, and says so.
+    """The places of the hypotheses over alpha. The one that wins at alphas[at] has a thick line and its score.
 
     Args:
+        scores: (hypotheses, alphas).
         names: short names of the hypotheses, "A", "B", ...
     """
     places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
     winner = int(scores[:, at].argmax())
-    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"  # of the line that marks α, not across it
+    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"  # of the line at α: the score is there
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
@@ -83,7 +84,7 @@ def penalty_lines(
 
 
 def worth_showing(variants: Sequence[np.ndarray], most: int) -> list[int]:
-    """Which hypotheses to show: all that win somewhere, and of the others the best, up to `most` together.
+    """Which hypotheses to show: all that win for some alpha, and of the others the best, up to `most` together.
 
     Args:
         variants: scores (hypotheses, alphas) under each form of the penalty; hypotheses are sorted, the best first.
@@ -105,8 +106,8 @@ def penalty_table(
     sums: Sequence[float],
     columns: dict[str, np.ndarray],
 ) -> Table:
-    """One row per hypothesis; `columns` are scores by what they are called."""
-    return {_("name"): names, _("pieces"): lengths, _("sum"): sums, **columns, _("translation"): texts}
+    """One row per hypothesis; `columns`: the scores, by the titles of their columns."""
+    return {_("name"): names, _("tokens"): lengths, _("sum"): sums, **columns, _("translation"): texts}
 
 
 def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:

@@ -75,8 +75,8 @@ def penalty_part(scene: Scene) -> None:
 
 
 def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
-    """Both forms of the penalty, each with its slider and the scores over α. Returns the scores (hypotheses) at the
-    chosen α of each; the search has finished two hypotheses or more."""
+    """Draws both forms of the penalty, each with its slider and the places over α. Returns the scores (hypotheses) at
+    the chosen α of each form. The search must have finished two hypotheses or more."""
     found, nodes, columns = scene.translation, _shown(scene), {}
     names = letters(len(nodes))
     for place, form in zip(st.columns(2, gap="large"), FORMS, strict=True):

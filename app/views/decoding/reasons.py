@@ -1,7 +1,7 @@
 """Why a candidate of a search was kept or not, in the visitor's language.
 
-`transformer/decoding/tree.py` and `finished_search.py` write the reasons in English, from the sentences below
-(test_every_reason_of_a_search_is_translated).
+`transformer/decoding/tree.py` and `finished_search.py` write the reasons in English. They use no sentences but those
+below (test_every_reason_of_a_search_is_translated).
 """
 
 import functools
@@ -51,5 +51,5 @@ def _sentence(sentence: str) -> str:
 
 @functools.cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """For each sentence, what matches it with its values."""
+    """For each sentence, a pattern that matches it and captures its values."""
     return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(text))), text) for text in SENTENCES]

@@ -1,5 +1,5 @@
-"""What the paper and the code say of the search as a whole: which hypotheses are kept at each step, and when it
-ends."""
+"""What the paper and the code say about the search as a whole: which hypotheses are kept at each step, and when the
+search ends."""
 
 from app.languages import _
 from app.library.source_code import lines_between, lines_from
@@ -13,7 +13,7 @@ PAPER_ALPHA = 0.6
 
 
 def search_paper(scene: Scene) -> None:
-    """Two cards: the choice of a step, and the loop with its end."""
+    """For beam search two cards: the choice at a step, and the end of the search; for other methods one card."""
     settings = scene.translation.settings
     if settings.method == "beam" and settings.beam > 1:
         _beam(scene)
@@ -42,7 +42,7 @@ def search_paper(scene: Scene) -> None:
 
 
 def _alpha(settings: DecodingConfig) -> list[str]:
-    """Where the exponent of the scores above is not that of the paper."""
+    """The sentence about the exponent of the length penalty, if it is not that of the paper."""
     if settings.alpha == PAPER_ALPHA:
         return []
     return [_("The search of this checkpoint uses α = {alpha:g}.", alpha=settings.alpha)]

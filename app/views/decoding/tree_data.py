@@ -1,7 +1,8 @@
-"""The search as a tree: one column per step, in it the candidates of that step, those that went on above the others.
+"""The search as a tree: a column per step has the candidates of that step, and those that were pruned are at its end.
 
-Whatever is drawn comes from the search itself (`Translation.tree`): probability, sum of log-probabilities, score after
-the length penalty, and its outcome. Outcomes differ in shape and sign as well as in colour.
+All that is drawn of a candidate comes from the search itself (`Translation.tree`): its probability, the sum of
+log-probabilities, the score after the length penalty, and the outcome. Outcomes differ in shape and sign as well as in
+colour.
 """
 
 from collections.abc import Collection, Sequence
@@ -58,7 +59,7 @@ def tree_picture(
         best: ids of the nodes of the shown hypothesis, drawn heavily.
         chosen: id of the node whose details are shown.
         probabilities: of each node's token, given what came before: exp of its log-probability.
-        pruned: whether to draw the candidates that went no further. The chosen one is drawn in any case.
+        pruned: whether to draw the candidates that were pruned. The chosen one is drawn in any case.
     """
     drawn = [node for node in tree if pruned or node.outcome != "pruned" or node.id == chosen]
     rows = tree_rows(drawn)
@@ -101,7 +102,7 @@ def tree_picture(
 
 
 def tree_rows(nodes: Sequence[SearchNode]) -> dict[int, int]:
-    """The place of each node in its column, from 0: what went no further below, and the larger the sum, the higher."""
+    """The place of each node in its column, from 0 at the top: pruned nodes after the others, larger sums first."""
     rows: dict[int, int] = {}
     for step in {node.step for node in nodes}:
         column = [node for node in nodes if node.step == step]
@@ -116,7 +117,7 @@ def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best:
         _("node"): [node.id for node in tree],
         _("step"): [node.step for node in tree],
         _("after node"): [node.parent for node in tree],
-        _("piece"): [node.piece for node in tree],
+        _("token"): [node.piece for node in tree],
         _("probability"): [float(probabilities[node.id]) for node in tree],
         _("log-probability"): [node.log_probability for node in tree],
         _("sum"): [node.sum for node in tree],

@@ -3,8 +3,8 @@
     weight_j = e^(q·k_j / sqrt(d_k)) / sum of the same over all keys j that may be attended to
     context  = weight_1 v_1 + weight_2 v_2 + ...
 
-Every intermediate has its name. The vectors are the model's tensors (float32), the sums are computed in float64, so
-each number equals the tensor up to the model's rounding (test_every_intermediate_by_hand_is_the_tensors).
+Each intermediate is a property. The vectors are the model's tensors (float32) and the sums are computed in float64, so
+each number equals that of the tensor up to the model's rounding (test_every_intermediate_by_hand_is_the_tensors).
 """
 
 import math
@@ -16,8 +16,8 @@ import numpy as np
 
 from app.languages import _
 
-DIGITS = 4  # of a number that is written
-LARGEST_EXPONENT = 80.0  # float32 ends at e^88: beyond this the largest score is subtracted first
+DIGITS = 4  # how many digits of a number are written
+LARGEST_EXPONENT = 80.0  # float32 overflows above e^88; a largest score beyond ±80 is subtracted from all scores
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class ByHand:
 
     @cached_property
     def subtracted(self) -> float:
-        """What is subtracted from each score before the exponential: 0, or the largest where e^score would overflow.
+        """What is subtracted from each score before the exponential: 0, or the largest score if that is beyond ±80.
 
-        It divides each exponential, and so their sum, by the same number: the weights stay what they are.
+        Subtracting it divides each exponential, and so their sum, by the same number: the weights do not change.
         """
         largest = float(self.masked_scores.max()) if self.mask.any() else 0.0
         return largest if abs(largest) > LARGEST_EXPONENT else 0.0
@@ -91,7 +91,7 @@ class ByHand:
 
     @property
     def digits(self) -> int:
-        """With how many digits exponentials are written: four, or enough to distinguish the chosen weight from 1."""
+        """How many digits of exponentials are written: four, or enough to distinguish the chosen weight from 1."""
         others = 1 - float(self.weights[self.chosen])
         return DIGITS if others <= 0 or others > 0.5 * 10**-DIGITS else min(math.ceil(-math.log10(others)) + 1, 15)
 
@@ -139,7 +139,7 @@ def differences(hand: ByHand, tensors: Mapping[str, np.ndarray], query: int) -> 
     rows: list[dict[str, str | float]] = []
     for name, values in mine.items():
         theirs = tensors[name][query].astype(np.float64)
-        same = values == theirs  # -inf among them
+        same = values == theirs  # compared first, because -inf minus -inf would be NaN
         apart = np.abs(np.where(same, 0.0, values) - np.where(same, 0.0, theirs)).max()
         at = hand.largest_dimension if name == "context" else hand.chosen
         rows.append(

@@ -41,7 +41,7 @@ SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_sco
 
 @dataclass(frozen=True)
 class Calculation:
-    """One query of one head: where it is, whose tokens, its tensors (Q, K) or (K, E), and the arithmetic."""
+    """The calculation for one query of one head: tokens, tensors of the head by their names, and the arithmetic."""
 
     scene: Scene
     kind: Kind
@@ -55,7 +55,7 @@ class Calculation:
 
     @property
     def site(self) -> str:
-        """ "decoder.layers.0.cross_attention"."""
+        """The site of the attention: "decoder.layers.0.cross_attention"."""
         return SITES[self.kind].format(self.layer)
 
     @property
@@ -193,7 +193,7 @@ def softmax(this: Calculation) -> None:
 
 
 def values(this: Calculation) -> None:
-    """What the weights are for: the context."""
+    """The weighted sum of the values, which is the context."""
     hand = this.hand
     st.header(_("5. The weighted sum of the values"), anchor=False)
     triplet(

@@ -83,7 +83,7 @@ def values_figure(hand: ByHand, keys: TokenAxis, *, title: str) -> Figure:
 
 
 def value_rows(keys: TokenAxis) -> TokenAxis:
-    """The lines of that picture."""
+    """The names of the lines of `values_figure`."""
     return TokenAxis(keys.title, "value", (*keys.tokens, _("context")))
 
 
@@ -96,7 +96,7 @@ def values_table(hand: ByHand, keys: TokenAxis) -> dict[str, list[str] | np.ndar
 
 
 def row_stages(hand: ByHand) -> list[Stage]:
-    """The stages of the query's row, for `stages_figure`."""
+    """The stages of the query's row, for `app.figures.attention_stages`."""
     name = _("e^(score − largest)") if hand.subtracted else "e^score"
     return [
         Stage("q·k", hand.products),

@@ -12,12 +12,15 @@ from app.languages import _, ngettext
 from app.languages.numbers import in_latex
 from app.views.hand.arithmetic import DIGITS, ByHand
 
-TERMS = 6  # of a sum that are written out
+TERMS = 6  # how many terms of a sum are written out
 PER_LINE = 3
 
 
 def digits(value: float, count: int = DIGITS) -> str:
-    """As `theme.number` has it, with four digits: 0.3804, 12.34, 76,213, 1.234 · 10^7; 0.99995 just below 1."""
+    """A number as `theme.number` writes it, with `count` digits: 0.3804, 12.34, 76,213, 1.234 · 10^7.
+
+    A number just below 1 has as many digits as distinguish it from 1: 0.99995.
+    """
     if value in (float("inf"), float("-inf")):
         return r"\infty" if value > 0 else r"-\infty"
     text, exponent = mantissa_exponent(float(value), count)
@@ -26,7 +29,10 @@ def digits(value: float, count: int = DIGITS) -> str:
 
 
 def exponent(value: float, decimals: int = DIGITS) -> str:
-    """With four decimals. From e^14.61 a calculator gets only two digits of the result right, from e^14.6074 four."""
+    """An exponent with `decimals` decimals, four by default.
+
+    With e^14.61 a calculator gets only two digits of the result right, with e^14.6074 four.
+    """
     return in_latex(f"{value:.{decimals}f}") if abs(value) < float("inf") else digits(value)
 
 

@@ -1,9 +1,9 @@
 """The calculation as a few lines of NumPy that need nothing else: paste, run, and the page's numbers are printed.
 
-Printed is what the page's own lines have, with the same four digits (test_the_snippet_prints_the_numbers_of_the_page).
-Each number of a tensor is written with the digits that restore its exact bits. Tokens are in comments only, as
-Python writes them (`repr`), so that no line break in a token can end a comment and begin a statement
-(test_hostile_tokens_stay_in_their_comments).
+It prints the numbers of the page's own lines, with the same four digits
+(test_the_snippet_prints_the_numbers_of_the_page). Each number of a tensor is written with the digits that restore its
+exact bits. Tokens are in comments only, as Python writes them (`repr`), so that no line break in a token can end a
+comment and begin a statement (test_hostile_tokens_stay_in_their_comments).
 """
 
 import textwrap
@@ -21,12 +21,12 @@ def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: i
 
     Args:
         query: the position of the query, from 0.
-        title: names kind, layer and head; without any token.
+        title: the names of kind, layer and head; no token, because a token could end the comment.
     """
     reads = f", predicts {queries.predicts[query]!r}" if queries.predicts else ""
     kind = hand.query.dtype.name
     largest, e = ("masked - masked.max()", "e^(score - largest)") if hand.subtracted else ("masked", "e^score")
-    more = f", {hand.digits}" if hand.digits > DIGITS else ""  # digits
+    more = f", {hand.digits}" if hand.digits > DIGITS else ""  # argument of `text`: how many digits
     why = "  # the same number from all changes no weight" if hand.subtracted else ""
     lines = [
         f"# {title}, by hand.",

@@ -40,7 +40,7 @@ def draw(scene: Scene) -> None:
     parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
     message = scene_message(kind, (this.queries, this.keys), this.tensors, parts, (this.query, this.hand.chosen))
     message["scene"] = shown_scene.name()
-    message["is_chosen"] = KEYS[kind].is_chosen  # then the whole calculation is shown when the page opens
+    message["is_chosen"] = KEYS[kind].is_chosen  # if so, the page opens with the whole calculation
     with st.container(key="picture_query_scene"):
         components.query_scene(message, key="query_scene", on_choose=partial(_choose, kind))
     belongings(
@@ -61,7 +61,7 @@ def draw(scene: Scene) -> None:
 
 
 def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation:
-    """What is chosen: a query, and the key that it attends to most unless another was chosen."""
+    """The calculation for the chosen query and key; without a choice, for the key that the query attends to most."""
     queries, keys = scene.axes(kind)
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
@@ -84,18 +84,18 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
 def _opening_query(kind: Kind, weights: np.ndarray) -> int:
     """The query with which the page opens.
 
-    In encoder-decoder attention it is the one whose strongest key has the most distant position; in self-attention the
-    one in the middle, which has keys before and after it.
+    In encoder-decoder attention it is, among the queries with a weight above 0.5, the one whose strongest key has the
+    most distant position. In self-attention it is the one in the middle, which has keys before and after it.
     """
     rows = np.arange(len(weights))
     if kind != "cross":
         return len(weights) // 2
     moved = np.where(weights.max(axis=-1) > 0.5, np.abs(weights.argmax(axis=-1) - rows), -1)
-    return int(moved[: max(len(rows) - 1, 1)].argmax())  # not the end
+    return int(moved[: max(len(rows) - 1, 1)].argmax())  # without the last row, which predicts the end
 
 
 def _choose(kind: Kind, name: str, place: int) -> None:
-    """In the scene another query was chosen, which is followed to the key that it attends to most; or another key."""
+    """Takes over a query or key chosen in the scene. A new query opens with the key that it attends to most."""
     if name == "query":
         QUERIES[kind].choose(place)
         KEYS[kind].forget()
@@ -165,5 +165,5 @@ def _checks(this: Calculation) -> None:
 
 
 def _snippet(this: Calculation) -> str:
-    with speaking(ENGLISH):  # as all comments of the program
+    with speaking(ENGLISH):  # like all comments of the program
         return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)

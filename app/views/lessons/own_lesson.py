@@ -6,11 +6,11 @@ from app.languages import _
 from app.lessons.lesson_file import MOST_BYTES
 from app.library.lessons import ListedLesson, lesson_named, store_upload
 
-_OWN, _TAKEN = "own_lesson_name", "taken_lesson"  # in the session
+_OWN, _TAKEN = "own_lesson_name", "taken_lesson"  # keys of the session
 
 
 def own_lesson() -> ListedLesson | None:
-    """The last that the visitor uploaded, if the server still has it."""
+    """The last lesson that the visitor uploaded, if the server still has it."""
     given = st.session_state.get("lesson_upload")
     if given is not None and st.session_state.get(_TAKEN) != given.file_id:
         st.session_state[_TAKEN] = given.file_id

@@ -1,5 +1,5 @@
-"""Which lesson shall I give? A card for each lesson, with a link to its first scene; the reader's own lesson as a file.
-In the details: the scenes of a lesson with its notes, and how a lesson is written."""
+"""Which lesson shall I give? A card for each lesson, with a link to its first scene; and a field for a lesson of one's
+own. The details have the scenes of a lesson with its notes, and show how a lesson is written."""
 
 import streamlit as st
 

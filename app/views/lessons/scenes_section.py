@@ -12,7 +12,7 @@ EXAMPLE = "```"  # around the example in README.md
 
 
 def scenes(found: list[ListedLesson]) -> None:
-    """One lesson, chosen by its title: what each scene shows, and what is said."""
+    """Draws the scenes of one lesson, which is chosen by its title: what each scene shows, its text and its notes."""
     st.subheader(_("Scenes"))
     titles = {each.name: each.title for each in found}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -51,7 +51,7 @@ def _line(scene: LessonScene) -> str:
 
 
 def how_to_write() -> None:
-    """The format, from the file that documents it."""
+    """Draws the example of the format, from the file that documents it."""
     st.subheader(_("How a lesson is written"))
     st.text(
         _("Open any page in the state that you want to show; “Save as scene” in the menu writes the scene for you.")

@@ -71,7 +71,7 @@ def batch_figure(lines: Sequence[Line], *, title: str) -> Figure:
 
 
 def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
-    """The same as columns of a table, one a position."""
+    """The same as a table, one column per position."""
     columns = max(len(line.tokens) for line in lines)
     return {_("reads"): [line.name for line in lines]} | {
         str(j + 1): [line.tokens[j] if j < len(line.tokens) else "" for line in lines] for j in range(columns)

@@ -118,7 +118,7 @@ def _fits(scene: Scene, text: str) -> bool:
 
 
 def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
-    """Another sentence for the batch: the shortest other example, or the beginning of this one where none fits."""
+    """Another sentence for the batch: the shortest other example, or the beginning of this one if none fits."""
     others = [example for example in task.examples if example != sentence and fits(example)]
     if others:
         return min(others, key=len)

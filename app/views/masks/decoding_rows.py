@@ -1,7 +1,8 @@
 """One row of the decoder twice: in the pass over the whole translation, with the causal mask, and as one decoding step,
-with a cache that ends where the row does (sections 3.1 and 3.2.3).
+whose cache ends with this row (sections 3.1 and 3.2.3).
 
-Keys after the row are masked in the pass and have a weight of 0. The step does not have these keys: cells are empty.
+Keys after the row are masked in the pass and have a weight of 0. The step does not have these keys: their cells are
+empty.
 """
 
 from collections.abc import Mapping
@@ -116,7 +117,7 @@ def steps_table(whole: Row, step: Row, keys: TokenAxis) -> Mapping[str, list[str
 
 
 def largest_difference(whole: Row, step: Row) -> float:
-    """Between the weights of the row and of the step, whose missing keys count as a weight of 0."""
+    """The largest difference between the weights of both. Keys that the step does not have count as a weight of 0."""
     padded = np.zeros(len(whole.weights))
     padded[: len(step.weights)] = step.weights
     return float(np.abs(whole.weights - padded).max())

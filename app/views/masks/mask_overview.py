@@ -13,7 +13,7 @@ from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.theme import INK
 from app.languages import _, gettext_noop
 
-GAP = SEVERAL + 1  # between tiles: what comes after the reasons
+GAP = SEVERAL + 1  # the value of the cells between tiles; `reasons` has smaller ones
 FORBIDDEN: dict[Part, str] = {
     "padding": gettext_noop("forbidden by padding mask"),
     "causal": gettext_noop("forbidden by causal mask"),

@@ -67,7 +67,7 @@ class Sentence:
     """One sentence of the padded batch, and the head that is shown.
 
     Attributes:
-        number: which sentence, from 0.
+        number: the place of the sentence in the batch, from 0.
         trace: of this sentence, padding included.
         real: how many tokens of source and target are not padding.
         batch: how many sentences there are.
@@ -107,7 +107,7 @@ class Sentence:
 
     @property
     def letters(self) -> tuple[str, str]:
-        """Of the shape (Q, K)."""
+        """The letters of the shape (Q, K)."""
         return ("S" if self.kind == "encoder" else "T"), ("T" if self.kind == "decoder" else "S")
 
     @property
@@ -123,7 +123,7 @@ class Sentence:
         return self.trace[f"{self.site}.{name}"][self.head]
 
     def shape(self, part: Part | None = None) -> str:
-        """Of one part of the mask, or of all together (None): as it is built, and what it is broadcast to."""
+        """The shape of one part of the mask, or of all parts together (None), and the shape that it is broadcast to."""
         return mask_shape(
             self.kind,
             part,
@@ -151,7 +151,7 @@ def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[
 
 
 def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
-    """The section; returns the cell that is chosen in the bar."""
+    """Draws the section. Returns the cell that is chosen in the controls."""
     st.header(this.title, anchor=False)
     mask, parts = this.tensor("mask"), this.parts
     query, key = _cell(this, controls, mask)

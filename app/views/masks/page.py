@@ -72,7 +72,7 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
 
 
 def _head(scene: Scene) -> tuple[int, int]:
-    """Layer and head, from 0. Opens with the clearest."""
+    """Layer and head, from 0. Opens with the clearest head."""
     heads = [(i, j) for i in range(scene.config.decoder_layers) for j in range(scene.config.heads)]
     return MASK_HEAD.open(clearest_of(scene, "decoder"), heads)
 
@@ -93,7 +93,7 @@ def _pin(query: int, key: int) -> None:
 
 
 def _comparison(both: Twins) -> None:
-    """What the two small models do in a training step, and alone."""
+    """What the two small models do in a training step, and when they write on their own."""
     title = (
         _("Two other, small models on this sentence")
         if both.is_own
@@ -137,6 +137,27 @@ def _alone(twin: Twin) -> Cell:
     return Cell(twin.alone.text or _("(nothing)"), size)
 
 
+def _later_tokens(share: Share, *, helps: bool, learned: bool) -> str:
+    """What attention to later tokens does to the score. `learned`: whether the model was trained without the mask."""
+    if helps:
+        return _(
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps the model "
+            "of this page.",
+            share=share,
+        )
+    if learned:
+        return _(
+            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which lowers the score "
+            "of this translation.",
+            share=share,
+        )
+    return _(
+        "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which the model of this "
+        "page never learned to use.",
+        share=share,
+    )
+
+
 def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> list[str]:
     """What the pictures show, in at most three sentences."""
     if len(masked.predictions.right) == 1:
@@ -148,20 +169,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         )
     ]
     change = free.predictions.score - masked.predictions.score
-    harms = scene.config.causal_training and change < 0
-    sentences.append(
-        _(
-            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which the model of this "
-            "page never learned to use.",
-            share=Share(free.ahead),
-        )
-        if harms
-        else _(
-            "Without the mask, {share:.0%} of the attention of all heads goes to later tokens, which helps the model "
-            "of this page.",
-            share=Share(free.ahead),
-        )
-    )
+    sentences.append(_later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
     if both:
         sentences.append(
             _(

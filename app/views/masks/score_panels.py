@@ -1,8 +1,8 @@
-"""Scores before the mask, the mask, scores after it, weights: four panels of one head, so that one can follow a cell.
+"""Scores before the mask, the mask, scores after it, weights: four panels of one head, in which a cell can be followed.
 
     softmax(mask(Q K^T / sqrt(d_k)))         (equation 1 with section 3.2.3)
 
-Minus infinity has a mark of its own; a weight there is exactly 0, which is something else than a small weight.
+Cells with minus infinity are grey, also in the weights: 0 there is exact, and not just a small weight.
 """
 
 from dataclasses import dataclass
@@ -114,14 +114,14 @@ def _gap(rows: int, keys: TokenAxis) -> float:
 
 
 def _grey(where: np.ndarray, panel: int) -> Piece:
-    """The mark of cells that are minus infinity, or 0 for that reason."""
+    """Marks cells whose score is minus infinity, or whose weight is 0 for that reason."""
     return heat(where.astype(np.int8), [(0, "rgba(0, 0, 0, 0)"), (1, MASKED)], 0, 1, panel)
 
 
 def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
-    """A text in each cell (Q, K) of a panel that has one; two panels are in a line, with `beside` px at their side.
+    """The texts (Q, K) of the cells of a panel; "" is not drawn. Narrow cells have the `rounded` texts.
 
-    Narrow cells have the `rounded` texts.
+    Two panels are in a line, with `beside` px that belong to no cell.
     """
     q, k = np.nonzero(texts != "")
     shown = texts[q, k].tolist()

@@ -1,4 +1,4 @@
-"""The checkpoints as cards, each with its one score: data for the browser component `model_cards`."""
+"""The checkpoints as cards, each with its main score: data for the browser component `model_cards`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,8 +50,8 @@ def size_text(config: ModelConfig, parameters: int) -> str:
 
 
 def parts_text(config: ModelConfig) -> str:
-    """The shares of the parameters that feed-forward networks, attentions and embeddings have, and how many each of
-    the first two has."""
+    """The shares of the parameters that feed-forward networks, attentions and embeddings have, and how many parameters
+    one feed-forward network and one attention have."""
     counts = parameters_of(config)
     total = sum(counts.values())
     feed_forward = sum(count for part, count in counts.items() if "feed-forward" in part)

@@ -16,7 +16,7 @@ from app.views.shared.number_tables import readable
 from transformer.analysis.inspection import parameters_of
 from transformer.config import ModelConfig
 
-PARTS = (  # as the analysis names them
+PARTS = (  # the names that `parameters_of` gives them, to be translated
     gettext_noop("embeddings and output projection"),
     gettext_noop("learned positions"),
     gettext_noop("encoder layer norms"),
@@ -56,7 +56,7 @@ def all_checkpoints(listed: Sequence[Entry], scores: Scores) -> None:
 
 
 def card(one: Entry, key: str) -> None:
-    """What a checkpoint is, and a button that opens it. Names come from files: text, never markdown."""
+    """What a checkpoint is, and a button that opens it. Names come from files, so they are never markdown."""
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(key=f"title_{key}"):  # see page.css
             st.text(short_name(one.file))

@@ -1,4 +1,4 @@
-"""Models: the plot of a family; a click on a point opens that model. family_details.py has the paper's numbers."""
+"""Models: the plot of a family. A click on a point opens that model. family_details.py draws the paper's numbers."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -58,7 +58,7 @@ def family_picture(found: Sequence[Family]) -> None:
 
 
 def plotted(found: Sequence[Family]) -> list[Family]:
-    """Families with several runs per member, or all if there are none; of each name the first."""
+    """Families with several runs per member, or all if there are none; for each name only the first."""
     first: dict[str, Family] = {}
     for family in [family for family in found if family.is_repeated] or found:
         first.setdefault(family.name, family)

@@ -1,4 +1,4 @@
-"""Models, in the details: the paper's plot, and of each family buttons that open its members and all scores."""
+"""In the details of Models: the paper's plot; for each family, buttons that open its members, and all its scores."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from app.views.shared.show_figure import show_figure
 
 
 def family_details(found: Sequence[Family]) -> None:
-    """The paper's plot, then buttons and a table: of the chosen family, then of each family that has no plot."""
+    """For the chosen family the paper's plot, buttons and a table; for families without a plot only the latter."""
     if not found:
         return
     family, measure = chosen_family(found)

@@ -1,4 +1,4 @@
-"""What families of models, and the scores by which they are compared, are called."""
+"""The names of the families of models, of their members, and of the scores by which they are compared."""
 
 from app.languages import _, gettext_noop, pgettext
 from app.library.families import Measure, Member
@@ -15,7 +15,7 @@ UNITS: dict[Measure, str] = {
     "perplexity": gettext_noop("perplexity of a token"),
     "exact_match": gettext_noop("strings without a mistake, %"),
 }
-NAMES = {  # of families: inside of a sentence, at its beginning
+NAMES = {  # of families: inside a sentence, and at its beginning
     "one-part": (gettext_noop("one part"), gettext_noop("One part")),
     "heads": (gettext_noop("heads"), gettext_noop("Heads")),
     "positions": (gettext_noop("positions"), gettext_noop("Positions")),
@@ -26,7 +26,7 @@ NAMES = {  # of families: inside of a sentence, at its beginning
     "window": (gettext_noop("window"), gettext_noop("Window")),
     "causal-mask": (gettext_noop("causal mask"), gettext_noop("Causal mask")),
 }
-MEMBERS = {  # labels that are words
+MEMBERS = {  # labels that are words, which are translated
     "base": gettext_noop("base"),
     "one head": gettext_noop("one head"),
     "post-norm": gettext_noop("post-norm"),
@@ -39,7 +39,7 @@ MEMBERS = {  # labels that are words
 
 
 def member_label(member: Member) -> str:
-    """What the plot and the tables call it."""
+    """The label of a member in the plot and the tables."""
     label = member.label
     if label == "none":
         return pgettext("positions", "none")
@@ -47,8 +47,7 @@ def member_label(member: Member) -> str:
 
 
 def family_name(family: str) -> tuple[str, str]:
-    """What a family is called: inside of a sentence, and at its beginning. Names that we do not know stay as they
-    are."""
+    """The name of a family inside a sentence, and at its beginning. A family without an entry keeps its own."""
     name = family.replace("-", " ")
     inside, beginning = NAMES.get(family, (name, name.capitalize()))
     return _(inside), _(beginning)

@@ -1,7 +1,7 @@
-"""Which models are there, how good are they, and what differs? All checkpoints as cards, each with its one score, and
-beside them families of models that differ in one thing. In the details: their cards, all scores, how they learnt.
+"""Which models are there, how good are they, and what differs? Checkpoints as cards, each with its main score, and
+beside them families of models that differ in one thing. In the details: all checkpoints, all scores, how they learnt.
 
-Whatever is opened here is opened on the sentence above.
+A model that is opened here translates the sentence above.
 """
 
 from collections.abc import Sequence

@@ -73,7 +73,7 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 
 def curves(entries: Sequence[Entry]) -> None:
-    """Validation of all models whose run is known, over their updates."""
+    """Draws the validation scores of all models whose training run is known, over the updates."""
     known = [(one, found) for one in entries if (found := curves_of(one.file))][:MOST_CURVES]
     st.header(_("How they learnt"), anchor=False)
     if not known:

@@ -15,12 +15,12 @@ from app.state.events import take_sentence
 from app.state.pinned_words import pin
 from transformer.model.attention_kinds import Kind
 
-NAMED = 3  # heads of the layer
-PRONOUN, NOUN = "The Law will never be perfect, but its", "The Law"  # of the sentence, up to these words
+NAMED = 3  # how many heads of the layer the sentence names
+PRONOUN, NOUN = "The Law will never be perfect, but its", "The Law"  # the sentence up to “its”, and up to “Law”
 
 
 def fixed_attention(scene: Scene, kind: Kind, layer: int) -> str:
-    """How many heads of a kind give much of their weight to one place, whatever the words are; those of the layer."""
+    """How many heads of a kind give much of their weight to one place, whatever the words are; which in the layer."""
     keys = scene.axes(kind)[1]
     found = fixed_places(scene.attention(kind).weights, keys.tokens, itself=kind != "cross")
     count, heads = sum(place[0] >= MUCH for row in found for place in row), sum(map(len, found))

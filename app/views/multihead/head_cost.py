@@ -3,8 +3,9 @@
     parameters       W^Q, W^K, W^V: D x hE, and hE each for biases;  W^O: hE x D, and D for biases
     multiplications  Q and the output: Q.D.hE each;  K and V: K.D.hE each;  q.k and weights.v: h.Q.K.E each
 
-With E = D / h every hE is D, whatever h is. With E = D, not split, everything is h times as much (but for the biases of
-W^O). Multiplications are multiply-adds: each is followed by an addition. All cells are computed, the mask comes later.
+With E = D / h every hE is D, whatever h is. With E = D, not split, all these numbers are h times as large (except the
+biases of W^O). Multiplications are multiply-adds: each is followed by an addition. The products of all cells are
+computed; masked cells are filled afterwards.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ CHOICES = (1, 2, 4, 8, 16)
 
 @dataclass(frozen=True)
 class Cost:
-    """One attention with so many heads, for one sentence."""
+    """The cost of one attention with `heads` heads, for one sentence."""
 
     heads: int
     d_k: int
@@ -35,7 +36,7 @@ class Cost:
 
 
 def cost(heads: int, d_model: int, queries: int, keys: int, *, split: bool = True) -> Cost:
-    """What an attention costs whose heads share d_model, or else are each as wide as d_model."""
+    """The cost of an attention. With `split` its heads share d_model; without, each head is as wide as d_model."""
     width = d_model // heads if split else d_model
     inner = heads * width  # hE
     return Cost(

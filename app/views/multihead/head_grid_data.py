@@ -47,7 +47,7 @@ class Layer:
 
 
 def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
-    """Computes it with the model."""
+    """Computes the data of a layer with the model."""
     site = SITES[kind].format(layer)
     attention = scene.attention(kind)
     written = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
@@ -60,7 +60,7 @@ def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
 
 
 def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
-    """For `app.components.head_grid`; step and head from 0."""
+    """The data of `app.components.head_grid`; step and head from 0."""
     queries, keys = found.scene.axes(found.kind)
     hypothesis = found.scene.hypothesis
     return {
@@ -114,7 +114,7 @@ def _head(found: Layer, head: int) -> dict[str, Any]:
 
 
 def _predicted(found: Layer, row: int) -> list[dict[str, Any]]:
-    """A row of the predictions, step by step: the top token, and what is left of the translation's."""
+    """A row of the predictions, step by step: the top token, and the probability of the translation's token."""
     predictions = found.predictions
     return [
         {

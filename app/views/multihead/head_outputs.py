@@ -14,7 +14,7 @@ from app.figures.tensor import tensor_heatmap
 from app.figures.theme import CHOSEN, INK, Role, fixed, pair_color
 from app.languages import _, gettext_noop
 
-BELOW = 0.13  # of the highest bar: room for the number under a small negative one
+BELOW = 0.13  # share of the highest bar: room for the number under a small negative bar
 BIAS, SUM = gettext_noop("bias"), gettext_noop("sum = output")
 
 
@@ -25,7 +25,7 @@ class Written:
     Attributes:
         parts: (H, D), each head's context times its slice of W^O.
         bias: (D), of W^O.
-        total: (D), the output as the model recorded it on the other path, concatenating first.
+        total: (D), the output as the model recorded it on the other path, which concatenates the heads first.
     """
 
     parts: np.ndarray
@@ -43,13 +43,13 @@ class Written:
 
     @property
     def lengths(self) -> np.ndarray:
-        """(H + 2), in float64."""
+        """(H + 2), the length of each row, in float64."""
         found: np.ndarray = np.linalg.norm(self.rows.astype(np.float64), axis=-1)
         return found
 
     @property
     def along(self) -> np.ndarray:
-        """(H + 2), the part of each row along the output; all but the last add up to the last."""
+        """(H + 2), the part of each row along the output. The last part is the sum of the others."""
         direction = self.total.astype(np.float64) / (self.lengths[-1] or 1.0)
         found: np.ndarray = self.rows.astype(np.float64) @ direction
         return found
@@ -88,7 +88,7 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
     low, high = float(written.along.min()), float(max(written.lengths.max(), 1e-6))
     step = -(-len(written.parts) // 32)
     shown = list(range(0, len(written.parts), step))
-    # Trap: among ticks, those that are left out where there is little room may be just these two
+    # Trap: as ticks, just these two may be left out where there is little room
     # (test_the_sum_is_named_however_narrow_the_picture_is).
     under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": INK}}
     last = {len(names) - 1: "<b>" + _("sum") + "</b>"} | ({len(names) - 2: _(BIAS)} if numbers else {})

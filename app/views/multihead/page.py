@@ -1,7 +1,7 @@
 """Why several heads? What each head of a layer writes, and what the model predicts without it (paper, section 3.2.2).
 
-In the details: h heads are h slices of one matrix, their results are added up, and all that costs no more than one.
-Each section there is a fragment of its own inside the page's, in which the head is chosen.
+In the details: h heads are h slices of one matrix, their results are added up, and h heads cost no more than one head.
+Each section there is a fragment of its own inside the fragment of the page, in which the head is chosen.
 """
 
 import streamlit as st

@@ -50,7 +50,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     st.segmented_control(
         _("Matrix"),
         list(NAMES),
-        # A formula alone is no name for a screen reader
+        # A screen reader cannot read a formula alone, so there is a word, too
         format_func=lambda matrix: f"{_(NAMES[matrix])} ${PLAIN[matrix]}$",
         required=True,
         key=MATRIX.key,
@@ -140,7 +140,7 @@ def _slices_alt(matrix: str, size: str, lengths: np.ndarray, *, is_output: bool)
 
 
 def _difference_text(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
-    """What the slice alone gives, against what the model recorded."""
+    """How far the result of the slice alone is from what the model recorded."""
     config = scene.config
     source = input_site(config, kind, site, name)
     target = f"{site}.head_outputs" if name == "output" else f"{site}.{name}"
@@ -194,14 +194,14 @@ def beyond_text(share: float) -> str:
 
 
 def _code() -> SourceLines:
-    """The four matrices, and the line that splits their outputs into heads."""
+    """The code that makes the four matrices, and the line that splits their outputs into heads."""
     made = lines_from(MultiHeadAttention.__init__, "self.query", "self.output")
     cut = lines_from(MultiHeadAttention.split, "return")
     return SourceLines(made.path, made.first, f"{made.text}\n...\n{cut.text}")
 
 
 def first_of(label: str, length: int, count: int, key: str) -> int:
-    """The first of `count` dimensions that are shown of `length`; a slider where not all are."""
+    """The first of the `count` dimensions, out of `length`, that are shown. Draws a slider if not all are shown."""
     starts = list(range(0, length, count))
     if len(starts) == 1:
         return 0

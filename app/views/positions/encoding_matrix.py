@@ -15,13 +15,13 @@ from app.figures.sinusoids import Layout, pair_of
 from app.figures.theme import CHOSEN, role_color, signed_scale
 from app.languages import _
 
-CELLS = 24_000  # of the first picture; wider models show fewer positions
+CELLS = 24_000  # of the first picture, so wider models show fewer positions
 LEGEND_ROOM = 24  # px above the first picture
-FEWEST, MOST = 32, 64  # positions shown beyond those of the sentence
+FEWEST, MOST = 32, 64  # positions shown, if the sentence does not have more
 
 
 def positions_shown(sentence: int, d_model: int, available: int) -> int:
-    """How many rows the picture has: at least those of the sentence, and more if screen and table have them."""
+    """How many rows the picture has: at least those of the sentence, and more if picture and table have room."""
     return min(max(sentence, FEWEST, min(MOST, CELLS // d_model)), available)
 
 

@@ -1,7 +1,6 @@
-"""Sections of Positions: the encoding that is added to the embeddings (paper, section 3.5), of the checkpoint that is
-loaded.
+"""Sections of Positions: the encoding that the loaded checkpoint adds to the embeddings (paper, section 3.5).
 
-Each section is a fragment of its own: its sliders draw it again and nothing else.
+Each section is a fragment of its own: its sliders redraw this section only.
 """
 
 import numpy as np
@@ -119,7 +118,7 @@ def _formula_sentences(layout: Layout) -> list[str]:
 
 
 def _columns_text(layout: Layout | None, d_model: int) -> str:
-    """What the heatmap of sinusoids looks like; of a single pair there is nothing to compare."""
+    """What the heatmap of sinusoids looks like; "" for a learned table, and for a single pair of dimensions."""
     if not layout or d_model < 4:
         return ""
     if layout == "interleaved":

@@ -1,4 +1,4 @@
-"""Positions of the formula, learned ones and none at all: models that were trained alike but for that, side by side."""
+"""Sinusoidal positions, learned ones and none: models that were trained alike except for that, side by side."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -132,7 +132,7 @@ def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
 
 
 def _source(scene: Scene, files: Mapping[str, CheckpointFile]) -> str:
-    """The sentence that these models translate: that of the page, or an example of theirs if it is not for them."""
+    """The sentence that these models translate: that of the page; if it has another task, an example of theirs."""
     task = Subject(next(iter(files.values()))).task
     if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
         return task.examples[0]
@@ -181,7 +181,7 @@ def _papers(families: list[Family]) -> str:
 
 
 def _alike(kinds: Mapping[str, OverDistance]) -> str:
-    """How alike neighbours are, and positions that are far from each other: the cosines."""
+    """The cosines of neighbouring positions and of positions that are far apart, in words."""
     entries = [
         _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[FAR], 2))
         for kind, found in kinds.items()

@@ -1,7 +1,7 @@
-"""How alike positions are over their distance, by the formula and as learned, in one picture.
+"""How alike two positions are at each distance, for sinusoidal and for learned positions, in one picture.
 
-The products PE(p) . PE(p + k) are divided by both lengths: learned vectors have other lengths than those of the
-formula, and each its own. What is left is the cosine of the angle between the two.
+The products PE(p) . PE(p + k) are divided by both lengths, because learned vectors differ in length from the sinusoids
+and from each other. The result is the cosine of the angle between the two vectors.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from app.figures.theme import pair_color
 from app.languages import _
 from app.views.positions.similarity import OverDistance, over_distance
 
-HIGH, BELOW = 250, 76  # px of a picture, and of that below its plot
+HIGH, BELOW = 250, 76  # px: the height of a picture, and the part of it below the plot
 
 
 def likeness(table: np.ndarray) -> OverDistance:
-    """Of the positions of a table (P, D), over the distances of which it has at least P/2 pairs."""
+    """The cosines of the positions of a table (P, D), for each distance of which the table has at least P/2 pairs."""
     wide = table.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     found = over_distance(np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0))
@@ -61,7 +61,7 @@ def likeness_chart(kinds: Mapping[str, OverDistance], *, title: str) -> Figure:
 
 
 def likeness_table(kinds: Mapping[str, OverDistance]) -> Table:
-    """One row per distance."""
+    """One row per distance; NaN beyond the end of a table."""
     columns: dict[str, np.ndarray] = {}
     for name, found in kinds.items():
         columns |= {
@@ -69,5 +69,6 @@ def likeness_table(kinds: Mapping[str, OverDistance]) -> Table:
             _("{name}: least", name=name): found.least,
             _("{name}: most", name=name): found.most,
         }
-    rows = min((len(values) for values in columns.values()), default=0)
-    return {_("distance k"): np.arange(rows), **{name: values[:rows] for name, values in columns.items()}}
+    rows = max((len(values) for values in columns.values()), default=0)
+    filled = {name: np.pad(values, (0, rows - len(values)), constant_values=np.nan) for name, values in columns.items()}
+    return {_("distance k"): np.arange(rows), **filled}

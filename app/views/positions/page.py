@@ -1,5 +1,5 @@
-"""Positions: the words of the sentence shuffled, and what the model makes of them with its positions and without; or
-models with positions of the formula, with learned ones and with none, side by side.
+"""Positions: one of two pictures. The first shuffles the words of the sentence, and shows what the model computes and
+writes with its positions and without. The second has models with sinusoidal, learned and no positions side by side.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from app.views.shared.show_figure import belongings
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 
 PICTURES = {"order": gettext_noop("Shuffle the words"), "kinds": gettext_noop("Sine or learned?")}
-SAME = 1e-3  # of the length of an output: below it, a difference is the rounding of float32
+SAME = 1e-3  # share of an output's length: a smaller difference is the rounding of float32
 
 
 def draw(scene: Scene) -> None:
@@ -142,7 +142,8 @@ def table(source: TokenAxis, order: Order, found: Moved, left: Moved) -> dict[st
 
 
 def _translations(scene: Scene, order: Order, seed: int) -> bool:
-    """What the model writes for both orders, with positions and without; whether as it is it writes the same."""
+    """Draws what the model writes for both orders, with positions and without. Returns whether it writes the same for
+    both orders with its positions."""
     ids, settings = scene.translation.source_ids, scene.translation.settings
     other = reordered(ids, order)
     has_none = scene.config.positions == "none"

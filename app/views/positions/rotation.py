@@ -3,7 +3,7 @@
 
 A pair is drawn as the point (sine, cosine) = (dimension 2i, dimension 2i+1): position 0 is at the top, and moving on
 turns clockwise. The matrix of pair i is [[cos k w_i, sin k w_i], [-sin k w_i, cos k w_i]], the same for every p.
-Of a learned table the picture shows the pairs of dimensions just so, with the rotation that fits them best.
+For a learned table, the picture shows the pairs of dimensions in the same way, with the rotation that fits them best.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def rotation_circles(
     before, after = points[p, shown] / radius, points[p + shift, shown] / radius  # (N, 2)
     turned = np.einsum("iab,ib->ia", matrices[shown], before)  # (N, 2)
     first, second = pair_color(False), pair_color(True)
-    # A sinusoid's angle is known, k w; of fitted matrices only the shorter way round is.
+    # A sinusoid's angle is known: k w. A fitted matrix gives it only up to whole turns: it is taken from -π to π.
     angles = shift * frequencies(2 * points.shape[1]) if formula else np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
     around = np.linspace(0, 2 * np.pi, 73)
     rim = np.stack([np.append(np.sin(around), np.nan), np.append(np.cos(around), np.nan)], axis=-1)  # (74, 2)
@@ -106,7 +106,7 @@ def _strokes(lines: list[np.ndarray], color: str, width: float) -> Piece:
 
 
 def _arc(angle: float, start: np.ndarray, centre: float) -> np.ndarray:
-    """The turn of a pair, clockwise where positive; of more than a whole turn only what is over."""
+    """The turn of a pair, clockwise if the angle is positive. Whole turns are left out."""
     t = np.linspace(0, np.fmod(angle, 2 * np.pi), 60)
     x, y = 0.45 * start
     arc = np.stack([np.cos(t) * x + np.sin(t) * y + centre, np.cos(t) * y - np.sin(t) * x], axis=-1)

@@ -1,4 +1,5 @@
-"""Two sections of Positions: the paper's layout beside half and half, and the rotation from PE(p) to PE(p + k)."""
+"""Two sections of Positions: the paper's layout and the other one (all sines, then all cosines), and the rotation from
+PE(p) to PE(p + k)."""
 
 import numpy as np
 import streamlit as st
@@ -20,11 +21,11 @@ from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.positions import sinusoids
 
-FARTHEST = 1024  # positions that are attended to, however many the table has
+FARTHEST = 1024  # the most positions of a table that are used, however many it has
 
 
 def layout_of(scene: Scene) -> Layout | None:
-    """None: the table was learned, or there is none."""
+    """The layout of the sinusoids. None: the table was learned, or there is none."""
     return scene.config.sinusoid_layout if scene.config.positions == "sinusoidal" else None
 
 
@@ -34,9 +35,9 @@ def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
 
 
 def trained_of(scene: Scene) -> int | None:
-    """How many learned positions training can have reached: those of its longest sentence, and one for its sign of the
-    end (in the decoder, of the beginning). Beyond, the table is what chance made it. None: nothing was learned, or the
-    recipe does not say."""
+    """How many learned positions training can have reached: those of the tokens of its longest sentence, and one for
+    </s> (in the decoder, for <s>). Positions beyond still have their random initial values. None: positions were not
+    learned, or the recipe has no longest sentence."""
     longest = entry(scene.subject.file).longest if scene.config.positions == "learned" else None
     return min(longest + 1, scene.config.max_positions) if longest else None
 
@@ -60,10 +61,10 @@ def untrained_text(scene: Scene, what: str) -> str:
 
 @section
 def layouts(scene: Scene) -> None:
-    """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
+    """Draws both layouts and the permutation between them, which are the same for all checkpoints with this d_model."""
     own = layout_of(scene)
     st.header(_("Sines left and cosines right, or 2i and 2i+1?"), anchor=False)
-    if scene.config.positions == "none":  # the first picture of the page then, where it is seen at once
+    if scene.config.positions == "none":  # then it is the first picture of the details, and is above its explanation
         _layouts_picture(scene, own)
         _layouts_explained(scene, own)
     else:
@@ -197,7 +198,7 @@ def _slider(label: str, choice: Choice[int], most: int) -> int:
 
 
 def _code(layout: Layout | None) -> SourceLines:
-    """What makes the matrices of the picture: of the formula, or as near as learned positions come to one."""
+    """The code that makes the matrices of the picture: from the formula, or those that fit learned positions best."""
     turned = lines_from(turns, "cos, sin", "return")
     if layout:
         return together(lines_from(rotations, "return"), turned)

@@ -1,10 +1,10 @@
-"""How alike two positions are: PE(p) . PE(q), for every pair and over the distance.
+"""How alike two positions are: PE(p) . PE(q), for every pair and by their distance.
 
 For sinusoids sin a sin b + cos a cos b = cos(a - b), so the product depends on the distance alone:
 
     PE(p) . PE(p + k) = sum over i of cos(k / 10000^(2i / d_model)),   at k = 0: d_model / 2
 
-Products of learned positions may differ at the same distance: the band shows from which value to which.
+Products of learned positions may differ at the same distance: the band goes from the smallest to the largest.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,10 @@ def products(table: np.ndarray) -> np.ndarray:
 
 
 def most_alike(table: np.ndarray, row: int) -> tuple[list[int], float]:
-    """The other positions whose product with this one is largest, and that product; several if float32 cannot tell."""
+    """The other positions whose product with this one is largest, and that product.
+
+    There are several positions if rounding of float32 hides which product is largest.
+    """
     found = products(table)[row]
     found[row] = -np.inf
     return np.flatnonzero(np.isclose(found, found.max(), rtol=1e-5)).tolist(), float(found.max())
@@ -62,7 +65,7 @@ def formula_over_distance(distances: np.ndarray, d_model: int) -> np.ndarray:
 
 
 def similarity_matrix(table: np.ndarray, *, title: str, row: int | None = None) -> Figure:
-    """PE . PE of every position with every other, from the table (P, D); the one of this row is framed."""
+    """PE . PE of every position with every other, from the table (P, D); the row of position `row` is framed."""
     matrix = products(table)  # (P, P)
     limit = max(float(np.abs(matrix).max()), 1e-9)
     count = len(matrix)

@@ -1,4 +1,4 @@
-"""A section of Positions: how alike two positions are, for every pair and over the distance."""
+"""A section of Positions: how alike two positions are, for every pair and by their distance."""
 
 import numpy as np
 import streamlit as st

@@ -1,7 +1,7 @@
 """Embedding times sqrt(d_model), plus position (paper, sections 3.4 and 3.5): the sum, and how large its two parts are.
 
-The embedding is scaled because it starts as N(0, 1/d_model), so that without the scale a position, whose length is
-sqrt(d_model / 2) where it is sinusoidal, would drown the word.
+The embedding starts as N(0, 1/d_model), which makes its length about 1. A sinusoidal position has the length
+sqrt(d_model / 2), so without the scale the position would be much larger than the word.
 """
 
 import numpy as np

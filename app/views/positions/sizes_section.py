@@ -15,7 +15,7 @@ from transformer.model.embedding import InputEmbedding
 
 
 def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
-    """Norms of all tokens of a stack, and the three vectors of the chosen one, from 0."""
+    """The lengths of the vectors of all tokens of a stack, and the three vectors of the chosen token (from 0)."""
     st.header(_("Word and position in one vector: the {stack}'s input", stack=_(stack)), anchor=False)
     words = _(
         "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "

@@ -34,7 +34,7 @@ def wave(
 
     Args:
         layout: None for a learned table: one dimension, no formula.
-        sentence: positions that the shown sentence uses.
+        sentence: how many positions the shown sentence uses.
         trained: how many positions the training reached; those beyond are shaded. None: all, or unknown.
     """
     positions, d_model = table.shape
