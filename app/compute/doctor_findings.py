@@ -13,7 +13,7 @@ from transformer.decoding.translation import Hypothesis, Translation
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
 def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
-    """The examination of the weights. Edits do not change them, so all edited models of a file share one examination."""
+    """The examination of the weights. Edits do not change them, so all edited models of a file share one."""
     return examine_checkpoint(subject.translator)
 
 

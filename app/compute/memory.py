@@ -50,7 +50,7 @@ def visited() -> None:
 
 
 def release_unused(now: float) -> bool:
-    """Releases what was not used for `keep_seconds` before `now` (time.monotonic); returns whether there was anything."""
+    """Releases what was not used for `keep_seconds` before `now` (time.monotonic). Returns whether there was any."""
     global _released
     before = now - keep_seconds()
     something = checkpoints.release_unused(before)

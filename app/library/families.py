@@ -152,7 +152,7 @@ class Family:
 
     @property
     def unlike_paper(self) -> list[tuple[Member, Member]]:
-        """Pairs whose first member is the better one here and the worse one in the paper, the largest difference first."""
+        """Pairs whose first member is better here and worse in the paper, the largest difference first."""
         found = [
             (theirs.mean - ours.mean, better, worse)
             for (better, theirs), (worse, ours) in permutations(self.scored, 2)

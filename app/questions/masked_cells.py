@@ -19,7 +19,7 @@ Cell = tuple[int, int]
 
 
 def masked_cells(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """A question about decoder self-attention unless the place has another kind; None for a mask that removes nothing."""
+    """A question about decoder self-attention, unless the place has another kind. None if the mask removes nothing."""
     kind: Kind = place.kind or "decoder"
     layer, head = place.layer or 0, place.head or 0
     if layer >= depth(scene.config, kind) or head >= scene.config.heads:
