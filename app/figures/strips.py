@@ -63,7 +63,7 @@ def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, Any]:
-    """Data of `app.components.vector_strips`. At first it shows the dimension with the largest number of the last row."""
+    """Data of `app.components.vector_strips`. It opens with the dimension that is largest in the last row."""
     return {
         "title": title,
         "alt": alt,

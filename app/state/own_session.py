@@ -1,4 +1,4 @@
-"""A Streamlit session without a visitor: a thread draws a page in it, or computes its results, as if a link was opened."""
+"""A Streamlit session without a visitor: a thread draws a page in it, or computes results, as if a link was opened."""
 
 from collections.abc import Mapping
 from pathlib import Path
