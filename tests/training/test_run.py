@@ -106,7 +106,7 @@ def test_so_many_of_the_best_checkpoints_are_kept(
     train(recipe, tmp_path, resume=True, device="cpu")
     assert sorted(int(path.stem) for path in (tmp_path / "best").iterdir()) == kept
     best = load_checkpoint(tmp_path / "best.safetensors").metrics
-    assert best["update"] == (3 if best_by == "loss" else 1)
+    assert best["update"] == {"loss": 3, "bleu": 1, "accuracy": 5}[best_by]  # of about the same accuracy the later
 
 
 def test_metrics_have_a_line_for_every_interval_and_every_validation(finished: Path) -> None:
@@ -186,6 +186,17 @@ def test_training_stops_early_when_the_score_gets_no_better(tmp_path: Path) -> N
     train(recipe, tmp_path, device="cpu")
     assert [line["update"] for line in lines(tmp_path) if line["kind"] == "valid"] == [2, 4, 6, 8, 10]
     assert metadata(tmp_path / "training.safetensors")["progress"]["best_update"] == 2
+
+
+def test_of_checkpoints_with_about_the_same_accuracy_the_later_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = toy_recipe(updates=20, validate_every=4, patience=3, peak_rate=1e-30, best_by="accuracy", average_last=1)
+    train(recipe, tmp_path, device="cpu")
+    progress = metadata(tmp_path / "training.safetensors")["progress"]
+    assert (progress["best_update"], progress["kept_update"]) == (4, 16)  # and the run ends without a better one
+    assert load_checkpoint(tmp_path / "best.safetensors").metrics["update"] == 16
+    assert "(update 4); that of update 16 is as good and is kept." in capsys.readouterr().err
 
 
 def test_a_run_accumulates_batches_and_counts_their_tokens(tmp_path: Path) -> None:

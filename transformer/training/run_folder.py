@@ -139,7 +139,7 @@ class Run:
                 path.unlink()
         if progress.judged_by not in ("", judged_by):  # "": an old state, which does not say this
             log.warning("Validations are scored differently than before: the best score starts again.")
-            progress.best, progress.best_update, progress.without_improvement = None, 0, 0
+            progress.best, progress.best_update, progress.kept_update, progress.without_improvement = None, 0, 0, 0
             for path in self.best():
                 path.unlink()
             progress.validated = min(progress.validated, max(progress.update - 1, 0))  # validates this update again
@@ -183,10 +183,10 @@ class Run:
             **self.corpus,
         }
 
-    def keep_best(self, training: Training, improved: bool) -> None:
-        """Called after a validation. Keeps this checkpoint as "best" if it has `improved`, and in best/ if its score is
+    def keep_best(self, training: Training, kept: bool) -> None:
+        """Called after a validation. Keeps this checkpoint as "best" if it is `kept`, and in best/ if its score is
         one of the `keep_best` best scores. Of two checkpoints with the same score, the earlier one is better."""
-        if improved:
+        if kept:
             self.checkpoint("best", training)
         settings = training.recipe.training
         if settings.keep_best == 1:

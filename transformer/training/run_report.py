@@ -93,12 +93,14 @@ class Report:
             self._made.append((progress.update, progress.seconds))
         self._training.metrics_written()
 
-    def validation(self, improved: bool, samples: Sequence[Sample]) -> None:
-        """After every validation: reports its scores, whether they are the best so far, and sample translations."""
+    def validation(self, kept: bool, samples: Sequence[Sample]) -> None:
+        """After every validation: reports its scores, whether it is the best so far or as good, and sample texts."""
         progress = self._training.progress
         self._metrics.write(progress.update, "valid", progress.scores)
         numbers = [f"{name} {value:.3f}" for name, value in progress.scores.items() if isinstance(value, float)]
-        self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")
+        is_best = progress.best_update == progress.update
+        said = "" if not kept else "  (best so far)" if is_best else "  (as good as the best so far)"
+        self.say(f"update {progress.update} validation: {'  '.join(numbers)}{said}")
         if samples:
             text = samples_text(samples)
             self._metrics.write_samples(progress.update, samples, text)
@@ -142,6 +144,11 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
     digits = 1 if translated else 3
     sentences = min(settings.validation_sentences, len({source for source, _ in training.text.pairs}))
     of = f" of {sentences:,} validation sentences" if translated else ""
+    later = (
+        f"; that of update {progress.kept_update:,} is as good and is kept"
+        if progress.kept_update > progress.best_update
+        else ""
+    )
     app = (
         "the app, page Training"
         if chosen.parent.parent.name == "runs"
@@ -150,7 +157,7 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
     return (
         f"Finished after update {progress.update:,}. {settings.best_by}{of}: {abs(average):.{digits}f} for the average "
         f"of the last {taken} checkpoints, {abs(progress.best or 0.0):.{digits}f} for the best single one (update "
-        f"{progress.best_update:,}).\n"
+        f"{progress.best_update:,}){later}.\n"
         f"The checkpoint to use is {chosen}\n"
         f"  To translate:      {command('translate', str(chosen))}\n"
         f"  To see inside it:  {app}, run {chosen.parent.name}, Open"

@@ -125,11 +125,11 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
     while True:
         if run and report and training.validation_is_due and not stop:
             with suppress(Interrupted):  # after an interruption it is still due
-                improved = training.validate(lambda: bool(stop))
+                kept = training.validate(lambda: bool(stop))
                 if training.may_be_saved:  # else the files would be newer than the state to resume from
                     run.keep_recent(training)
-                    run.keep_best(training, improved)
-                report.validation(improved, training.samples())
+                    run.keep_best(training, kept)
+                report.validation(kept, training.samples())
                 saved = None
         ends = run is not None and (bool(stop) or training.is_finished)
         if ends:

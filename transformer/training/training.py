@@ -35,7 +35,7 @@ from transformer.training.random_state import set_random_state
 from transformer.training.samples import Sample, sample_translations
 from transformer.training.training_state import Progress
 from transformer.training.validation import ValidationText, validate
-from transformer.training.validation_schedule import goodness, is_finished, validation_is_due
+from transformer.training.validation_schedule import goodness, is_as_good, is_finished, validation_is_due
 
 
 @dataclass
@@ -179,7 +179,7 @@ class Training:
         return validate(model, self.text, self.recipe, self.progress.update, stop)
 
     def validate(self, stop: Callable[[], bool]) -> bool:
-        """Evaluates the model. Returns whether it is the best so far; weights that may not be saved never are.
+        """Evaluates the model. Returns whether it is kept as the best; weights that may not be saved never are.
 
         Raises:
             Interrupted: `stop` said so; nothing has changed.
@@ -187,13 +187,15 @@ class Training:
         progress = self.progress
         progress.scores = self.evaluate(self.model, stop)
         progress.validated = progress.update
-        value = goodness(progress.scores, self.recipe)
-        improved = self.may_be_saved and (progress.best is None or value > progress.best)
-        if improved:
+        value, best = goodness(progress.scores, self.recipe), progress.best
+        kept = self.may_be_saved and (best is None or is_as_good(value, best, self.recipe))
+        if kept:
+            progress.kept_update = progress.update
+        if kept and (best is None or value > best):
             progress.best, progress.best_update, progress.without_improvement = value, progress.update, 0
         elif progress.update > self.recipe.training.warmup:
             progress.without_improvement += 1
-        return improved
+        return kept
 
     def samples(self) -> list[Sample]:
         """A few sentences of the validation text as the model translates them now; none if `validation_sentences` is

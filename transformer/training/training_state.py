@@ -50,6 +50,7 @@ class Progress:
     validated: Natural = 0  # the last update at which the run was validated
     best: Finite | None = None  # the best value of `best_by`
     best_update: Natural = 0
+    kept_update: Natural = 0  # the checkpoint that is kept as the best: this one, or a later one that is as good
     without_improvement: Natural = 0  # validations since then, except those in the warm-up
     judged_by: str = ""  # how and on which text validations are scored, to notice when scores cannot be compared
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
@@ -69,7 +70,7 @@ class Progress:
 
     @model_validator(mode="after")
     def _consistent(self) -> "Progress":
-        if max(self.validated, self.best_update) > self.update:
+        if max(self.validated, self.best_update, self.kept_update) > self.update:
             raise ValueError(
                 f"validated = {self.validated} and best_update = {self.best_update} "
                 f"cannot be after update = {self.update}"
