@@ -19,7 +19,7 @@ def search_changed() -> None:
 
 
 def show_sentence(index: int) -> None:
-    """Chooses one of several sentences (from 0), and shows its best translation from the beginning."""
+    """Chooses one of several sentences (from 0). Choices that belong to the sentence before are forgotten."""
     happened("sentence")
     SHOWN_SENTENCE.choose(index)
 

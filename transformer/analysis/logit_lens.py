@@ -25,10 +25,10 @@ from transformer.model import Transformer
 
 @dataclass(frozen=True)
 class Lens:
-    """The predicted tokens after each layer: row 0 is the input of layer 1, row N the output of the model."""
+    """What the lens reads of each token of the output after each layer: row 0 before layer 1, row N after the last."""
 
-    ranks: np.ndarray  # (N + 1, T) of the predicted token among all V, 1 = the most probable
-    probabilities: np.ndarray  # (N + 1, T) of the predicted token
+    ranks: np.ndarray  # (N + 1, T) of the token of the output among all V, 1 = the most probable
+    probabilities: np.ndarray  # (N + 1, T) of the token of the output
     top_ids: np.ndarray  # (N + 1, T) the most probable token
     top_probabilities: np.ndarray  # (N + 1, T)
 

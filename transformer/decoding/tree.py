@@ -78,7 +78,7 @@ class Explanation:
         if length >= self.found.limit:
             return "unfinished", f"Cut off: {length} tokens are the length limit."
         if self.loops:
-            whose = "its best hypothesis" if self.beam else "it"
+            whose = "its best hypothesis" if self.beam else "its output"
             return "unfinished", f"Cut off: the search ended, because {whose} repeats one token."
         limit = self.found.limit
         best = candidate.sum / length_penalty(limit, self.settings)
@@ -107,7 +107,8 @@ class Explanation:
         won = self._score(self.ranked[0])
         if best >= won:
             return ""
-        return f" Through number 1, the best score at the end is lower: {_written(best)} < {_written(won)}."
+        scores = f"{_written(best)} < {_written(won)}"
+        return f" The best finished translation that continues number 1 has a lower score: {scores}."
 
     def _column(self, ending: Ending, length: int) -> int | None:
         """The candidate of a hypothesis at this step; None if the hypothesis is shorter."""

@@ -165,7 +165,7 @@ function showNumbers(view, here, focus, side, numbered) {
   view.labels[side].forEach((label, i) => {
     const text = texts.get(i) ?? "";
     label.hidden = !text;
-    // A written token in several rows shows the weight in place of its probability.
+    // If the layout has several rows, a written token shows the weight in place of its probability.
     if (view.layout.severalRows && side === "query" && view.both.writes) view.probabilities[i].style.visibility = text ? "hidden" : "";
     if (label.textContent !== text) label.textContent = text;
     label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;

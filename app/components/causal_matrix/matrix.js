@@ -93,9 +93,9 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
     if (state.pinned && !isCell) back();
     else if (q >= 0 && q < size) go(q, k >= 0 && k < size ? k : state.key);
   };
-  // Trap: the wheel also moves the mouse a little, and some browsers say that the pointer moves when the page scrolls below it
-  // or with a finger (test_the_wheel_scrolls_the_page_and_chooses_no_cell).
-  let scrolled = null;  // where the pointer was then, until it moves on
+  // Trap: turning the wheel also moves the mouse a little. Some browsers also report that the pointer moves when the page
+  // scrolls under a resting pointer, or is scrolled with a finger (test_the_wheel_scrolls_the_page_and_chooses_no_cell).
+  let scrolled = null;  // the last turn of the wheel; null after the pointer has really moved
   svg.addEventListener("wheel", (event) => { scrolled = event; }, { passive: true });
   svg.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" || !(event.movementX || event.movementY)) return;

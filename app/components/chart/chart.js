@@ -30,10 +30,11 @@ const current = (chart) =>
   chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage() &&
   chart.high === heightOf(chart.root, chart.usual, chart.scale);
 
-// Fits the numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short, letter}`, to the
-// width of the cells: the numbers in the largest font that fits; else the `short` numbers; else none. `beside` are the
-// px of the width that are not cells. `letter` is the width of a letter, as a share of the font size, if most are wider
-// than digits. Words (`meta: {columns, beside, cut}`) get a smaller font, too, and what is still too long is cut.
+// Fits the numbers of a heatmap to the width of its cells. They are a text trace with `meta: {columns, beside, short,
+// letter}`, and get the largest font that fits. If none fits, the `short` numbers are tried, then none are shown.
+// `beside` are the px of the width that are not cells. `letter`, the mean width of a character as a share of the font
+// size, is given if most characters are wider than digits. Words (`meta: {columns, beside, cut}`) get a smaller font,
+// too, and what is still too long is cut.
 function fitted(trace, width) {
   if (!trace.meta?.columns) return trace;
   const cell = (width - trace.meta.beside) / trace.meta.columns;
@@ -97,7 +98,7 @@ async function drawAnew(chart) {
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
   writeTexts(plot, plain);
   thinOut(plot);
-  plot.style.width = `${width}px`;  // before it is scaled: otherwise the page is as wide as the scaled box
+  plot.style.width = `${width}px`;  // without the scale, with which the box would widen the page
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
   root.style.height = `${high * size}px`;
   Object.assign(chart, { drawn: text, width: outside, dark, scale: size, usual, high, reports });

@@ -11,7 +11,7 @@ export class RequestError extends Error {
 const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
 const SHORTEST = 500, LONGEST = 8000;  // ms before a failed request is repeated
-const MOVED_ON = 200;  // ms before news are asked for again, if the class went on while a picture was asked for (409)
+const MOVED_ON = 200;  // ms before news are requested again, if the picture of an earlier scene was requested (409)
 
 async function request(code, path, options) {
   const response = await fetch(`/class/${code}/${path}`, options).catch(() => { throw new RequestError(_("No connection to Headlight. Try again.")); });

@@ -1,1 +1,1 @@
-"""The page attention."""
+"""The page Attention."""

@@ -1,1 +1,1 @@
-"""The page decoding."""
+"""The page Decoding."""

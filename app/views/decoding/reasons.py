@@ -20,7 +20,7 @@ SENTENCES = (
     gettext_noop("Left out by top k: only {k} may be drawn."),
     gettext_noop("Left out by top p: more probable tokens sum to {p}."),
     gettext_noop("By its sum it is number {rank} of the candidates that do not end; the beam keeps {beam}."),
-    gettext_noop("Through number 1, the best score at the end is lower: {lower} < {score}."),
+    gettext_noop("The best finished translation that continues number 1 has a lower score: {lower} < {score}."),
     gettext_noop("The beam keeps {beam} candidates; the worst of them has a sum of {sum}, this one has less."),
     gettext_noop("It ends here, but is not among the best {beam} candidates of this step."),
     gettext_noop("It ends here, with the score {sum} / {penalty} = {score}."),
@@ -33,7 +33,7 @@ SENTENCES = (
     ),
     gettext_noop("Cut off: {count} tokens are the length limit."),
     gettext_noop("Cut off: the search ended, because its best hypothesis repeats one token."),
-    gettext_noop("Cut off: the search ended, because it repeats one token."),
+    gettext_noop("Cut off: the search ended, because its output repeats one token."),
 )
 
 

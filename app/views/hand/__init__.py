@@ -1,1 +1,1 @@
-"""The page hand."""
+"""The page Hand."""

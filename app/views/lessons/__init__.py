@@ -1,1 +1,1 @@
-"""The page lessons."""
+"""The page Lessons."""

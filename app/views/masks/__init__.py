@@ -1,1 +1,1 @@
-"""The page masks."""
+"""The page Masks."""

@@ -1,1 +1,1 @@
-"""The page models."""
+"""The page Models."""

@@ -1,1 +1,1 @@
-"""The page multihead."""
+"""The page Multihead."""

@@ -1,1 +1,1 @@
-"""The page positions."""
+"""The page Positions."""

@@ -1,1 +1,1 @@
-"""The page residual."""
+"""The page Residual."""

@@ -1,1 +1,1 @@
-"""The page scaling."""
+"""The page Scaling."""

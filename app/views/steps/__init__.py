@@ -1,1 +1,1 @@
-"""The page steps."""
+"""The page Steps."""

@@ -1,1 +1,1 @@
-"""The page training."""
+"""The page Training."""

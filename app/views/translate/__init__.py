@@ -1,1 +1,1 @@
-"""The page translate."""
+"""The page Translate."""
