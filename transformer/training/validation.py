@@ -62,7 +62,8 @@ def validate(
                 raise Interrupted
             yield batch
 
-    # Not compiled, see compilation.py. `set_stance` as a decorator would import the compiler, which takes a second.
+    # Not compiled, see compilation.py. As a decorator, `set_stance` would import the compiler as soon as this module is
+    # imported, which takes a second.
     with torch.compiler.set_stance("force_eager"), autocast(device, recipe.training.precision):
         mean = mean_loss(model, until_stopped())
     if not math.isfinite(mean.loss):

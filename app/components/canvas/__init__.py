@@ -73,7 +73,7 @@ class Setting:
         form_name: the name of `form` in the address.
         pinned: the query and the key (from 0, or -1 for none) that are pinned when the picture opens, and whether the
             calculation of their weight is open. A place that the sentence does not have is ignored.
-        pins_given: when this number changes, an open picture takes over `pinned`, too.
+        pins_given: `pinned` is applied when the picture opens, and again whenever this number changes.
     """
 
     alternatives: Sequence[dict[str, str]] = ()
@@ -165,7 +165,7 @@ def _answers(
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
-        if received(key) != standing["received"]:  # a head was chosen, too: the page must show it
+        if received(key) != standing["received"]:  # a head was chosen together with the question
             st.rerun()
         answer = st.session_state.pop(f"{name}_answer", None)
         _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)

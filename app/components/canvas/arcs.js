@@ -5,8 +5,8 @@ import { curve } from "./place.js";
 import { ofHead } from "./message.js";
 import { make } from "../shared/svg.js";
 
-// The smallest weights that are drawn, in 255ths: usually, for the isolated token, and for the other tokens if there
-// are more than MANY cells.
+// The smallest weight that is drawn, in 255ths. FAINTEST: usually. FAINTEST_ISOLATED: for arcs of the isolated token.
+// FAINTEST_OF_OTHERS: for all other arcs, if there are more than MANY cells.
 const FAINTEST = 6, FAINTEST_ISOLATED = 2, FAINTEST_OF_OTHERS = 60;
 const MANY = 700;  // cells
 const CLICKABLE = 10;  // 255ths: the smallest weight that can be clicked

@@ -15,7 +15,7 @@ const LARGEST = 3.6, FINGER = 2.75, FITS = 2.5;
 export function newHeads(view) {
   view.heads.part.hidden = false;  // what is hidden has no width to measure; showCell hides it again
   const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
-  const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
+  const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // clientWidth is 0 once the visitor has left the page
   const fitting = (width - label) / kind.heads;
   const column = view.layout.flat || fitting >= FITS * rem ? fitting : FINGER * rem;  // FINGER: they scroll sideways
   const side = Math.min(column, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));

@@ -1,4 +1,4 @@
-// Draws the matrix in units of 1/16 rem, so that it grows with the type of the page. Where cells are too small for every
+// Draws the matrix in units of 1/16 rem, so that it grows with the font of the page. Where cells are too small for every
 // name, only each n-th is written, and those of the row and column that are pointed at.
 
 import { cellByKey } from "../shared/arrow_keys.js";
@@ -10,7 +10,7 @@ import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
 const STILL = 6;  // px: a smaller move after a turn of the wheel is ignored
-const ARROW = 22, LONGEST = 104;  // the room between the token read and the token written; the most room for each
+const ARROW = 22, LONGEST = 104;  // px between the token read and the token written; the most px of each of the two
 
 function sized(root, data, measure) {
   const unit = scaleOfPage(), width = root.clientWidth / unit;

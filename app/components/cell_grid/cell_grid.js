@@ -16,7 +16,7 @@ const NARROW = 700, HIGHEST = 32, LEAST = { wide: 6, high: 3 };
 
 const largest = (values) => Math.max(...values.map(Math.abs), 1e-9);
 
-// Where everything is, in px of a window of 1280x720.
+// Positions and sizes in px before scaling: in a window of 1280x720 the scale is 1.
 function layout(root, { rows, columns, height }, unit, measure) {
   const room = root.clientWidth / unit, isNarrow = room < NARROW;
   const left = Math.min(Math.max(...rows.names.map((name) => measure(name, 15)), measure(rows.title, 14)) + 16, room * 0.3);

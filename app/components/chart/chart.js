@@ -1,7 +1,7 @@
-// A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. A chart whose text
-// has not changed is left alone, and of several that arrive while one is drawn only the last is drawn. With `reports`,
-// a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place and its
-// `customdata`. When the page becomes light or dark, the chart is drawn again. If the traces have not changed but the
+// A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. If the text
+// has not changed, the chart is left alone. If several texts arrive while it is drawn, only the last is drawn next. With
+// `reports`, a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place and
+// its `customdata`. When the page becomes light or dark, the chart is drawn again. If the traces have not changed but the
 // marks of the layout have, the data keep their revision, and Plotly draws only the marks again.
 
 import { replaceHyphens } from "./hover.js";
@@ -98,7 +98,7 @@ async function drawAnew(chart) {
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
   writeTexts(plot, plain);
   thinOut(plot);
-  plot.style.width = `${width}px`;  // without the scale, with which the box would widen the page
+  plot.style.width = `${width}px`;  // the unscaled width: the scaled one would make this element wider than the page
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
   root.style.height = `${high * size}px`;
   Object.assign(chart, { drawn: text, width: outside, dark, scale: size, usual, high, reports });
@@ -145,7 +145,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.text = text;
     chart.again();
   }
-  // This call comes before the page has its new colours.
+  // When the page becomes light or dark, this function is called before the page has its new colours.
   setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over

@@ -1,4 +1,4 @@
-"""What all snapshots of a run make of one sentence. The results are computed in turns, so that the page shows the first
+"""The results of all snapshots of a run for one sentence. They are computed in turns, so that the page shows the first
 ones while the others are computed."""
 
 import time

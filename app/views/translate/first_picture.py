@@ -41,7 +41,7 @@ def draw(picture: FirstPicture) -> None:
 
 
 def _chosen(message: bytes) -> Head:
-    """The head in the address; without one, the head with which the message opens."""
+    """The head in the address; if there is none, the one that the message says to show first."""
     kind = KIND.value if KIND.value in KINDS else "cross"
     found = next(each for each in header_of(message)["kinds"] if each["name"] == kind)
     (layers, heads, *_), (layer, head) = found["shape"], found["opening"]
