@@ -27,7 +27,7 @@ class Rates:
         self._counts: dict[tuple[str, str], tuple[float, int]] = {}  # (when the window ends, count)
 
     def count(self, limit: Limit, key: str) -> bool:
-        """Counts one more time, and returns whether that is within the limit."""
+        """Adds one to the count, and returns whether it is within the limit."""
         now = self._clock()
         with self._lock:
             ends, count = self._counts.get((limit.name, key), (0.0, 0))

@@ -31,7 +31,7 @@ def take_sentence(value: str) -> None:
 
 
 def open_checkpoint(name: str) -> None:
-    """Opens a checkpoint with the sentence in the box. Resets the choices that belong to the model before."""
+    """Opens a checkpoint with the sentence in the box. Resets the choices that belong to the previous model."""
     CHECKPOINT.choose(name)
     happened("checkpoint")
 

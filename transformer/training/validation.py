@@ -42,7 +42,7 @@ def validate(
     `validation_sentences` different sources with sacrebleu, each against all its references.
 
     Args:
-        update: the number of updates made so far, for the message.
+        update: the number of updates made so far, for the message of TrainingError.
 
     Returns:
         `loss` (nats per token, without label smoothing), `perplexity` (per token), `accuracy` (share of tokens ranked
