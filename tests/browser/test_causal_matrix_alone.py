@@ -5,18 +5,11 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from app.components.registration import bundle, style_sheets
 from app.views.shared.causal_picture import message, passes, scores_before, scores_message
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import scene_with
+from tests.support.component_alone import draw, mount
 
-STAND = """async ([source, style, data]) => {
-    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    const component = (await import(at)).default;
-    document.body.innerHTML = "<div class='root'></div>";
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-    component({ data, parentElement: document.body, setTriggerValue: () => {} });
-}"""
 SHOWN = """() => {
     const isShown = each => getComputedStyle(each.parentNode).opacity > 0;
     const shown = [...document.querySelectorAll('svg .cell')].filter(isShown);
@@ -29,8 +22,8 @@ def test_scores_outside_the_attention_window_are_shown(browser: Any, tmp_path: P
     scores = {"scores": scores_message(scores_before(scene, 0, 0), 0, 0), "shown": 0, "received": 0}
     page = browser.new_page()
     page.emulate_media(reduced_motion="reduce")
-    style = style_sheets("causal_matrix", ["svg", "segments", "number_list"])
-    page.evaluate(STAND, [bundle("causal_matrix"), style, message(scene, *passes(scene), 0, 0) | scores])
+    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    draw(page, message(scene, *passes(scene), 0, 0) | scores)
     size = len(scene.target)
     assert page.evaluate(SHOWN) == [2 * size - 1, 0]  # the diagonal and the cells left of it
     page.get_by_role("radio", name="Scores before").click()

@@ -6,16 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.components.registration import bundle, style_sheets
 from app.figures.theme import weight_scale
+from tests.support.component_alone import draw, mount
 
-STAND = """async ([source, style, data]) => {
-    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    const component = (await import(at)).default;
-    document.body.innerHTML = "<div class='root'></div>";
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-    component({ data, parentElement: document.body, setTriggerValue: () => {} });
-}"""
 ROWS = 17
 
 
@@ -46,8 +39,8 @@ def grid() -> dict[str, Any]:
 def test_with_the_room_that_a_lecture_leaves_all_rows_are_named_and_no_name_overlaps(
     page: Any, more: int, named: int
 ) -> None:
-    style = style_sheets("cell_grid", ["svg", "segments", "board"]) + f"html {{ --grid-more: {more}; }}"
-    page.evaluate(STAND, [bundle("cell_grid"), style, grid()])
+    mount(page, "cell_grid", ["svg", "segments", "board"], f"html {{ --grid-more: {more}; }}")
+    draw(page, grid())
     names = page.locator("text.name[data-row]:not(.spare)")
     assert names.count() == named
     tops = sorted(names.evaluate_all("all => all.map(each => each.getBoundingClientRect().top)"))

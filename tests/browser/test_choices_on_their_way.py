@@ -6,19 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.components.registration import bundle
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
+from tests.support.component_alone import draw, mount, sent
 
-# A component as Streamlit calls it: what it reports is kept in `sent`. It is drawn again with `draw`.
-STAND = """async source => {
-    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    const component = (await import(at)).default;
-    document.body.innerHTML = "<div class='root'></div>";
-    window.sent = [];
-    const setTriggerValue = (_, value) => sent.push(value);
-    window.draw = data => component({ data, parentElement: document.body, setTriggerValue });
-}"""
 SWITCHES = {"name": "head", "label": "Head", "texts": ["1", "2", "3", "4", "5"], "disabled": False}
 PICKER = {"tokens": ["a", "b", "c", "d", "e"], "label": "Token", "color": "black", "disabled": False}
 
@@ -38,48 +29,44 @@ def page(browser: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ["switches", "token_picker"])
 def test_keys_continue_from_the_newest_choice_and_not_from_a_page_drawn_before_it(page: Any, name: str) -> None:
-    def draw(chosen: int, received: int) -> None:
-        page.evaluate("data => draw(data)", data(name, chosen, received))
-
-    def sent() -> list[dict[str, int]]:
-        found: list[dict[str, int]] = page.evaluate("sent")
-        return found
+    def redraw(chosen: int, received: int) -> None:
+        draw(page, data(name, chosen, received))
 
     def marked() -> str:
         return str(page.get_by_role("radio", checked=True).inner_text())
 
-    page.evaluate(STAND, bundle(name))
-    draw(0, 0)
+    mount(page, name)
+    redraw(0, 0)
     page.get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    first, second = (each["number"] for each in sent())
-    draw(1, first)  # what was drawn after the first key, and before the second was received
+    first, second = (each["number"] for each in sent(page))
+    redraw(1, first)  # what was drawn after the first key, and before the second was received
     assert marked() == ("3" if name == "switches" else "c")
     page.keyboard.press("ArrowRight")
-    assert [each["index"] for each in sent()] == [1, 2, 3]
-    draw(0, sent()[-1]["number"])  # all are received, and the page has chosen another one
+    assert [each["index"] for each in sent(page)] == [1, 2, 3]
+    redraw(0, sent(page)[-1]["number"])  # all are received, and the page has chosen another one
     assert marked() == ("1" if name == "switches" else "a")
-    assert first < second < sent()[-1]["number"]
-    draw(4, 0)  # a server that begins again has received nothing; what it says counts
+    assert first < second < sent(page)[-1]["number"]
+    redraw(4, 0)  # a server that begins again has received nothing; what it says counts
     assert marked() == ("5" if name == "switches" else "e")
 
 
 def test_a_row_that_was_sent_before_escape_was_heard_is_not_isolated_again(page: Any) -> None:
     axis = TokenAxis("English", "encoder", ("the", "cat"))
     lines = attention_lines(np.full((2, 2), 0.5), axis, axis, title="Head", alt="Lines") | {"reports": True}
-    page.evaluate(STAND, bundle("attention_lines"))
+    mount(page, "attention_lines")
 
-    def draw(row: int | None) -> str:
-        page.evaluate("data => { draw(data); }", lines | {"row": row})
+    def redraw(row: int | None) -> str:
+        draw(page, lines | {"row": row})
         return str(token.get_attribute("aria-pressed"))
 
     token = page.locator('.token[data-side="1"]').nth(1)
-    assert draw(None) == "false"
+    assert redraw(None) == "false"
     token.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    assert [each["side"] for each in page.evaluate("sent")] == [1, -1]
-    assert draw(1) == "false"  # the answer to Enter
-    assert draw(None) == "false"  # the answer to Escape
-    assert draw(1) == "true"  # the page isolates a row of its own accord
+    assert [each["side"] for each in sent(page)] == [1, -1]
+    assert redraw(1) == "false"  # the answer to Enter
+    assert redraw(None) == "false"  # the answer to Escape
+    assert redraw(1) == "true"  # the page isolates a row of its own accord

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.components.registration import bundle
+from tests.support.component_alone import SCRIPT, draw, mount, sent
 
 STATE = {
     "is_on": True,
@@ -18,16 +18,6 @@ STATE = {
     "own": "",
     "received": 0,
 }
-# The component of a lecture as Streamlit calls it: what it reports is kept in `sent`. `runs` sets the script's state.
-STAND = """async source => {
-    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    const component = (await import(at)).default;
-    document.body.innerHTML = "<div data-test-script-state='notRunning'></div><div class='root'></div>";
-    window.sent = [];
-    const setTriggerValue = (name, value) => sent.push(value);
-    window.draw = data => component({ data, parentElement: document.body, setTriggerValue });
-    window.runs = state => { document.body.firstElementChild.dataset.testScriptState = state; };
-}"""
 
 
 @pytest.fixture
@@ -36,15 +26,11 @@ def page(browser: Any) -> Iterator[Any]:
     page.clock.install()
     page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
     page.goto("http://127.0.0.1/")  # the tab has a memory there
-    page.evaluate(STAND, bundle("lecture"))
-    page.evaluate("data => draw(data)", STATE)
+    mount(page, "lecture")
+    page.evaluate(SCRIPT)
+    draw(page, STATE)
     yield page
     page.close()
-
-
-def sent(page: Any) -> list[dict[str, int]]:
-    found: list[dict[str, int]] = page.evaluate("sent")
-    return found
 
 
 def test_a_key_that_the_page_has_not_received_is_sent_again(page: Any) -> None:
@@ -52,7 +38,7 @@ def test_a_key_that_the_page_has_not_received_is_sent_again(page: Any) -> None:
     (first,) = sent(page)
     page.clock.run_for(1000)
     assert sent(page) == [first, first]
-    page.evaluate("data => draw(data)", STATE | {"place": first["index"], "received": first["number"]})
+    draw(page, STATE | {"place": first["index"], "received": first["number"]})
     page.clock.run_for(9000)
     assert sent(page) == [first, first], "it was received"
 
@@ -65,7 +51,7 @@ def test_nothing_is_sent_again_while_the_page_runs_and_only_the_newest_after_it(
     page.clock.run_for(5000)
     first, second = sent(page)
     assert (first["index"], second["index"]) == (1, 2)
-    page.evaluate("data => draw(data)", STATE | {"place": 1, "received": first["number"]})
+    draw(page, STATE | {"place": 1, "received": first["number"]})
     page.evaluate("runs('notRunning')")
     page.clock.run_for(1000)
     assert sent(page) == [first, second, second]

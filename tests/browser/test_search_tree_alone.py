@@ -5,19 +5,10 @@ from typing import Any
 
 import pytest
 
-from app.components.registration import bundle, style_sheets
 from app.views.decoding.tree_data import tree_picture
+from tests.support.component_alone import draw, mount, sent
 from transformer.decoding.translation import SearchNode
 
-STAND = """async ([source, style]) => {
-    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    const component = (await import(at)).default;
-    document.body.innerHTML = "<div class='root'></div>";
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-    window.sent = [];
-    const setTriggerValue = (name, value) => sent.push(value);
-    window.draw = data => { component({ data, parentElement: document.body, setTriggerValue }); };
-}"""
 # How far the tree goes beyond its place and the window, and its smallest type in px.
 FITS = """() => {
     const root = document.querySelector(".root"), svg = root.querySelector("svg.tree");
@@ -64,13 +55,9 @@ def drawn(
 ) -> Any:
     width, height, rem = size
     page.set_viewport_size({"width": width, "height": height})
-    style = (
-        style_sheets("search_tree", ["svg"])
-        + f"html {{ font-size: {rem}px; {below}; }} body {{ margin: 0 {2 * rem}px; }}"
-    )
-    page.evaluate(STAND, [bundle("search_tree"), style])
+    mount(page, "search_tree", ["svg"], f"html {{ font-size: {rem}px; {below}; }} body {{ margin: 0 {2 * rem}px; }}")
     data = tree_picture(nodes, {0}, chosen, [0.5] * len(nodes), title="A tree") | {"alt": "A tree"}
-    page.evaluate("data => draw(data)", data)
+    draw(page, data)
     page.locator("svg.tree .node").first.wait_for()
     return page.evaluate(FITS)
 
@@ -101,7 +88,7 @@ def test_the_steps_round_the_chosen_node_are_shown(page: Any) -> None:
     assert page.locator(".node.on").get_attribute("data-id") == str(nodes[-1].id)
     assert "to 40 of 40" in page.locator(".note").inner_text()
     page.locator(".node").first.click()
-    assert page.evaluate("sent") != []
+    assert sent(page) != []
 
 
 def test_elsewhere_all_of_the_tree_is_there_and_scrolls(page: Any) -> None:

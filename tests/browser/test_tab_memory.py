@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.components.registration import bundle
-from tests.browser.test_resend import STAND, sent
+from tests.support.component_alone import SCRIPT, draw, mount, sent
 
 
 @pytest.mark.parametrize("runs", [False, True])
@@ -15,12 +14,13 @@ def test_the_kept_sentence_is_sent_again_until_the_page_has_it(browser: Any, run
     page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
     page.goto("http://127.0.0.1/")
     page.evaluate("sessionStorage.setItem('headlight sentence', 'a b c')")
-    page.evaluate(STAND, bundle("tab_memory"))
+    mount(page, "tab_memory")
+    page.evaluate(SCRIPT)
     page.evaluate("state => runs(state)", "running" if runs else "notRunning")
-    page.evaluate("data => draw(data)", {"sentence": "the example", "fresh": True})
+    draw(page, {"sentence": "the example", "fresh": True})
     page.clock.run_for(1000)
     assert sent(page) == ["a b c"] * (1 if runs else 2)  # a page that runs may still receive it
-    page.evaluate("data => draw(data)", {"sentence": "a b c", "fresh": False})
+    draw(page, {"sentence": "a b c", "fresh": False})
     page.evaluate("runs('notRunning')")
     page.clock.run_for(9000)
     assert sent(page) == ["a b c"] * (1 if runs else 2)

@@ -1,0 +1,43 @@
+"""A component on an empty page, without Streamlit and without a server."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.components.registration import bundle, style_sheets
+
+# What the component reports is appended to `window.sent`; `window.draw` gives it data, as each run of a page does.
+STAND = """async ([source, style]) => {
+    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const component = (await import(at)).default;
+    document.body.innerHTML = "<div class='root'></div>";
+    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+    window.sent = [];
+    const setTriggerValue = (name, value) => sent.push(value);
+    window.draw = data => { component({ data, parentElement: document.body, setTriggerValue }); };
+}"""
+# The element by which Streamlit says whether its script runs; `runs` changes what it says.
+SCRIPT = """() => {
+    document.body.insertAdjacentHTML("afterbegin", "<div data-test-script-state='notRunning'></div>");
+    window.runs = state => { document.body.firstElementChild.dataset.testScriptState = state; };
+}"""
+
+
+def mount(page: Any, name: str, styles: Sequence[str] = (), css: str = "") -> None:
+    """Makes the page ready to `draw` this component.
+
+    Args:
+        styles: the style sheets that it shares with others, as where it is registered.
+        css: rules of the page around it.
+    """
+    page.evaluate(STAND, [bundle(name), style_sheets(name, styles) + css])
+
+
+def draw(page: Any, data: dict[str, Any]) -> None:
+    """Gives the component data."""
+    page.evaluate("data => draw(data)", data)
+
+
+def sent(page: Any) -> list[Any]:
+    """What the component has reported so far."""
+    found: list[Any] = page.evaluate("sent")
+    return found
