@@ -70,6 +70,8 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
     assert parse_edit("patch=2.4.17-93-3") == VectorPatched(1, 3, (17, 93, 3))
     assert parse_edit("patch=embedding.4.17-93-3") == VectorPatched(None, 3, (17, 93, 3))
     assert parse_edit("temperature=cross.2.6.0.5") == Temperature("cross", 1, 5, 0.5)
+    assert edit_text(Temperature("cross", 1, 5, 0.1234567)) == "temperature=cross.2.6.0.1234567"
+    assert edit_text(Temperature("cross", 1, 5, 2.0)) == "temperature=cross.2.6.2"
 
 
 @pytest.mark.parametrize(

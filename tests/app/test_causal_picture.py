@@ -11,6 +11,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.compute.row_predictions import predictions
+from app.figures.shares import Share
+from app.views.masks.page import later_tokens
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
 from transformer.config import BOS
@@ -104,6 +106,14 @@ def test_predictions_are_a_softmax_over_the_logits() -> None:
     np.testing.assert_allclose(found.log_probabilities, expected)
     assert found.right[2]
     assert found.first.tolist() == logits.argmax(axis=-1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "causal", "words"),
+    [(0.1, True, "helps the model"), (-0.1, True, "never learned to use"), (-0.1, False, "lowers the score")],
+)
+def test_what_later_tokens_do_to_the_score_is_said_of_any_model(change: float, causal: bool, words: str) -> None:
+    assert words in later_tokens(Share(0.2), helps=change >= 0, learned=not causal)
 
 
 def test_each_twin_is_scored_as_it_was_trained_and_writes_alone(

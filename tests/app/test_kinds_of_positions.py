@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.theme import fixed
 from app.stage.lecture import next_scene
 from app.state.choices import SENTENCE
-from app.views.positions.likeness import likeness
+from app.views.positions.likeness import likeness, likeness_table
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import array, chart, components, open_view, title
 from transformer.decoding.translator import Translator
@@ -35,6 +35,15 @@ def report(*runs: dict[str, float]) -> dict[str, Any]:
     }
     family = {"name": "positions", "option": "model.positions", "members": members}
     return {"queue": "families", "scored_on": "valid.tsv.gz", "members": found, "families": [family]}
+
+
+def test_the_table_of_likeness_has_all_distances_of_the_longest_kind() -> None:
+    short, long = likeness(np.eye(3)), likeness(np.eye(5))
+    columns = likeness_table({"short": short, "long": long})
+    assert len(columns["distance k"]) == len(columns["short: mean"]) == len(long.mean) > len(short.mean)
+    np.testing.assert_array_equal(columns["long: mean"], long.mean)
+    np.testing.assert_array_equal(columns["short: mean"][: len(short.mean)], short.mean)
+    assert np.isnan(columns["short: mean"][len(short.mean) :]).all()
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def _alone(twin: Twin) -> Cell:
     return Cell(twin.alone.text or _("(nothing)"), size)
 
 
-def _later_tokens(share: Share, *, helps: bool, learned: bool) -> str:
+def later_tokens(share: Share, *, helps: bool, learned: bool) -> str:
     """What attention to later tokens does to the score. `learned`: whether the model was trained without the mask."""
     if helps:
         return _(
@@ -169,7 +169,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         )
     ]
     change = free.predictions.score - masked.predictions.score
-    sentences.append(_later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
+    sentences.append(later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
     if both:
         sentences.append(
             _(
