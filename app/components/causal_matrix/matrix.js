@@ -31,7 +31,7 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: `picture${data.clickable ? " clickable" : ""}` });
   hatch(svg);
   const weight = shades(data.scale), leak = shades(data.leak), signed = data.scores && shades(data.scores.scale);
-  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: `leaks${data.given ? " outlined" : ""}`, "stroke-width": cell < 12 ? 0.4 : 1.5 }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
+  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: `leaks${data.given ? " outlined" : ""}`, "stroke-width": cell < 12 ? 0.4 : 1.5 }, svg), never: make("g", { class: "never" }, svg), forbidden: make("g", { class: "forbidden" }, svg) };
   const cells = [];
   for (let q = 0; q < size; q++) {
     runs(passes, size, q, (from, to, never) => bare(never ? layers.never : layers.forbidden, left + from * cell, top + q * cell, (to - from) * cell, cell));
