@@ -139,11 +139,11 @@ def test_a_token_of_the_translation_that_is_not_the_first_by_its_sum_says_how_th
             first = max(live, key=lambda other: other.sum, default=one)
             scores = [end.normalised for end in tree if end.outcome == "finished" and first.id in ancestors(tree, end)]
             ends_lower = first.id != one.id and one.outcome == "kept" and scores and max(scores) < way[0].normalised
-            assert ("that continues number 1" in one.reason) == bool(ends_lower)
+            assert ("Candidate number 1 of this step also led" in one.reason) == bool(ends_lower)
             if ends_lower:
                 count += 1
                 assert f"{max(scores):.3f}".replace("-", "−") in one.reason
-        assert not any("that continues number 1" in other.reason for other in tree if other not in way)
+        assert not any("Candidate number 1 of this step also led" in other.reason for other in tree if other not in way)
     assert count
 
 

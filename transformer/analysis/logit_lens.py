@@ -25,10 +25,13 @@ from transformer.model import Transformer
 
 @dataclass(frozen=True)
 class Lens:
-    """What the lens reads of each token of the output after each layer: row 0 before layer 1, row N after the last."""
+    """For each token of the output, what the model would predict after each of the N layers of the decoder.
 
-    ranks: np.ndarray  # (N + 1, T) of the token of the output among all V, 1 = the most probable
-    probabilities: np.ndarray  # (N + 1, T) of the token of the output
+    In each array, row 0 is for the input of layer 1, and row N for the output of the last layer.
+    """
+
+    ranks: np.ndarray  # (N + 1, T) rank of the token of the output among all V tokens; 1 = the most probable
+    probabilities: np.ndarray  # (N + 1, T) probability of the token of the output
     top_ids: np.ndarray  # (N + 1, T) the most probable token
     top_probabilities: np.ndarray  # (N + 1, T)
 

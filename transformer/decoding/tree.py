@@ -97,8 +97,8 @@ class Explanation:
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 
     def _ended_lower(self, length: int, rank: int) -> str:
-        """For a token of the translation that is not number 1 by its sum: the best final score of hypotheses through
-        number 1, if it is lower than that of the translation."""
+        """For a token of the translation that is not number 1 by its sum: the best score of the finished
+        hypotheses that contain number 1, if it is lower than that of the translation."""
         first, own = self.found.kept[length - 1][0], self.found.kept[length - 1][rank - 1]
         if rank == 1 or not self.ranked or self._column(self.ranked[0], length) != own:
             return ""
@@ -108,7 +108,7 @@ class Explanation:
         if best >= won:
             return ""
         scores = f"{_written(best)} < {_written(won)}"
-        return f" The best finished translation that continues number 1 has a lower score: {scores}."
+        return f" Candidate number 1 of this step also led to a finished translation, but with a lower score: {scores}."
 
     def _column(self, ending: Ending, length: int) -> int | None:
         """The candidate of a hypothesis at this step; None if the hypothesis is shorter."""

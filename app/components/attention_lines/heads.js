@@ -1,5 +1,5 @@
-// Buttons for the heads of the layer. The lines of a head are drawn while its button is on. A double click leaves only
-// that head on.
+// Buttons for the heads of the layer. The lines of a head are drawn while its button is on. A double click on a
+// button turns all others off.
 
 import { draw } from "./picture.js";
 import { button, element, focusedIn, handled } from "../shared/dom.js";

@@ -9,7 +9,7 @@ import { cut, hatch, make, measurer, write } from "../shared/svg.js";
 import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
-const STILL = 6;  // px: a smaller move after a turn of the wheel is ignored
+const STILL = 6;  // px: after the mouse wheel was turned, a smaller move of the pointer is ignored
 const ARROW = 22, LONGEST = 104;  // px between the token read and the token written; the most px of each of the two
 
 function sized(root, data, measure) {
@@ -119,7 +119,8 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
   return { point, update };
 }
 
-// Runs of forbidden cells in a row: forbidden by the causal mask, or in both passes ("never").
+// Calls found(from, to, never) for each run of neighbouring cells of row q that are hidden with the causal mask.
+// `never`: they are hidden without it, too.
 function runs([masked, free], size, q, found) {
   const kind = (k) => (k < size && !masked.mask[q * size + k] ? (free.mask[q * size + k] ? "causal" : "never") : "");
   for (let from = 0, k = 1; k <= size; k++) {

@@ -1,6 +1,6 @@
 // A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. If the text
-// has not changed, the chart is left alone. If several texts arrive while it is drawn, only the last is drawn next. With
-// `reports`, a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place and
+// has not changed, the chart is left alone. If several texts arrive while it is drawn, only the last is drawn next.
+// With `reports`, a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, sends its position and
 // its `customdata`. When the page becomes light or dark, the chart is drawn again. If the traces have not changed but the
 // marks of the layout have, the data keep their revision, and Plotly draws only the marks again.
 
@@ -18,8 +18,8 @@ const SMALLEST = 10;  // px, font size of a number
 
 // Figures are made for a font size of 16 px. In a larger window, where fonts are larger, the whole drawing is scaled.
 
-// The height of the chart: the height of the figure. If the page says how much is below the chart (`--chart-below`, in
-// rem), the height that the window allows, but at least three quarters of the figure's.
+// The height of the chart: the height of the figure. If the page says how much room it needs below the
+// chart (`--chart-below`, in rem), the chart is as high as the window allows, but at least three quarters of that.
 function heightOf(root, usual, size) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
   const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;

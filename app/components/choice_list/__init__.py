@@ -10,7 +10,7 @@ _component = component("choice_list")
 def choice_list(
     rows: list[dict[str, str]], chosen: int, label: str, *, key: str, on_choose: Callable[[int], None]
 ) -> None:
-    """A list of which one row is chosen. Rows have `text` and may have `second` and `detail`."""
+    """A list in which one row is chosen. Each row has a `text`; it may have a second text (`second`) and a `detail`."""
 
     def changed() -> None:
         index = sent(key, "chosen")

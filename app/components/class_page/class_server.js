@@ -11,7 +11,8 @@ export class RequestError extends Error {
 const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
 const SHORTEST = 500, LONGEST = 8000;  // ms before a failed request is repeated
-const MOVED_ON = 200;  // ms before news are requested again, if the picture of an earlier scene was requested (409)
+// ms before news are requested again if the server refuses a picture (409), because the class sees another scene now.
+const MOVED_ON = 200;
 
 async function request(code, path, options) {
   const response = await fetch(`/class/${code}/${path}`, options).catch(() => { throw new RequestError(_("No connection to Headlight. Try again.")); });
@@ -25,7 +26,7 @@ export const get = (code, follower, path) => request(code, path, { headers: head
 export const post = (code, follower, path, body) =>
   request(code, path, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-// Returns a function that gives what `load` gives. `load` is called when it is first needed, and again after a failure.
+// Returns a function that returns the promise of `load`. `load` is called by the first call, and again after a failure.
 // Its argument is the number of the attempt, because a browser does not import a module again from an address that has
 // failed.
 export function onDemand(load) {

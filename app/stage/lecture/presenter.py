@@ -18,7 +18,7 @@ def draw() -> None:
     listed = lesson_named(LESSON.value)
     found = listed.lesson if listed else None
     if found is None:
-        st.text(_("There is no such lesson. Open this window from the lecture: press ? there."))
+        st.text(_("There is no such lesson. To open this window from a lecture, press the key ? in the lecture."))
         return
     scenes = [{name: asdict(scene)[name] for name in _SHOWN} for scene in found.scenes]
     lesson = {"name": LESSON.value, "title": found.title, "minutes": found.minutes, "scenes": scenes}

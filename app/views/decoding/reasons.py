@@ -20,7 +20,9 @@ SENTENCES = (
     gettext_noop("Left out by top k: only {k} may be drawn."),
     gettext_noop("Left out by top p: more probable tokens sum to {p}."),
     gettext_noop("By its sum it is number {rank} of the candidates that do not end; the beam keeps {beam}."),
-    gettext_noop("The best finished translation that continues number 1 has a lower score: {lower} < {score}."),
+    gettext_noop(
+        "Candidate number 1 of this step also led to a finished translation, but with a lower score: {lower} < {score}."
+    ),
     gettext_noop("The beam keeps {beam} candidates; the worst of them has a sum of {sum}, this one has less."),
     gettext_noop("It ends here, but is not among the best {beam} candidates of this step."),
     gettext_noop("It ends here, with the score {sum} / {penalty} = {score}."),
