@@ -40,7 +40,7 @@ from transformer.files.atomic_write import replacing
 from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
 
 RUNNERS_UP = 5
-STANDING = {"canvas": "canvas", "received": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
+STATE = {"canvas": "canvas", "received": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ class Canvas:
     def _picture(self) -> Picture:
         chosen, message = self._opening(self.kind), self._message()
         arrays = {site: array for site, array in self.trace.arrays.items() if site != "logits"}
-        standing = STANDING | ALONE | {"message": message_id(message), "chosen": asdict(chosen)}
+        state = STATE | ALONE | {"message": message_id(message), "chosen": asdict(chosen)}
         css = style_sheets("canvas", ["segments", "formula"])
         drawn = (
             Drawn("canvas", "canvas", "<div class='root'></div>", css, message),
-            Drawn("canvas_channel", "channel", "", None, standing),
+            Drawn("canvas_channel", "channel", "", None, state),
         )
         queries, keys = self._tokens(chosen.kind)
         axes = TokenAxis(_("queries"), "decoder", tuple(queries)), TokenAxis(_("keys"), "encoder", tuple(keys))

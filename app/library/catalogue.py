@@ -97,7 +97,7 @@ def entry(file: CheckpointFile) -> Entry:
     )  # fmt: skip
 
 
-def way_back(file: CheckpointFile, others: Iterable[CheckpointFile]) -> CheckpointFile | None:
+def reverse_model(file: CheckpointFile, others: Iterable[CheckpointFile]) -> CheckpointFile | None:
     """The first other checkpoint of the opposite direction, by its recipe; None if there is none."""
     source, target = entry(file).languages
     if not source or not target or source == target:

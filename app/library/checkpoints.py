@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # torch is imported with the first model
 
 MOST_CHARACTERS = 4000  # of a whole text; for a longer one, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
-MOST_PIECES = 100  # of a sentence: a larger matrix cannot be read
+MOST_TOKENS = 100  # of a sentence: a larger matrix cannot be read
 _USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
 
 
@@ -150,4 +150,4 @@ def sentence_lengths(translator: "Translator", text: str) -> list[int]:
 
 def most_pieces(translator: "Translator") -> int:
     """How many tokens a sentence may have on the page, its end sign not counted."""
-    return min(translator.max_length, MOST_PIECES)
+    return min(translator.max_length, MOST_TOKENS)

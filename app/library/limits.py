@@ -18,7 +18,7 @@ MOST_EXTRA_LENGTH = 50  # tokens of a translation beyond those of its source, as
 MOST_HEADS = 1024  # layers x heads of one kind of attention: as many pictures of up to 151 x 151 weights
 MOST_FLOP = 5e11  # of one search, if all its hypotheses reach the length limit: some 10 s on one core
 MOST_UPLOAD_MEMORY = 2**30  # bytes that an uploaded checkpoint may take once it is loaded
-BYTES_PER_PIECE = 4 * 4 * 151  # of the vocabulary: four times the logits of the longest translation
+BYTES_PER_TOKEN = 4 * 4 * 151  # of the vocabulary: four times the logits of the longest translation
 BYTES_PER_PARAMETER = 10  # measured: 4 of the model, 4 of the copy that decodes, and what loading needs besides
 
 
@@ -89,7 +89,7 @@ def check_showable(header: Header) -> None:
 
 def check_upload(header: Header) -> None:
     """Raises CheckpointError for an upload that would take too much memory once it is loaded."""
-    needed = BYTES_PER_PARAMETER * header.parameters + BYTES_PER_PIECE * header.config.vocab_size
+    needed = BYTES_PER_PARAMETER * header.parameters + BYTES_PER_TOKEN * header.config.vocab_size
     if needed > MOST_UPLOAD_MEMORY:
         raise CheckpointError(
             _(

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
+from app.compute.reverse_choice import Preferred, preferred
 from app.compute.subject import Subject
-from app.compute.way_back_choice import Preferred, preferred
 from app.figures.shares import Share
 from app.languages import _, gettext_noop
 from app.library import checkpoints
-from app.library.catalogue import way_back
+from app.library.catalogue import reverse_model
 from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
 from app.state.given_translation import show_instead
@@ -19,7 +19,7 @@ TITLE = gettext_noop("Read back, another translation fits better")
 def preferred_here(scene: Scene) -> Preferred | None:
     """What the checkpoint of the other direction prefers to the best translation. None: it prefers nothing else, there
     is no such checkpoint, the model is edited, or another translation is shown."""
-    reverse = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
+    reverse = reverse_model(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
     if reverse is None or scene.subject.edits or scene.shown:
         return None
     try:

@@ -201,7 +201,7 @@ CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", rese
 NEW_WORD = Choice("new_word", "", text(LONGEST_WORD), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
 WORDS_ASKED = Choice("all_words", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 INTEGRATED = Choice("integrated", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
-TAKEN = Choice("taken", "sublayer", one_of(("sublayer", "pass")), page="whatif")  # what the oval switches take away
+TAKEN = Choice("taken", "sublayer", one_of(("sublayer", "residual")), page="whatif")  # what the oval switches take away
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # the row is set in all heads of the layer
 
 # Compare: what differs between the two sides; and for each such thing, what the other side has

@@ -24,13 +24,13 @@ window.headlightDraw = (components, exact, texts) => {
   }
 
   // The other end of the channel of a canvas, see app/components/canvas_channel.
-  function channel(standing) {
+  function channel(state) {
     const all = (window.headlightCanvases ??= new Map());
-    if (!all.has(standing.message)) all.set(standing.message, {});
-    const line = all.get(standing.message);
-    line.standing = standing;
-    line.send = (question) => setTimeout(() => line.received?.({ ...standing, answer: { id: question.id, answer: answer(question) } }));
-    line.received?.(standing);
+    if (!all.has(state.message)) all.set(state.message, {});
+    const line = all.get(state.message);
+    line.state = state;
+    line.send = (question) => setTimeout(() => line.received?.({ ...state, answer: { id: question.id, answer: answer(question) } }));
+    line.received?.(state);
   }
 
   // Called when a component has reported something that the app would answer. If nothing in the component changes

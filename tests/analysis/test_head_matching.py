@@ -53,7 +53,7 @@ def test_permuted_heads_of_a_model_are_matched_back() -> None:
     assert [match.partner for match in matches] == [
         (layer, head) for layer, order in enumerate(orders) for head in order
     ]
-    assert max(match.moved for match in matches) < 1e-12
+    assert max(match.distance for match in matches) < 1e-12
 
 
 def test_the_distance_is_the_weight_on_other_tokens() -> None:
@@ -66,4 +66,4 @@ def test_heads_that_are_left_over_have_no_partner() -> None:
     weights = np.random.default_rng(0).dirichlet(np.ones(4), size=(3, 2, 5))  # (L, H, Q, K)
     found = match_heads(weights, weights[1:2])
     assert [match.partner for match in found] == [None, None, (0, 0), (0, 1), None, None]
-    assert [match.moved for match in found] == [1, 1, 0, 0, 1, 1]
+    assert [match.distance for match in found] == [1, 1, 0, 0, 1, 1]

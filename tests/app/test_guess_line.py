@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.compute import doctor_findings, way_back_choice
+from app.compute import doctor_findings, reverse_choice
 from app.library.vocabularies import language_of, reader_of, vocabularies
 from app.stage import frame, guess_line
 from app.stage.preferred_line import TITLE
@@ -223,6 +223,6 @@ def test_it_is_not_asked_without_a_beam_with_edits_or_if_there_is_none(
     open_page: Open, monkeypatch: pytest.MonkeyPatch, checkpoint: str, session: dict[str, object]
 ) -> None:
     asked = []
-    monkeypatch.setattr(way_back_choice, "reverse_scores", lambda *given: asked.append(given))
+    monkeypatch.setattr(reverse_choice, "reverse_scores", lambda *given: asked.append(given))
     open_page(MISTAKEN, checkpoint, **session)
     assert not asked

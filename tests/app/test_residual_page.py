@@ -124,7 +124,7 @@ def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
     held, state = flowing(app)
     assert state["off"] == [edit]
     sent = held["stacks"]["encoder"]
-    assert sent["parts"][2]["edits"] == {"sublayer": "skip=encoder.2.self_attention", "pass": edit}
+    assert sent["parts"][2]["edits"] == {"sublayer": "skip=encoder.2.self_attention", "residual": edit}
     before, after = (array(sent[name]) for name in ("lengthsBefore", "lengths"))  # (R, 1 + U)
     truth, subs, end = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2), "residual_sum"
     if norm == "post":

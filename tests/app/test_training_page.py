@@ -182,14 +182,14 @@ def test_the_newest_snapshot_is_shown_until_another_one_is_taken(toy: Path) -> N
 def test_snapshots_are_computed_in_turns_and_the_page_says_how_many_are_done(
     toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.views.training.snapshot_sweep.TURN", -1.0)
+    monkeypatch.setattr("app.views.training.snapshot_sweep.SECONDS_AT_ONCE", -1.0)
     app = open_view("training", run="toy")
     found = machine(app)
     assert found["share"] == "mean probability per token of the right translation"
     assert "words" in found["rows"][-1]  # the newest says what the final translation is
     assert ["words" in row for row in found["rows"]].count(False) == 3
     assert found["news"] == "1 of 4 snapshots are computed"
-    monkeypatch.setattr("app.views.training.snapshot_sweep.TURN", PATIENCE)
+    monkeypatch.setattr("app.views.training.snapshot_sweep.SECONDS_AT_ONCE", PATIENCE)
     found = machine(app.run())
     assert all("words" in row for row in found["rows"])
     assert found["news"] == ""

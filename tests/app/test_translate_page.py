@@ -298,13 +298,13 @@ def test_a_translation_can_be_translated_back_by_a_checkpoint_for_the_other_way(
     write_checkpoint(tmp_path / "en-de.safetensors", source_language="en", target_language="de")
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = open_view("translate", sentence="the cat sat", details="true")
-    assert not [button for button in app.button if button.key == "way_back"]
+    assert not [button for button in app.button if button.key == "translate_back"]
     write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
     app = open_view("translate", sentence="the cat sat", details="true", **address)
     written = components(app, "token_strip")[1]["headline"]
-    app.button(key="way_back").click().run()
+    app.button(key="translate_back").click().run()
     healthy(app)
     assert app.selectbox(key="checkpoint").value == "de-en"
     assert app.text_input(key="sentence").value == written
-    assert app.button(key="way_back").label == "Translate it back into German"
+    assert app.button(key="translate_back").label == "Translate it back into German"
     assert "alternative" not in app.query_params

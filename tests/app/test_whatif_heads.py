@@ -171,19 +171,20 @@ def test_feed_forward_networks_have_a_place_of_their_own(open_app: Open) -> None
     assert not any("feed" in part["edit"] for panel in attention for row in panel["rows"] for part in row)
 
 
-def test_the_round_switches_take_the_sub_layer_away_or_the_pass_around_it(open_app: Open) -> None:
+def test_the_round_switches_take_the_sub_layer_away_or_the_residual_connection(open_app: Open) -> None:
     edits = "skip=encoder.1.feed_forward;noresidual=encoder.all.self_attention"
     each = [f"noresidual=encoder.{layer}.self_attention" for layer in (1, 2)]
     found = {
-        taken: grid(open_app("whatif", sentence=SENTENCE, edits=edits, taken=taken)) for taken in ("sublayer", "pass")
+        taken: grid(open_app("whatif", sentence=SENTENCE, edits=edits, taken=taken))
+        for taken in ("sublayer", "residual")
     }
     for one in found.values():
         assert one["off"] == ["skip=encoder.1.feed_forward", *each]
     cells = {taken: one["panels"][0]["rows"][1][-1] for taken, one in found.items()}
     assert (cells["sublayer"]["edit"], cells["sublayer"]["other"]) == ("skip=encoder.2.self_attention", each[1])
-    assert (cells["pass"]["edit"], cells["pass"]["other"]) == (each[1], "skip=encoder.2.self_attention")
-    largest = max(abs(value) for text, value in found["pass"]["change"].items() if text.startswith("noresidual="))
-    assert largest <= found["pass"]["largest"]["whole"] + 1e-5 <= 1.1 * largest + 2e-5
+    assert (cells["residual"]["edit"], cells["residual"]["other"]) == (each[1], "skip=encoder.2.self_attention")
+    largest = max(abs(value) for text, value in found["residual"]["change"].items() if text.startswith("noresidual="))
+    assert largest <= found["residual"]["largest"]["whole"] + 1e-5 <= 1.1 * largest + 2e-5
 
 
 def test_the_link_restores_every_edit(open_app: Open) -> None:

@@ -22,9 +22,9 @@ from tests.support.canvas_alone import KEY, MOUNT, QUERY, parts_of, scene_with
 TELL = """([message, answer]) => {
     const line = window.headlightCanvases.get(message);
     line.send = (question) => { window.asked = question; };
-    line.standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: false, alternatives: [],
+    line.state = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: false, alternatives: [],
         shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', answer};
-    line.received?.(line.standing);
+    line.received?.(line.state);
 }"""
 
 

@@ -28,12 +28,12 @@ NUMBERS = Path(__file__).resolve().parents[2] / "app" / "components" / "shared" 
 # The server answers with this calculation for the words 2 and 3, whatever is asked.
 ANSWER = """([message, calculation]) => {
     const line = window.headlightCanvases.get(message);
-    const standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
+    const state = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
         shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', formName: 'form', pinned: [1, 2, true]};
     line.send = ({id, asks}) => setTimeout(() =>
-        line.received({...standing, answer: {id, answer: asks === 'cell' ? calculation : {weights: ''}}}));
-    line.standing = standing;
-    line.received?.(standing);
+        line.received({...state, answer: {id, answer: asks === 'cell' ? calculation : {weights: ''}}}));
+    line.state = state;
+    line.received?.(state);
 }"""
 
 
@@ -86,14 +86,14 @@ def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: 
 
 # The server has the words 2 and 3 and their calculation as open; it answers nothing until `tell` is called.
 STAND = """message => {
-    const standing = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
+    const state = {message, chosen: {kind: 'cross', layer: 0, head: 0}, received: 0, acts: true, alternatives: [],
         shown: 0, canUndo: false, writes: false, below: 3, form: 'arcs', formName: 'form', pinned: [1, 2, true]};
     const line = window.headlightCanvases.get(message);
     window.asked ??= [];
     line.send = question => asked.push(question);
-    line.standing = standing;
-    window.tell = answer => line.received({...standing, answer});
-    line.received?.(standing);
+    line.state = state;
+    window.tell = answer => line.received({...state, answer});
+    line.received?.(state);
 }"""
 
 

@@ -22,13 +22,13 @@ class HeadMatch:
     Attributes:
         layer, head: counted from 0.
         partner: (layer, head), from 0; None if the other model has too few heads.
-        moved: the distance of the two heads, 0 to 1; 1 without a partner.
+        distance: 0 to 1; 1 without a partner.
     """
 
     layer: int
     head: int
     partner: tuple[int, int] | None
-    moved: float
+    distance: float
 
 
 def head_distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -49,8 +49,8 @@ def match_heads(one: np.ndarray, other: np.ndarray) -> list[HeadMatch]:
         if partner is None:
             found.append(HeadMatch(layer, head, None, 1.0))
         else:
-            moved = float(distances[place, partner])
-            found.append(HeadMatch(layer, head, divmod(partner, other.shape[1]), moved))
+            distance = float(distances[place, partner])
+            found.append(HeadMatch(layer, head, divmod(partner, other.shape[1]), distance))
     return found
 
 

@@ -12,14 +12,14 @@ from transformer.text.tokenizer import Tokenizer
 
 
 def hypotheses(
-    found: Found, settings: DecodingConfig, tokenizer: Tokenizer, tree_after: int | None
+    found: Found, settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int | None
 ) -> tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]:
     """The hypotheses, best first, and the tree of the search.
 
     Finished hypotheses come before those that were cut off, whatever their scores.
 
     Args:
-        tree_after: the length of the prefix, if the tree is wanted; None leaves it empty.
+        prefix_length: the length of the prefix, if the tree is wanted; None leaves it empty.
 
     Raises:
         TranslationError: the scores are NaN.
@@ -31,8 +31,8 @@ def hypotheses(
     ranked = sorted(found.endings, key=rank)
     nodes: list[int | None] = [None] * len(ranked)
     tree: tuple[SearchNode, ...] = ()
-    if tree_after is not None:
-        tree, nodes[:] = search_tree(found, ranked, settings, tokenizer, tree_after)
+    if prefix_length is not None:
+        tree, nodes[:] = search_tree(found, ranked, settings, tokenizer, prefix_length)
     pairs = zip(ranked, nodes, strict=True)
     return tuple(_hypothesis(found, ending, node, settings, tokenizer) for ending, node in pairs), tree
 

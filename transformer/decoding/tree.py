@@ -14,19 +14,19 @@ from transformer.text.tokenizer import Tokenizer
 
 
 def search_tree(
-    found: Found, ranked: list[Ending], settings: DecodingConfig, tokenizer: Tokenizer, forced: int
+    found: Found, ranked: list[Ending], settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int
 ) -> tuple[tuple[SearchNode, ...], list[int]]:
     """All candidates in the order of the steps, and the nodes where the hypotheses end.
 
     Args:
         ranked: the endings of the hypotheses, best first.
-        forced: length of the given prefix.
+        prefix_length: length of the given prefix.
     """
     nodes = [SearchNode(0, None, 0, BOS, tokenizer.piece(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
     places: dict[tuple[int, int], int] = {}
     known: set[tuple[int, int]] = set()  # (parent, token)
     rows = [0] * max(len(kept) for kept in found.kept)  # the node of each row
-    explain = Explanation(found, ranked, settings, forced)
+    explain = Explanation(found, ranked, settings, prefix_length)
     for length, (candidates, kept) in enumerate(zip(found.candidates, found.kept, strict=True), start=1):
         for column, candidate in enumerate(candidates):
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
@@ -58,8 +58,8 @@ def search_tree(
 class Explanation:
     """The outcome of a candidate, and the reason."""
 
-    def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, forced: int):
-        self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
+    def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, prefix_length: int):
+        self.found, self.ranked, self.settings, self.prefix_length = found, ranked, settings, prefix_length
         self.beam = settings.beam if settings.method == "beam" and settings.beam > 1 else None
         last = len(found.candidates)
         rows = found.kept[-1][:1] if self.beam else found.kept[-1]  # of a beam, only the best row
@@ -89,7 +89,7 @@ class Explanation:
         )
 
     def _kept(self, length: int, rank: int) -> str:
-        if length <= self.forced:
+        if length <= self.prefix_length:
             return "It is in the prefix."
         if self.beam:
             reason = f"By its sum it is number {rank} of the candidates that do not end; the beam keeps {self.beam}."

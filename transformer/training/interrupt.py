@@ -14,7 +14,7 @@ class Interrupt:
 
     Python handles a signal only when C++ code returns, so the training of a vocabulary is finished first.
 
-    Once `asks` is set, signals only set a flag, which the loop reads (`if interrupt:`). A second SIGINT then stops
+    Once `defers` is set, signals only set a flag, which the loop reads (`if interrupt:`). A second SIGINT then stops
     immediately, also while a file is written; the file that was saved before is not changed.
 
     Args:
@@ -24,7 +24,7 @@ class Interrupt:
 
     def __init__(self, folder: Path, saved: bool) -> None:
         self._folder, self._saved = folder, saved
-        self.asks = False
+        self.defers = False
         self.number = 0  # of the signal; 0 if there was none
         self._before: dict[int, object] = {}
 
@@ -40,7 +40,7 @@ class Interrupt:
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() returned
         if kind is not KeyboardInterrupt:
             return
-        if not self.asks:
+        if not self.defers:
             begun = "continued; what was saved is unchanged" if self._saved else "started; nothing is saved yet"
             raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
         raise Stopped(
@@ -50,7 +50,7 @@ class Interrupt:
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
         self.number = number
-        if not self.asks:
+        if not self.defers:
             raise KeyboardInterrupt  # no `except Exception` catches it, so it ends the `with` block
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -99,7 +99,7 @@ def train(
         training = prepare(recipe, model, data, run, ranks)
         report = opened.enter_context(started_report(training, run, data.size, timed)) if run else None
         training.connect()
-        stop.asks = True
+        stop.defers = True
         with spinning_on_free_cores(where):
             last_save = loop(training, run, report, stop)
         if report and run and not stop:

@@ -128,7 +128,7 @@ def canvas(
             on_act(Act(found["name"], head, step, index))
 
     _canvas(data=message, key=key, on_chosen_change=chose, on_acted_change=acted)
-    standing = {
+    state = {
         "canvas": key,
         "message": message_id(message),
         "chosen": {"kind": chosen.kind, "layer": chosen.layer, "head": chosen.head},
@@ -144,11 +144,11 @@ def canvas(
         "pinned": setting.pinned,
         "pinsGiven": setting.pins_given,
     }
-    _answers(standing, key, on_ask, on_keep)
+    _answers(state, key, on_ask, on_keep)
 
 
 def _answers(
-    standing: dict[str, Any],
+    state: dict[str, Any],
     key: str,
     on_ask: Callable[[Question], Answer | None],
     on_keep: Callable[[Form, Kind, int, int, bool], None],
@@ -159,17 +159,17 @@ def _answers(
     def asked() -> None:
         found = sent(name, "asked")
         question, kept = _question(found), _kept(found)
-        if (question or kept) and found.get("message") == standing["message"]:
+        if (question or kept) and found.get("message") == state["message"]:
             answer = on_ask(question) if question else {}
             if kept:
                 on_keep(*kept)
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
-        if received(key) != standing["received"]:  # a head was chosen together with the question
+        if received(key) != state["received"]:  # a head was chosen together with the question
             st.rerun()
         answer = st.session_state.pop(f"{name}_answer", None)
-        _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)
+        _wire(data=state | {"answer": answer}, key=name, on_asked_change=asked)
 
     st.fragment(body)()
 

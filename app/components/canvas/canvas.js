@@ -28,12 +28,12 @@ const NARROW = 40;  // rem
 
 // Places everything for the message, the kind, the form and the size of the window.
 function arrange(view) {
-  const { root, stage, message, here, standing } = view;
+  const { root, stage, message, here, state } = view;
   view.isArranging = true;  // replacing a token that has the focus sends a focusout event, which must not draw
   view.rem = rem();
   const narrow = root.clientWidth < NARROW * view.rem;
   root.classList.toggle("narrow", narrow);
-  const lecture = parseFloat(getComputedStyle(root).getPropertyValue("--lecture-below")), below = lecture || standing.below;
+  const lecture = parseFloat(getComputedStyle(root).getPropertyValue("--lecture-below")), below = lecture || state.below;
   view.whole = lecture > 0;  // nothing scrolls in front of a class
   root.classList.toggle("whole", view.whole);
   const high = Math.max(24 * view.rem, Math.min(window.innerHeight - topOf(root) - below * view.rem, 44 * view.rem));
@@ -61,7 +61,7 @@ function arrange(view) {
     return shown < count ? _("{label}. The first {shown} of {count} tokens", { label: text, shown, count }) : text;
   };
   stage.labels[0].textContent = view.layout.scrolls ? _("{label}. {count} tokens: scroll sideways", { label, count }) : all(view.both.keys, view.layout.keys);
-  const clicks = view.both.writes && standing.acts && !view.layout.severalRows ? forTouch(_(": click one, and decoding continues with it")) : "";
+  const clicks = view.both.writes && state.acts && !view.layout.severalRows ? forTouch(_(": click one, and decoding continues with it")) : "";
   stage.labels[1].textContent = view.layout.flat || !view.both.writes ? all(view.both.queries, view.layout.queries) : view.message.target.title;
   const hasRoom = !view.whole || view.measure(stage.labels[1].textContent + clicks, 0.875 * view.rem) < view.layout.width;
   if (view.layout.flat && hasRoom) element("span", { "data-unsaved": "" }, stage.labels[1], clicks);
@@ -114,7 +114,7 @@ function newView(parentElement) {
   };
   view.letGo = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); keep(view); };
   view.open = (cell) => {
-    view.cell = view.standing.alone ? null : cell;
+    view.cell = view.state.alone ? null : cell;
     if (cell) { view.pins = { ...cell }; view.focusCell = true; }
     view.update();
     keep(view);
@@ -145,9 +145,9 @@ function newView(parentElement) {
     view.send("acted", { name, step, index, ...view.here });
   };
   view.show = (form) => {
-    view.form = forms[view.standing.formName] = form;
+    view.form = forms[view.state.formName] = form;
     view.again();
-    writeInAddress({ [view.standing.formName]: form });
+    writeInAddress({ [view.state.formName]: form });
     keep(view);
   };
   view.write = () => { if (view.form !== "arcs") view.show("arcs"); writeItself(view); };
@@ -158,7 +158,7 @@ function newView(parentElement) {
 
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
 function stand(view, told) {
-  view.standing = told;
+  view.state = told;
   view.form = forms[told.formName] ?? told.form;
   if (view.isWriting && !told.writes) stopWriting(view);
   view.surroundings = JSON.stringify([told.acts, told.alternatives, told.shown, told.canUndo, told.writes, told.below, told.form]);
@@ -175,10 +175,10 @@ function stand(view, told) {
 function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
   if (view.words !== words || !isSameKind) view.cell = null;
-  if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.standing.pinned); view.words = words; }
+  if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
   Object.assign(view, { unsent: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
   stopWriting(view);
-  const can = view.standing.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
+  const can = view.state.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
   const writes = isNew(view.message) && can;
   if (writes) view.written = 0;  // no token is seen before it is written
   arrange(view);
@@ -201,7 +201,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.message = message;
     const [first] = message.kinds, [layer, head] = first.opening;
     const kind = view.here?.kind;
-    stand(view, view.line.standing ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
+    stand(view, view.line.state ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
     begin(view, kind === view.here.kind);
   };
   const received = (told) => {
@@ -221,7 +221,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   onceStyled(view.root, () => {
     if (view.line !== all.get(message.id)) return;  // another message has come since
     view.line.received = received;
-    if (view.line.standing) received(view.line.standing);
+    if (view.line.state) received(view.line.state);
     else setTimeout(start, 250);  // the channel is late, or there is none
   });
   const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };

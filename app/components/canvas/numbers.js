@@ -6,7 +6,7 @@ import { localised, percent } from "../shared/numbers.js";
 
 export const DECIMALS = 3;  // of a weight near 100%, if there is room: a reader may want to check the weight
 
-export function certain(byte) {
+function certain(byte) {
   if (byte === 255) return localised(">99%");  // rounded: it may be 1 or a little less
   const least = percent(Math.max(0, byte - 0.5) / 255), most = percent(Math.min(255, byte + 0.5) / 255);
   return byte > 0 && least === most ? least : "";

@@ -76,7 +76,7 @@ function linked(view, place, kind, exact) {
   });
   // This link is above everything whose length depends on the head, so that it does not move
   // (test_the_links_to_the_calculation_stay_in_their_places).
-  if (!view.standing.alone) button("link", place, _("How the weight of head {layer}.{head} is computed", { layer: view.here.layer + 1, head: view.here.head + 1 }), () => view.open({ query, key }));
+  if (!view.state.alone) button("link", place, _("How the weight of head {layer}.{head} is computed", { layer: view.here.layer + 1, head: view.here.head + 1 }), () => view.open({ query, key }));
   const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
   if (anyway.length) {
     element("div", "why", place, anyway.length === found.length
@@ -105,7 +105,7 @@ export function showCell(view) {
   element("b", "", head, _("How {query} weighs {key}", { query, key }));
   const close = button({ class: "close", "aria-label": _("Close the calculation") }, head, "×", () => view.open(null));
   element("div", "why", place, _("Layer {layer}, head {head}", { layer: view.here.layer + 1, head: view.here.head + 1 }));
-  if (view.standing.acts) button("link", place, _("The whole calculation: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
+  if (view.state.acts) button("link", place, _("The whole calculation: Query, key, value"), () => view.act("hand", view.cell.query, view.cell.key));
   if (!found) element("div", "why", place, _("Asking the model for the numbers …"));
   // A take-home file has the numbers of one head only.
   else if (found.missing) element("div", "why", place, found.missing);

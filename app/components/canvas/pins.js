@@ -9,7 +9,7 @@ const NONE = -1;
 
 // What the server says is pinned, without places that this sentence does not have.
 function pinsToldOf(view) {
-  const { queries, keys } = view.message.kind[view.here.kind], [query, key] = view.standing.pinned ?? [NONE, NONE];
+  const { queries, keys } = view.message.kind[view.here.kind], [query, key] = view.state.pinned ?? [NONE, NONE];
   const of = (index, count) => (index >= 0 && index < count ? index : null);
   return { query: of(query, queries), key: of(key, keys) };
 }
@@ -17,7 +17,7 @@ function pinsToldOf(view) {
 // Pins what the server says is pinned, and opens the calculation if the server says that it is open.
 export function holdWhatIsTold(view) {
   view.pins = pinsToldOf(view);
-  view.cell = view.standing.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;
+  view.cell = view.state.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;
 }
 
 export const isPinned = ({ pins }) => pins.query !== null || pins.key !== null;

@@ -5,11 +5,11 @@ import { continuesWord } from "./message.js";
 import { inWords } from "../shared/token.js";
 
 const TYPE = [1, 0.94, 0.88, 0.82, 0.77];  // rem, font sizes; in a lecture at 1280x720, 0.77 rem are 14 px
-const HIGH = { token: 1.75, label: 1.25, arcs: 5 };  // rem, heights; the arcs have at least this height
+const HEIGHT = { token: 1.75, label: 1.25, arcs: 5 };  // rem, heights; the arcs have at least this height
 const PITCH = { key: 2.9, query: 3, written: 3.5 };  // rem, from one row to the next, including what is below a token
 
 export function inSeveralRows({ keys, queries, writes }, { width, height, rem, measure }) {
-  const room = height / rem - 2 * HIGH.label - HIGH.arcs, pitch = writes ? PITCH.written : PITCH.query;
+  const room = height / rem - 2 * HEIGHT.label - HEIGHT.arcs, pitch = writes ? PITCH.written : PITCH.query;
   const high = ([above, below]) => above.length * PITCH.key + below.length * pitch;
   const all = TYPE.map((size) => ({ size, rows: [broken(keys.tokens, size, 1.9), broken(queries.tokens, size, writes ? 2.4 : 1.9)] }));
   const { size, rows } = all.find((found) => high(found.rows) <= room) ?? all.at(-1);
@@ -51,11 +51,11 @@ export function inSeveralRows({ keys, queries, writes }, { width, height, rem, m
 
   const boxes = (found, top, step) => found.flatMap((row, i) => {
     const shift = (width - row.at(-1).x - row.at(-1).w) / 2;
-    return row.map(({ x, w }) => ({ x: x + shift, y: (top + i * step) * rem, w, h: HIGH.token * rem }));
+    return row.map(({ x, w }) => ({ x: x + shift, y: (top + i * step) * rem, w, h: HEIGHT.token * rem }));
   });
-  const below = height / rem - HIGH.label - rows[1].length * pitch;
+  const below = height / rem - HEIGHT.label - rows[1].length * pitch;
   return {
     flat: true, severalRows: true, width, height, size, scrolls: false,
-    keys: boxes(rows[0], HIGH.label, PITCH.key), queries: boxes(rows[1], below, pitch),
+    keys: boxes(rows[0], HEIGHT.label, PITCH.key), queries: boxes(rows[1], below, pitch),
   };
 }

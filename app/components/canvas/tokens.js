@@ -69,7 +69,7 @@ function probabilities(view, group, box, index) {
   element("div", "number", part, probability === null ? "" : percent(probability));
   view.probabilities[index] = part;
   if (!layout.flat || layout.severalRows) return;
-  drawRunnersUp(view, part, index).forEach((button) => { if (view.standing.acts) button.tabIndex = -1; });
+  drawRunnersUp(view, part, index).forEach((button) => { if (view.state.acts) button.tabIndex = -1; });
 }
 
 const runnerText = ({ text }) => (text === "▁" ? _("a space") : inWords(text));
@@ -84,12 +84,12 @@ export const runnerTexts = (view) => (view.both.writes ? view.message.target.run
 function drawRunnersUp(view, parent, index) {
   const { tokens, runners: found } = view.message.target;
   return found[index].slice(0, RUNNERS_UP).map((runner) => {
-    const text = runnerText(runner), button = element(view.standing.acts ? "button" : "div", "runner", parent);
+    const text = runnerText(runner), button = element(view.state.acts ? "button" : "div", "runner", parent);
     const probability = percent(runner.probability), token = inWords(tokens[index]);
     element("span", "other", button, text);
     element("span", "number", button, probability);
     button.setAttribute("aria-label", _("Instead of {token}: {other}, {probability}", { token, other: text, probability }));
-    if (view.standing.acts) {
+    if (view.state.acts) {
       button.title = forTouch(_("{token}: {probability}. Click it: decoding continues from here with it.", { token: text, probability }));
       button.addEventListener("click", () => view.act("continue", index, runner.id));
     }
@@ -107,7 +107,7 @@ function leastCertain({ target }) {
 // is isolated, or else of the least certain token.
 function showInstead(view, focus) {
   const least = view.isWriting ? null : leastCertain(view.message), query = focus.query ?? least;
-  const place = view.instead, shows = `${view.message.id} ${focus.query} ${query} ${view.standing.acts}`;
+  const place = view.instead, shows = `${view.message.id} ${focus.query} ${query} ${view.state.acts}`;
   if (place.hidden || place.dataset.shows === shows) return;
   place.dataset.shows = shows;
   place.replaceChildren();

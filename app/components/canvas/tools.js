@@ -5,14 +5,14 @@ import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
 export function showTools(view) {
-  const { tools, kinds, message, standing } = view, focused = focusedIn(tools)?.dataset.tool;
+  const { tools, kinds, message, state } = view, focused = focusedIn(tools)?.dataset.tool;
   segmentedControl(kinds, _("Kind of attention"), message.kinds.map(({ short }) => short), message.kinds.findIndex(({ name }) => name === view.here.kind), (i) => {
     const { name, opening: [layer, head] } = message.kinds[i];
     view.chooseHead(view.last[name] ?? { layer, head }, name);
   });
   tools.replaceChildren();
-  if (standing.canUndo) button({ class: "undo", "data-tool": "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
-  if (standing.alternatives.length > 1) translationsMenu(view, tools);
+  if (state.canUndo) button({ class: "undo", "data-tool": "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
+  if (state.alternatives.length > 1) translationsMenu(view, tools);
   if (view.both.writes) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
   const form = element("div", "segments", tools);
   segmentedControl(form, _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
@@ -30,7 +30,7 @@ function segmentedControl(place, label, texts, chosen, choose) {
 // Other translations of the same search, behind one button. The list is drawn over the panel of heads, so that the source and the
 // translation stay in view; it closes at a click outside of it and with Escape.
 function translationsMenu(view, tools) {
-  const { alternatives, shown } = view.standing, box = element("div", "others", tools);
+  const { alternatives, shown } = view.state, box = element("div", "others", tools);
   const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");
   const opener = button({ class: "opener", "data-tool": "opener", title }, box, _("{count} translations", { count: alternatives.length }), () => open(list.hidden));
   const list = element("div", "list", box);

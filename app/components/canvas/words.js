@@ -77,7 +77,7 @@ function usualHint(view, here) {
     ? byTouch() ? _("Tap a word: what does this head attend to?") : _("Point at a word: what does this head attend to?")
     : byTouch() ? _("Tap a word: what does this head attend to from it?") : _("Point at a word: what does this head attend to from it?");
   const link = view.layout.flat ? _("Click one word of each row: which heads link them?") : _("Click one word on each side: which heads link them?");
-  if (view.standing.alone) return `${what} ${forTouch(link)}`;
+  if (view.state.alone) return `${what} ${forTouch(link)}`;
   if (view.form === "matrix") return [what, forTouch(_("Click a cell: how is its weight computed?"))].join(" ");
   const arc = forTouch(_("Click an arc: how is it computed?"));
   // In a lecture there is room for two lines.

@@ -6,8 +6,8 @@ export default function ({ data, setTriggerValue }) {
   const all = (window.headlightCanvases ??= new Map());
   if (!all.has(data.message)) all.set(data.message, {});
   const line = all.get(data.message);
-  line.standing = data;
+  line.state = data;
   line.send = (question) => setTriggerValue("asked", question);
   line.received?.(data);
-  return () => { if (line.standing === data) Object.assign(line, { standing: null, send: null }); };
+  return () => { if (line.state === data) Object.assign(line, { state: null, send: null }); };
 }

@@ -7,7 +7,7 @@ import { numbersIn } from "../shared/arrays.js";
 import { element, focusedIn, setColors } from "../shared/dom.js";
 import { byTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { layerAndHead } from "../shared/number_list.js";
 import { radios } from "../shared/radios.js";
 import { watchWidth } from "../shared/watch_size.js";
@@ -30,7 +30,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (state.sentence !== sentence) begin(state, sentence, data);
   state.data = data;
   const isGiven = data.given !== undefined;
-  const shown = isGiven ? Number(data.given) : standing(root, "mask", { chosen: data.shown, count: SHOWN.length, received: data.received });
+  const shown = isGiven ? Number(data.given) : currentChoice(root, "mask", { chosen: data.shown, count: SHOWN.length, received: data.received });
   const show = (index) => { state.free = index === FREE; state.scores = index === SCORES && numbersIn(data.scores.values); };
   show(shown);
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));

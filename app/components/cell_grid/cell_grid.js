@@ -6,7 +6,7 @@ import { board, head } from "../shared/board.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { quoted } from "../shared/token.js";
@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), state = (root.headlight ??= { view: 0 });
   const { rows, columns, views } = data, across = columns.names.length, count = rows.names.length * across;
   state.view = Math.min(state.view, views.length - 1);
-  let chosen = standing(root, "cell", { ...data, count }), at = chosen, main;
+  let chosen = currentChoice(root, "cell", { ...data, count }), at = chosen, main;
   const place = (index) => [Math.floor(index / across), index % across];
   const hadFocus = Boolean(focusedIn(root)?.closest("svg")), measure = measurer(root);
   root.replaceChildren();

@@ -8,7 +8,6 @@ import { replaceHyphens } from "./hover.js";
 import { numberFormat, withLocalPercent } from "./number_format.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
-import { _ } from "../shared/language.js";
 import { plotlyLibrary } from "../shared/plotly_library.js";
 import { isDark, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";

@@ -36,7 +36,7 @@ export function newCanvas(parent, code, follower) {
     };
     const all = (window.headlightCanvases ??= new Map());
     all.clear();
-    all.set(id, { standing: canvasState });
+    all.set(id, { state: canvasState });
     end();
     end = mount({ data: bytes, parentElement: shadow, setTriggerValue: () => {} });
   }

@@ -3,7 +3,7 @@
 import { _ } from "../shared/language.js";
 
 // The server refused a request (status: HTTP), or there is no connection (status 0).
-export class RequestError extends Error {
+class RequestError extends Error {
   constructor(message, status = 0) { super(message); this.status = status; }
 }
 

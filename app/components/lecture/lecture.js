@@ -2,8 +2,8 @@
 // scene is shown; the browser decides what of it is revealed, and has the blank screen and the list of keys. The
 // presenter's window follows through a BroadcastChannel of this browser, and keys that are pressed there act here.
 
-import { button, element, within } from "../shared/dom.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { element, within } from "../shared/dom.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { Fit } from "./fit.js";
 import { Resend } from "../shared/resend.js";
 import { isRevealed, onRevealed } from "../shared/revealed.js";
@@ -49,7 +49,7 @@ class Lecture {
   get name() { return this.data.lesson ? "scene" : "page"; }
   get place() {
     const { place, count, received } = this.data;
-    return standing(this.root, this.name, { chosen: place, count, received });
+    return currentChoice(this.root, this.name, { chosen: place, count, received });
   }
   get last() { return this.data.question ? QUESTION : this.data.text ? TEXT : PICTURE; }
 

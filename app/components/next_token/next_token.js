@@ -4,7 +4,7 @@
 
 import { setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
 import { chosenPlace, fly, pass } from "./motion.js";
@@ -104,7 +104,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const { frame } = data, { colors } = frame;
   setColors(root, colors);
   const written = JSON.stringify(frame);
-  const at = standing(root, "step", { chosen: data.step, count: frame.steps.length, received: data.received });
+  const at = currentChoice(root, "step", { chosen: data.step, count: frame.steps.length, received: data.received });
   let loop = root.headlightLoop;
   if (!loop || loop.written !== written) {
     loop?.play(false);

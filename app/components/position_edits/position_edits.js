@@ -6,7 +6,7 @@ import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { shades } from "../shared/shades.js";
 import { inWords, put } from "../shared/token.js";
 
@@ -60,7 +60,7 @@ function bar(parent, { name, lost, isOn, isFramed, act, describe }, data, color)
 
 function drawn(root, state, report) {
   const { data } = state, size = data.tokens.length, color = shades(data.scale);
-  const on = standing(root, "change", { chosen: data.chosen, count: size * size + data.count, received: data.received });
+  const on = currentChoice(root, "change", { chosen: data.chosen, count: size * size + data.count, received: data.received });
   const swapped = pairOf(on, size) ?? data.striking;
   const first = state.first ?? swapped[0];
   const choose = (index) => { report(index); draw(); };

@@ -2,7 +2,7 @@
 // room; on a narrow screen only the columns of one step.
 
 const LABEL = 118, NUMBER = 66, WEIGHT = 64, GAP = 16;
-export const NARROW = 680;
+const NARROW = 680;
 
 // Each column has x and w. For `product`, `score` and `weight` these are the place of the bars; the numbers beside the
 // bars end at `number`.

@@ -6,7 +6,7 @@ import { strongestOf, tensorsOf } from "./numbers.js";
 import { playerOf } from "./player.js";
 import { viewOf } from "./view.js";
 import { focusedIn, setColors } from "../shared/dom.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
@@ -29,7 +29,7 @@ const isOther = (root, state) => Math.abs(root.clientWidth - state.view.width) >
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const message = JSON.parse(new TextDecoder().decode(bytes));
-  const chosen = (name, count) => standing(root, name, { chosen: message[name], count, received: message.received });
+  const chosen = (name, count) => currentChoice(root, name, { chosen: message[name], count, received: message.received });
   const before = root.scene, state = before ?? { step: 1, isPlaying: false };
   const isNew = !before || !isSame(before.message, message);
   const [query, key] = [chosen("query", message.queries.length), chosen("key", message.keys.length)];

@@ -12,7 +12,7 @@ import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer, pixels } from "../shared/svg.js";
-import { drawPass } from "./pass.js";
+import { drawSublayer } from "./sublayer.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
@@ -23,8 +23,8 @@ const PHONE = 520;
 const SHORT = { self_attention: _("self"), cross_attention: _("enc-dec"), feed_forward: _("feed-fw") };
 const STACKS = { encoder: _("encoder"), decoder: _("decoder") };
 const ADDRESS = { encoder: "s", decoder: "t" };  // the choice in which the token of a stack is kept
-const TAKEN = { sublayer: _("the sub-layer"), pass: _("its residual connection") };  // the first: see `showTaken`
-const TITLE = { sublayer: _("x goes on alone"), pass: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
+const TAKEN = { sublayer: _("the sub-layer"), residual: _("its residual connection") };  // the first: see `showTaken`
+const TITLE = { sublayer: _("x goes on alone"), residual: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
 const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
 const degrees = (value) => `${decimals(value, 0)}°`;
@@ -76,7 +76,7 @@ function words({ data, stack, row, off }, u) {
   const { layer, name, edits } = all.parts[u], ends = { before: lengthText(before), after: lengthText(after) };
   const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
   const given = { layer, name, own: lengthText(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
-  if (off.has(edits.pass)) return _("Layer {layer}, {name}, without its residual connection: its output, of length {own}, is the new stream; {length}", given);
+  if (off.has(edits.residual)) return _("Layer {layer}, {name}, without its residual connection: its output, of length {own}, is the new stream; {length}", given);
   if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
   if (u === largest(all, row)) return _("Layer {layer}, {name}, adds most of all: a vector of length {own}, at {angle} to the stream; {length}", given);
   return _("Layer {layer}, {name}: adds a vector of length {own}, at {angle} to the stream; {length}", given);
@@ -92,7 +92,7 @@ function largest({ parts, addedLengths }, row) {
 function selected({ data, stack, row, part, off }) {
   if (part !== null) return part;
   const { parts } = data.stacks[stack];
-  const edited = parts.findIndex(({ edits }) => off.has(edits.pass) || off.has(edits.sublayer));
+  const edited = parts.findIndex(({ edits }) => off.has(edits.residual) || off.has(edits.sublayer));
   return edited >= 0 ? edited : Math.max(largest(data.stacks[stack], row), 0);
 }
 
@@ -123,7 +123,7 @@ function draw(root, state) {
   const numbers = (place, middle, parent, edits) => {
     const length = lengths[row * (count + 1) + place], angle = angles[row * (count + 1) + place];
     const number = (x, text) => make("text", { class: "small", x, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, parent, text);
-    if (place) number(at.added, `${edits && state.off.has(edits.pass) ? "=" : "+"} ${lengthText(addedLengths[row * count + place - 1])}`);
+    if (place) number(at.added, `${edits && state.off.has(edits.residual) ? "=" : "+"} ${lengthText(addedLengths[row * count + place - 1])}`);
     number(at.length, lengthText(length));
     if (originally) number(at.before, lengthText(originally[row * (count + 1) + place])).classList.add("before");
     if (narrow) return;
@@ -142,8 +142,8 @@ function draw(root, state) {
     const y = y0 + (u + 1) * high, on = u === chosen;
     const group = make("g", { class: "part", role: "radio", "aria-checked": String(on), tabindex: on ? 0 : -1, "aria-label": words(state, u) }, svg);
     make("rect", { class: "ground", x: 0, y, width, height: high, rx: 4 }, group);
-    drawPass(group, { from: line - BRANCH * unit - boxed, to: line - BRANCH * unit, x: line, y, high, unit, color: all.color },
-      { works: !state.off.has(edits.sublayer), passes: !state.off.has(edits.pass), last: u === count - 1 });
+    drawSublayer(group, { from: line - BRANCH * unit - boxed, to: line - BRANCH * unit, x: line, y, high, unit, color: all.color },
+      { works: !state.off.has(edits.sublayer), connected: !state.off.has(edits.residual), last: u === count - 1 });
     label(line - (BRANCH + 5) * unit, y + high / 2, group, names[u]);
     strip(added.values, count, u, y + 0.08 * high, 0.26 * high, group);
     strip(vectors.values, count + 1, u + 1, y + 0.38 * high, 0.58 * high, group);

@@ -12,7 +12,7 @@ const TOKEN = 14, APART = 13;  // px at 1280x720: font size; least distance from
 const SHADES = 16;
 
 // A root, because the weights of a long sentence are small.
-export const shade = (weight) => Math.sqrt(within(weight, 0, 1));
+const shade = (weight) => Math.sqrt(within(weight, 0, 1));
 
 // Weights from base64, 16 bits each.
 export function unpacked(text) {

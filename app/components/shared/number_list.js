@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 import { _ } from "./language.js";
-import { numbered, standing } from "./numbered_choices.js";
+import { currentChoice, numbered } from "./numbered_choices.js";
 
 export function layerAndHead(parent, root, data, report) {
   numberList(parent, root, { name: "layer", label: _("Layer"), count: data.layers, chosen: data.layer }, data.received, report);
@@ -12,6 +12,6 @@ export function layerAndHead(parent, root, data, report) {
 function numberList(parent, root, { name, label, count, chosen }, received, report) {
   const list = element("select", { "data-name": name }, element("label", "group", parent, `${label} `));
   for (let index = 0; index < count; index++) list.add(new Option(String(index + 1), String(index)));
-  list.selectedIndex = standing(root, name, { chosen, count, received });
+  list.selectedIndex = currentChoice(root, name, { chosen, count, received });
   list.addEventListener("change", () => report(numbered(root, name, list.selectedIndex)));
 }

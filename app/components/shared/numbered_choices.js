@@ -1,7 +1,7 @@
 // Each choice is sent with a number, and the page answers with the newest number that it has received. Until then the
 // component shows its own newest choice, not the older one of the page.
 
-export function standing(root, name, { chosen, count, received }) {
+export function currentChoice(root, name, { chosen, count, received }) {
   const mine = root.headlightChoices?.[name];
   if (mine && mine.number <= received) delete root.headlightChoices[name];
   return mine && mine.number > received && mine.index < count ? mine.index : chosen;

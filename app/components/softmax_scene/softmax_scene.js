@@ -10,7 +10,7 @@ import { button, element } from "../shared/dom.js";
 import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
 import { decimal, grouped } from "../shared/numbers.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { make, measurer } from "../shared/svg.js";
 import { wordsOf } from "../shared/words.js";
@@ -105,7 +105,7 @@ function sliderOf(state, update, send) {
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), text = new TextDecoder().decode(bytes), message = JSON.parse(text);
   const state = (root.scene ??= { isRandom: true });
-  const chosen = (name, place, count) => standing(root, name, { chosen: place, count, received: message.received });
+  const chosen = (name, place, count) => currentChoice(root, name, { chosen: place, count, received: message.received });
   const [width, query] = [chosen("width", message.width, message.widths.length), chosen("query", message.head.query, message.head.queries.length)];
   const known = JSON.stringify({ ...message, received: 0, width: 0, head: { ...message.head, query: 0 } });
   const isDrawn = state.known === known && state.width === width && state.query === query;

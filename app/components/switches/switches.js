@@ -3,7 +3,7 @@
 // short for all, the first choice has a line of its own, and the others stay together.
 
 import { button, element } from "../shared/dom.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
 import { watchWidth } from "../shared/watch_size.js";
 
@@ -36,7 +36,7 @@ function show(root, data, setTriggerValue) {
     const place = part(choice.name);
     element("span", "", place, choice.label);
     const choose = (index) => setTriggerValue("chosen", numbered(root, choice.name, index));
-    const chosen = standing(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, received: data.received });
+    const chosen = currentChoice(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, received: data.received });
     (choice.texts.length > mostButtons() ? opened : laidOut)(place, { ...choice, chosen }, choose);
   }
   if (data.button) {

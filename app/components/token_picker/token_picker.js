@@ -3,7 +3,7 @@
 
 import { element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { centred, radios } from "../shared/radios.js";
 import { put } from "../shared/token.js";
 
@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.second) element("span", "second", label, _("reads → predicts"));
   const row = element("div", { class: "picker sideways", "aria-disabled": data.disabled }, whole);
   if (data.disabled) row.tabIndex = 0;  // keys can scroll the row, although no token can have the focus
-  const chosen = standing(root, "token", { ...data, count: data.tokens.length });
+  const chosen = currentChoice(root, "token", { ...data, count: data.tokens.length });
   const name = data.second ? _("{label}: reads → predicts", { label: data.label }) : data.label;
   const { buttons } = radios(row, name, data.tokens.map((token, index) => (node) => fill(node, data, index)), chosen, (index) => {
     centred(row, buttons[index]);

@@ -11,7 +11,7 @@ import { cut, make, measurer, pixels } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { watchSize } from "../shared/watch_size.js";
 
-const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
+const STRIP_HEIGHT = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
 
 function draw(root, state) {
   const { data, rows } = state, width = Math.max(root.clientWidth, 280), count = rows[0].values.length;
@@ -28,9 +28,9 @@ function draw(root, state) {
   make("text", { class: "title", x: 0, y: 20, style: `font-size: ${large}px` }, svg, cut(data.title, width, large, measure));
   const at = make("text", { class: "small", x: width, y: 44, "text-anchor": "end" }, svg);
   const numbers = rows.map(({ name, values, limit }, i) => {
-    const y = TOP + i * PITCH, middle = y + HIGH / 2;
+    const y = TOP + i * PITCH, middle = y + STRIP_HEIGHT / 2;
     make("text", { class: "name", x: left - NAMES, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg, name);
-    pixels(svg, { href: painted(values, 1, count, colors(data.scale), signed(limit)), x: left, y, width: across, height: HIGH });
+    pixels(svg, { href: painted(values, 1, count, colors(data.scale), signed(limit)), x: left, y, width: across, height: STRIP_HEIGHT });
     return make("text", { class: "value", x: width, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg);
   });
   for (const [place, anchor] of [[0, "start"], [count - 1, "end"]]) {

@@ -4,14 +4,14 @@
 
 import { button, element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { numbered, standing } from "../shared/numbered_choices.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { barsOf } from "./bars.js";
 import { onlyOn, uniform, whole } from "./weights.js";
 
 function list(parent, root, { name, label, texts, chosen, disabled }, received, report) {
   const node = element("select", { "data-name": name }, element("label", "", parent, `${label} `));
   texts.forEach((text, index) => node.add(new Option(text, String(index))));
-  node.selectedIndex = standing(root, name, { chosen, count: texts.length, received });
+  node.selectedIndex = currentChoice(root, name, { chosen, count: texts.length, received });
   node.disabled = Boolean(disabled);
   node.addEventListener("change", () => report(numbered(root, name, node.selectedIndex)));
 }

@@ -9,7 +9,7 @@ import { lines, make, measurer, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
-const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
+const PAD = 8, GAP = 6, TOKEN_HEIGHT = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
 
 const moves = (share) => (share < 0.0005 ? "0" : percent(share));
 
@@ -42,15 +42,15 @@ function drawn(root, frame, data, before, point) {
   const marks = plain.map(() => []);
   const middle = (x, token) => x[token] + widths[token] / 2;
   for (const token of plain) {
-    const [a, b] = [middle(from, token), middle(to, token)], top = FIRST + HIGH, bend = (top + SECOND) / 2;
+    const [a, b] = [middle(from, token), middle(to, token)], top = FIRST + TOKEN_HEIGHT, bend = (top + SECOND) / 2;
     marks[token].push(make("path", { class: "line", d: `M${a},${top}C${a},${bend} ${b},${bend} ${b},${SECOND}` }, svg));
   }
   for (const [x, y] of [[from, FIRST], [start, SECOND]]) {
     for (const token of plain) {
       const group = make("g", { class: "token", "data-token": token }, svg);
       group.style.transform = `translate(${x[token]}px, ${y}px)`;
-      make("rect", { width: widths[token], height: HIGH, rx: 7 }, group);
-      write(make("text", { x: widths[token] / 2, y: HIGH / 2, "text-anchor": "middle", "dominant-baseline": "central", style: `font-size: ${size}px` }, group), data.tokens[token]);
+      make("rect", { width: widths[token], height: TOKEN_HEIGHT, rx: 7 }, group);
+      write(make("text", { x: widths[token] / 2, y: TOKEN_HEIGHT / 2, "text-anchor": "middle", "dominant-baseline": "central", style: `font-size: ${size}px` }, group), data.tokens[token]);
       marks[token].push(group);
       if (y === SECOND && before) requestAnimationFrame(() => requestAnimationFrame(() => { group.style.transform = `translate(${to[token]}px, ${y}px)`; }));
     }

@@ -20,7 +20,7 @@ from app.stage import template
 from app.stage.scene import Scene
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
-from app.views.positions.likeness import BELOW, HIGH, likeness, likeness_chart, likeness_table
+from app.views.positions.likeness import BELOW, HEIGHT, likeness, likeness_chart, likeness_table
 from app.views.positions.similarity import OverDistance
 from app.views.shared.show_figure import show_figure
 from transformer.errors import HeadlightError
@@ -106,7 +106,7 @@ def _scores(family: Family) -> None:
 
     title = f"{name}: {family.runs}"
     figure = family_chart(places, title=title, varies=family.text.measured_on, unit=name)
-    figure.layout |= {"height": HIGH, "margin": figure.layout["margin"] | {"b": BELOW}}
+    figure.layout |= {"height": HEIGHT, "margin": figure.layout["margin"] | {"b": BELOW}}
     show_figure(
         figure,
         key=f"positions_{family.main}",

@@ -14,7 +14,7 @@ from app.figures.theme import pair_color
 from app.languages import _
 from app.views.positions.similarity import OverDistance, over_distance
 
-HIGH, BELOW = 250, 76  # px: the height of a picture, and the part of it below the plot
+HEIGHT, BELOW = 250, 76  # px: the height of a picture, and the part of it below the plot
 
 
 def likeness(table: np.ndarray) -> OverDistance:
@@ -57,7 +57,7 @@ def likeness_chart(kinds: Mapping[str, OverDistance], *, title: str) -> Figure:
         "yaxis": axis(_("cosine"), [min(lowest, 0.0) - 0.05, 1.05]),
         "showlegend": True,
     }
-    return Figure(data, settled(title, HIGH, top=70, bottom=BELOW) | more)
+    return Figure(data, settled(title, HEIGHT, top=70, bottom=BELOW) | more)
 
 
 def likeness_table(kinds: Mapping[str, OverDistance]) -> Table:

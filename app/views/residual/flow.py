@@ -61,8 +61,8 @@ def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any
         "parts": [
             {"layer": sub.layer + 1, "part": sub.part, "name": sub.words, "edits": sub.edits} for sub in every.subs
         ],
-        "vectors": _places(found, limits),
-        "added": _places(every.added, limits),
+        "vectors": _color_positions(found, limits),
+        "added": _color_positions(every.added, limits),
         "limits": limits.astype(np.float32),
         "lengths": _lengths(found),
         "addedLengths": row_norms(every.added).T.astype(np.float32),  # (R, U)
@@ -83,7 +83,7 @@ def _limit(values: np.ndarray) -> float:
     return min(3 * float(np.sqrt(np.mean(exact**2))), float(np.abs(exact).max())) or 1.0
 
 
-def _places(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
+def _color_positions(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
     """The colour index of each number: (P, R, D) -> (R, P, D). The middle colour means 0."""
     share = np.clip(values / limits[None, :, None], -1, 1)
     return np.round((COLORS - 1) / 2 * (1 + share)).astype(np.uint8).transpose(1, 0, 2)

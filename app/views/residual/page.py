@@ -55,7 +55,9 @@ def draw(scene: Scene) -> None:
         components.residual_flow(state, key="flow", on_choose=partial(_choose, scene, streams, stack))
     say(*sentences(scene, one, tokens, row, start))
     experiment(
-        _("Switch other sub-layers off, or their residual connections: what is lost?"), experiment="heads", taken="pass"
+        _("Switch other sub-layers off, or their residual connections: what is lost?"),
+        experiment="heads",
+        taken="residual",
     )
     which = _(
         "{stack}, position {position}: {token}", stack=_(stack), position=row + 1, token=in_words(tokens.tokens[row])

@@ -56,9 +56,9 @@ class SubLayer:
 
     @property
     def edits(self) -> dict[str, str]:
-        """The texts of two edits: "sublayer" takes the sub-layer away, "pass" the residual connection around it."""
+        """The texts of two edits: "sublayer" takes the sub-layer away, "residual" the residual connection around it."""
         where: tuple[Any, int, Any] = (self.stack, self.layer, self.part)
-        return {"sublayer": edit_text(SublayerOff(*where)), "pass": edit_text(ResidualOff(*where))}
+        return {"sublayer": edit_text(SublayerOff(*where)), "residual": edit_text(ResidualOff(*where))}
 
 
 def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
@@ -78,18 +78,18 @@ class Stream:
     to_norm: np.ndarray  # what LayerNorm reads
     normed: np.ndarray  # what LayerNorm returns
     embedding: np.ndarray  # (R, D), or (D): where the stream begins
-    passes: tuple[bool, ...]  # whether the stream passes around each sub-layer; an edit may prevent it
+    connected: tuple[bool, ...]  # whether each sub-layer has its residual connection; an edit may take it away
 
     @property
     def passed(self) -> np.ndarray:
         """What the output of each sub-layer is added to: the stream before it; 0 if it has no residual connection."""
-        return self.before * np.reshape(self.passes, (-1, *(1,) * (self.before.ndim - 1)))
+        return self.before * np.reshape(self.connected, (-1, *(1,) * (self.before.ndim - 1)))
 
     def of(self, row: int) -> "Stream":
         """The stream of one token."""
         before, added, after = self.before[:, row], self.added[:, row], self.after[:, row]
         to_norm, normed = self.to_norm[:, row], self.normed[:, row]
-        return Stream(self.subs, before, added, after, to_norm, normed, self.embedding[row], self.passes)
+        return Stream(self.subs, before, added, after, to_norm, normed, self.embedding[row], self.connected)
 
 
 STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out", "residual_connection")
@@ -101,8 +101,8 @@ def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_n
         np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES
     )
     embedding = found[f"{subs[0].stack}.embedding.output"]
-    passes = tuple(bool(each.any() or not x.any()) for x, each in zip(before, passed, strict=True))
-    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding, passes)
+    connected = tuple(bool(each.any() or not x.any()) for x, each in zip(before, passed, strict=True))
+    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding, connected)
 
 
 def cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -142,4 +142,4 @@ def summands(one: Stream) -> np.ndarray:
 
 def lost_before(one: Stream) -> int:
     """How many of the first summands do not reach the last vector."""
-    return max((place + 1 for place, passes in enumerate(one.passes) if not passes), default=0)
+    return max((place + 1 for place, has_it in enumerate(one.connected) if not has_it), default=0)

@@ -40,7 +40,7 @@ NOT_YOURS = gettext_noop(
 )
 
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
-TURN = threading.Lock()
+RUNS_LOCK = threading.Lock()
 
 
 def is_allowed() -> bool:
@@ -63,7 +63,7 @@ def is_owner(run: Run) -> bool:
 
 def start(plan: Plan) -> str:
     """Starts a run; returns its name. Raises LaunchError, or ConfigError for a recipe that cannot be followed."""
-    with TURN:
+    with RUNS_LOCK:
         _check_turn()
         _check_room()
         owner = identity()
@@ -90,7 +90,7 @@ def start(plan: Plan) -> str:
 
 def resume(name: str) -> None:
     """Continues a run that was started here. Raises LaunchError."""
-    with TURN:
+    with RUNS_LOCK:
         _check_turn()
         run = read_run(name)
         if run is None or not run.ours:

@@ -15,7 +15,7 @@ from app.library.runs import Run, read_run
 from app.library.snapshots import place_of, run_names, run_of_best, runs_folder
 from app.server.visitor import is_at_this_machine
 from app.views.training import launch_run
-from app.views.training.launch_run import LOG, RECIPE, TURN
+from app.views.training.launch_run import LOG, RECIPE, RUNS_LOCK
 from app.views.training.own_text import LaunchError
 from transformer.files.atomic_write import replacing
 
@@ -29,7 +29,7 @@ def may_change(run: Run) -> bool:
 
 def delete(name: str) -> None:
     """Deletes the folder of a run with all that is in it. Raises LaunchError."""
-    with TURN:
+    with RUNS_LOCK:
         try:
             shutil.rmtree(_own(name).folder)
         except OSError as error:
@@ -39,7 +39,7 @@ def delete(name: str) -> None:
 def rename(name: str, new: str) -> str:
     """Gives a run another name; returns it, without spaces around it. Raises LaunchError."""
     new = new.strip()
-    with TURN:
+    with RUNS_LOCK:
         run = _own(name)
         if new == name:
             return name
@@ -97,7 +97,7 @@ def remove_if_it_came_to_nothing(run: Run) -> str:
 
     Returns the message of the trainer; "" if the run was not deleted.
     """
-    with TURN:
+    with RUNS_LOCK:
         if not may_change(run) or launch_run.is_busy(run.folder) or (run.folder / "training.safetensors").exists():
             return ""
         words = launch_run.last_words(run.folder)

@@ -19,7 +19,7 @@ from app.state.choices import RUN
 from app.state.events import open_checkpoint, take_sentence
 from app.views.training import launch_run, manage_run, windows
 from app.views.training.own_text import first_pair
-from app.views.training.run_words import standing
+from app.views.training.run_words import run_status
 from app.views.training.windows import attempt
 
 STOPPING = "stopping"  # in the session: the run that the visitor has asked to stop
@@ -53,7 +53,7 @@ def _line(name: str, live: bool) -> None:
 
 def _standing(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
     with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(standing(run, busy, stopping), width="content")
+        st.text(run_status(run, busy, stopping), width="content")
         _buttons(run, busy, stopping)
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))

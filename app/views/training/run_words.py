@@ -4,7 +4,7 @@ from app.languages import _, ngettext
 from app.library.runs import Phase, Run, phase_of, read_curves, seconds_left
 
 
-def standing(run: Run, busy: bool, stopping: bool) -> str:
+def run_status(run: Run, busy: bool, stopping: bool) -> str:
     """What the run does now. `busy`: a process works in its folder. `stopping`: it was asked to stop."""
     so_far = made(run)
     if busy and run.state == "stopped":

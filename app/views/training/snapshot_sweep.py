@@ -15,7 +15,7 @@ from app.views.training.snapshot_question import NothingToAsk, Question
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
-TURN = 0.6  # seconds of computing
+SECONDS_AT_ONCE = 0.6  # seconds of computing
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def sweep(question: Question) -> Sweep:
     kind = RUN_KIND.open(allowed=KINDS)
     layers, heads = depth(question.config, kind), question.config.heads
     head = RUN_HEAD.open(allowed=head_choices(layers, heads))
-    end = time.monotonic() + TURN
+    end = time.monotonic() + SECONDS_AT_ONCE
     *earlier, last = question.files
     results: dict[int, SnapshotResult] = {}
     pending: list[int] = []

@@ -10,7 +10,7 @@ from app.figures.theme import score_text
 from app.figures.token_strip import source_strip, source_table, target_strip, target_table
 from app.languages import _, gettext_noop, ngettext
 from app.library import checkpoints
-from app.library.catalogue import way_back
+from app.library.catalogue import reverse_model
 from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
@@ -67,7 +67,7 @@ def _results(scene: Scene) -> None:
                 st.caption(_("Stopped: the decoder repeated one token again and again."))
             elif not hypothesis.finished:
                 st.caption(_("Stopped at the length limit, before the decoder wrote the end token."))
-            _way_back(scene)
+            _translate_back(scene)
         for column in right:
             with column:
                 st.subheader(
@@ -101,15 +101,18 @@ def _results(scene: Scene) -> None:
         )
 
 
-def _way_back(scene: Scene) -> None:
+def _translate_back(scene: Scene) -> None:
     """A button that translates back with a checkpoint of the other direction, if there is one."""
-    found = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
+    found = reverse_model(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
     text = scene.hypothesis.text
     if found and text.strip():
         st.button(
-            _("Translate it back into {language}", language=scene.task.source), key="way_back", on_click=_turn_round,
-            args=(found.name, text), help=_("Opens the checkpoint of the opposite direction on this translation."),
-        )  # fmt: skip
+            _("Translate it back into {language}", language=scene.task.source),
+            key="translate_back",
+            on_click=_turn_round,
+            args=(found.name, text),
+            help=_("Opens the checkpoint of the opposite direction on this translation."),
+        )
 
 
 def _turn_round(checkpoint: str, text: str) -> None:

@@ -28,7 +28,7 @@ from transformer.analysis.edits import HeadOff, SublayerOff, edit_text
 
 TAKEN_NAMES = {
     "sublayer": gettext_noop("Oval: sub-layer off"),
-    "pass": gettext_noop("Oval: residual connection off"),
+    "residual": gettext_noop("Oval: residual connection off"),
 }
 # In the session, each with what it depends on: the last ranking; the part without which the translation changes
 _LAST, _CHANGING = "whatif last ranking", "whatif last changing part"

@@ -38,14 +38,14 @@ def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
         "off": off_parts(config),
         "chosen": _chosen(scene),
         "alt": _("Switches of all heads and sub-layers: layers down, heads across."),
-        "whole": _("residual connection") if TAKEN.value == "pass" else _("whole sub-layer"),
+        "whole": _("residual connection") if TAKEN.value == "residual" else _("whole sub-layer"),
         "roles": _roles(scene),
         "nats": _(NATS),
         "strongest": [],
     }
     if ranking:
         data["change"] = {edit_text(part): round(-lost, 5) for part, lost in ranking.lost.items()}
-        round_parts = ResidualOff if TAKEN.value == "pass" else SublayerOff
+        round_parts = ResidualOff if TAKEN.value == "residual" else SublayerOff
         data["largest"] = {"head": ranking.largest(HeadOff), "whole": ranking.largest(round_parts)}
         data["strongest"] = [edit_text(head) for head, lost in ranking.heads[:MARKED] if lost > 0]
         data["scale"] = [list(stop) for stop in signed_scale()]
@@ -118,7 +118,7 @@ def _whole(stack: Stack, layer: int, sublayer: Sublayer) -> dict[str, str]:
     """The switch of a sub-layer, or of the residual connection around it; `other` is the edit of the other one."""
     off, without = SublayerOff(stack, layer, sublayer), ResidualOff(stack, layer, sublayer)
     output, connection = edit_text(off), edit_text(without)
-    if TAKEN.value == "pass":
+    if TAKEN.value == "residual":
         return {
             "edit": connection,
             "mark": PASS_MARK,
