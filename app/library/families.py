@@ -86,6 +86,12 @@ class Text:
         return self.name.startswith("toy:")
 
     @property
+    def toy_task(self) -> str:
+        """What the models of a toy task learn, in words."""
+        task = self.name.removeprefix("toy:")
+        return _("reversing letters") if task == "reverse" else task
+
+    @property
     def measured_on(self) -> str:
         """Text, number of sentences and search, in words."""
         if self.is_toy:

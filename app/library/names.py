@@ -72,7 +72,7 @@ def _names(files: tuple[CheckpointFile, ...], spoken: Language) -> dict[str, str
 
 
 def _of_task(family: Family, name: str) -> str:
-    return _("{name} (reversing letters)", name=name) if family.text.is_toy else name
+    return f"{name} ({family.text.toy_task})" if family.text.is_toy else name
 
 
 def member_name(family: Family, member: Member) -> str:

@@ -231,11 +231,11 @@ def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
     fills = chart(app, "BLEU over heads h")["data"][0]["marker"]["color"]
     assert len(set(fills)) == 2  # one ships, the others do not
     assert fills[1] == fills[2] != fills[0]
-    app.button(key="open_heads_family-heads-1").click().run()
+    app.button(key="open_0_heads_family-heads-1").click().run()
     assert app.selectbox(key="checkpoint").value == "family-heads-1"
     assert app.text_input(key="sentence").value == "the cat sat"
     assert chart(app, "BLEU over heads h")["layout"]["xaxis"]["ticktext"][0] == "<b>1</b>"
-    assert app.button(key="open_heads_family-heads-1").disabled
+    assert app.button(key="open_0_heads_family-heads-1").disabled
 
 
 def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,6 +299,20 @@ def test_the_page_heads_leads_to_the_plot_over_heads_where_there_is_one(
     assert links() == []
     (shelf / "toy-families.json").write_text(json.dumps(finished_toys), encoding="utf-8")
     assert links() == ["family=heads"]
+
+
+def test_families_of_one_name_from_several_toy_tasks_are_listed_with_their_tasks(
+    shelf: Path, finished_toys: dict[str, Any]
+) -> None:
+    for task in ("copy", "reverse", "sort"):
+        report = finished_toys | {"scored_on": f"toy:{task}"}
+        (shelf / f"{task}-families.json").write_text(json.dumps(report), encoding="utf-8")
+    app = opened(family="heads")
+    assert "small models whose task is copy" in page_text(app)
+    assert [header.value for header in app.header if "2 runs each" in header.value] == [
+        "Heads, reversing letters: 2 runs each",
+        "Heads, sort: 2 runs each",
+    ]
 
 
 @pytest.fixture

@@ -77,6 +77,13 @@ def test_joined_pairs_are_whole_pairs_in_the_same_order_on_both_sides() -> None:
     assert [pair[0].split()[0] for pair in changed(pairs, join=1.0)] == [source for source, _ in pairs]
 
 
+def test_no_pair_is_joined_with_itself() -> None:
+    pairs = [("a.", "b."), ("c.", "d.")]
+    first = {source.split()[1] for source, _ in changed(pairs, join=1.0) if source.startswith("a.")}
+    assert first == {"c."}
+    assert changed(pairs[:1], join=1.0) == pairs[:1]
+
+
 def test_a_long_source_is_not_made_longer() -> None:
     long = [("word " * 60, "Wort " * 60)]
     assert changed(long, join=1.0) == long

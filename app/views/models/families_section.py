@@ -86,8 +86,9 @@ def says(found: Sequence[Family]) -> list[str]:
     family = chosen_family(found)[0]
     sentences = [
         _(
-            "The plot compares small models that reverse letters and differ in one thing; click a filled point to open "
-            "that model."
+            "The plot compares small models whose task is {task} and that differ in one thing; click a filled point to "
+            "open that model.",
+            task=family.text.toy_task,
         )
         if family.text.is_toy
         else _(

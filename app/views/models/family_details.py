@@ -22,22 +22,23 @@ def family_details(found: Sequence[Family]) -> None:
     family, measure = chosen_family(found)
     st.header(what_differs(family.name), anchor=False)
     _papers(family, measure)
-    _table(family)
-    for other in found:
+    _table(family, found.index(family))
+    for number, other in enumerate(found):
         if other not in plotted(found) and len(other.scored) > 1:
             named = {"family": family_name(other.name)[1], "runs": other.runs}
             title = (
-                _("{family}, reversing letters: {runs}", **named)
+                _("{family}, {task}: {runs}", **named, task=other.text.toy_task)
                 if other.text.is_toy
                 else _("{family}, translating: {runs}", **named)
             )
             st.header(title, anchor=False)
-            _table(other)
+            _table(other, number)
 
 
-def _table(family: Family) -> None:
-    """Buttons that open the members, also with the keyboard, and a table of all scores."""
-    _members(family)
+def _table(family: Family, number: int) -> None:
+    """Buttons that open the members, also with the keyboard, and a table of all scores. `number` tells families of one
+    name apart."""
+    _members(family, number)
     st.table(_rows(family))
     sentences = [
         _(
@@ -57,9 +58,7 @@ def _table(family: Family) -> None:
     )
     st.caption(" ".join(sentences))
     if family.remarks:
-        with st.expander(
-            _("Where the order is not the paper's"), key=f"text_disagreements_{family.text.is_toy}_{family.name}"
-        ):
+        with st.expander(_("Where the order is not the paper's"), key=f"text_disagreements_{number}_{family.name}"):
             for remark in family.remarks:
                 st.text(remark)
 
@@ -79,15 +78,15 @@ def _papers(family: Family, measure: Measure) -> None:
     )
 
 
-def _members(family: Family) -> None:
-    with st.container(key=f"family_members_{family.text.is_toy}_{family.name}", horizontal=True, gap="small"):
+def _members(family: Family, number: int) -> None:
+    with st.container(key=f"family_members_{number}_{family.name}", horizontal=True, gap="small"):
         for member in family.members:
             if member.file:
                 is_open = CHECKPOINT.value == member.file.name
                 name = member_label(member)
                 label = _("Is open: {member}", member=name) if is_open else _("Open: {member}", member=name)
                 st.button(
-                    label, key=f"open_{family.name}_{member.stem}",
+                    label, key=f"open_{number}_{family.name}_{member.stem}",
                     on_click=open_checkpoint, args=(member.file.name,), disabled=is_open,
                 )  # fmt: skip
 

@@ -29,15 +29,15 @@ def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random) ->
         changed = swap_numbers(pair, rates, rng)
         if rng.random() < rates.copy:
             changed = changed[1], changed[1]
-        elif rng.random() < rates.join and len(changed[0]) < MOST_CHARACTERS:
+        elif rng.random() < rates.join and len(changed[0]) < MOST_CHARACTERS and len(pairs) > 1:
             changed = _joined(pairs, number, changed, rng)
         yield noisy(changed[0], rates, rng), changed[1]
 
 
 def _joined(pairs: Sequence[Pair], number: int, pair: Pair, rng: random.Random) -> Pair:
     """The pair, followed by one or two that are near it in the text."""
-    reach = min(NEARBY, len(pairs))
+    reach = min(NEARBY, len(pairs) - 1)
     for _ in range(2 if rng.random() < THREE else 1):
-        source, target = pairs[(number + rng.randrange(reach)) % len(pairs)]
+        source, target = pairs[(number + 1 + rng.randrange(reach)) % len(pairs)]
         pair = f"{pair[0]} {source}", f"{pair[1]} {target}"
     return pair
