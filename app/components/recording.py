@@ -20,7 +20,7 @@ class Drawn:
     Attributes:
         name: the name of its folder.
         key: the key of the component on its page.
-        html, css: its HTML and CSS; css is None if it is not in a shadow root.
+        html, css: its HTML and CSS; css is None if the component has no shadow root, and so no CSS of its own.
         data: what its script receives.
     """
 
@@ -41,7 +41,7 @@ class Recording:
 
 
 class NoResult:
-    """The result of a recorded component. No reader uses it, so each value that it could report is None."""
+    """The result of a recorded component. Nobody clicks in it, so each value that it could report is None."""
 
     def __getattr__(self, name: str) -> None:
         return None

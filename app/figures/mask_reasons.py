@@ -36,19 +36,19 @@ def forbidden_by(parts: Parts, query: int, key: int) -> list[Part]:
 
 @dataclass(frozen=True)
 class MaskReasons:
-    """A mask, and what the sentences about it name.
+    """A mask, and the tokens and numbers that the sentences about it mention.
 
     Attributes:
         parts: (Q, K) each, True = may attend.
         window: r of the attention window, if there is one.
-        real_queries: the rows from this one on are padding; None: no row is.
+        query_count: how many rows are not padding; the rows after them are. None: no row is padding.
     """
 
     parts: Parts
     queries: TokenAxis
     keys: TokenAxis
     window: int | None = None
-    real_queries: int | None = None
+    query_count: int | None = None
 
     def of_cell(self, query: int, key: int) -> str:
         """Whether a query may attend to a key, both from 0, and why or why not."""
@@ -61,7 +61,7 @@ class MaskReasons:
             sentences += [self._because(part, query, key) for part in forbidden]
         if not together(self.parts)[query].any():
             sentences.append(_("This row is fully masked: its weights are all 0, and so is its sum of values."))
-        if self.real_queries is not None and query >= self.real_queries:
+        if self.query_count is not None and query >= self.query_count:
             sentences.append(
                 _(
                     "The row is padding itself: it is computed because a batch is a rectangle, and its output is not "
@@ -119,8 +119,8 @@ class MaskReasons:
 def row_name(queries: TokenAxis, index: int) -> str:
     """The query, at the beginning of a sentence: `Row 3 (reads "▁the", predicts "▁cat")` or `Row 3 ("▁the")`.
 
-    Rows and keys count from 1, as q₃ and k₃ in the formulas. The word "position" is only used for the `pos` of section
-    3.5, which counts from 0.
+    Rows and keys count from 1, as q₃ and k₃ in the formulas. A row or a key is never called "position 3", because the
+    `pos` of section 3.5 counts from 0.
     """
     if queries.predicts:
         return _(

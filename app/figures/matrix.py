@@ -26,7 +26,7 @@ from app.languages import _, ngettext
 
 NUMBERS_UP_TO = 32  # rows or columns; with more, numbers would not be legible: hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
-LOWEST = 110  # px, so that "(translation):" fits beside a single row
+LEAST_HEIGHT = 110  # px, of all rows: the longest word of the turned title, "(translation):", fits beside one row
 
 
 def attention_matrix(
@@ -58,7 +58,7 @@ def attention_matrix(
     drawn = np.where(allowed, weights, np.nan).astype(np.float32)  # (Q, K)
     numbers = max(rows, columns) <= NUMBERS_UP_TO
     tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if numbers else 18), LOWEST)
+    top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if numbers else 18), LEAST_HEIGHT)
     data: list[Piece] = [
         heat(
             drawn,

@@ -23,7 +23,7 @@ def _(message: str, /, **values: object) -> str:
 
 
 def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
-    """The form of the text for this count, which is its value {count}."""
+    """The singular or the plural of the text, as `count` requires; `count` also replaces {count} in it."""
     spoken = language()
     return _filled(catalogues.translations(spoken).ngettext(one, many, count), {"count": count, **values}, spoken)
 

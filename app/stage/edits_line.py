@@ -43,7 +43,7 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
         with st.container(key="text_most_edits"):
             st.text(
                 _(
-                    "The model has {most} edits, and cannot have more at once. Take some back first.",
+                    "A model cannot have more than {most} edits at once. Take some back first.",
                     most=MOST_EDITS,
                 )
             )
@@ -60,7 +60,7 @@ def edits_notice(scene: Scene, page: PageInfo) -> None:
 def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     """The edits that fit the model, and what is wrong with the others."""
     if EDIT.value:
-        EDITS.choose((*(text for text in EDITS.value if text != EDIT.value), EDIT.value)[-MOST_EDITS:])
+        EDITS.choose((*(text for text in EDITS.value if text != EDIT.value), EDIT.value)[:MOST_EDITS])
         EDIT.forget()
     edits: list[Edit] = []
     problems = []
@@ -76,7 +76,7 @@ def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     if tuple(texts) != EDITS.value:
         EDITS.choose(tuple(texts))
     try:
-        _model = subject.edited(*edits).translator  # all at once: this is the model that is asked afterwards
+        _model = subject.edited(*edits).translator  # all edits together, because the pages use this model afterwards
         return edits, problems
     except HeadlightError:
         fitting = []

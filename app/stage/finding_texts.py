@@ -58,12 +58,12 @@ FORMS = (
     gettext_noop("Trained on sentences of up to {most} tokens; yours has {tokens}."),
     gettext_noop("Of 1,000 training sentences 999 had at most {most} tokens; yours has {tokens}."),
     gettext_noop(
-        "The source reaches position {position}, and nearly all training sentences ended by {most}: the learned "
-        "vectors beyond it have hardly changed from their random values."
+        "The source has {positions} positions, but nearly all training sentences had at most {most}: the learned "
+        "vectors of later positions have hardly changed from their random values."
     ),
     gettext_noop(
-        "The translation reaches position {position}, and nearly all training sentences ended by {most}: the learned "
-        "vectors beyond it have hardly changed from their random values."
+        "The translation has {positions} positions, but nearly all training sentences had at most {most}: the learned "
+        "vectors of later positions have hardly changed from their random values."
     ),
     gettext_noop("It has no token for {list}: the model reads <unk> instead, the same token for each."),
     gettext_noop(

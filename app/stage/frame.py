@@ -55,9 +55,10 @@ def page_body(
     """Draws the page as a fragment: a choice on the page draws the page again, but not the top.
 
     Args:
-        translation: draws the line with the translation, and returns a function that draws the rest of the line after
-            the picture; None: there is no such line.
-        draw: draws what is between the question and the link to the next one; None: both cannot be drawn yet.
+        translation: draws the line with the translation. It may return a function that adds to the line what takes
+            longer; that is called when the page is drawn. None: the page has no such line.
+        draw: draws the content below the question. None: neither the content nor the link to the next question can be
+            drawn yet.
         beside_heading: draws what is beside the question; None: nothing is.
     """
 

@@ -532,6 +532,7 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_page: Open, fold
         assert [i for i, chip in enumerate(strip["chips"]) if "differs here" in chip["under"]] == [apart]
         assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in captions
     assert f"They differ from step {apart + 1} on. Greedy takes the most probable token there" in texts(app)
+    assert all(f"“{in_words(each.pieces[apart])}”" in texts(app) for each in found.values())
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)
         assert array(line["y"]) == pytest.approx(np.cumsum(hypothesis.log_probabilities)[begin:], rel=1e-5)
@@ -547,6 +548,22 @@ def test_where_greedy_and_beam_find_the_same_the_page_says_so(open_page: Open, m
 
 
 # -- the length penalty
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        ({"penalty": "paper", "alpha": "0.6"}, ""),
+        ({"penalty": "paper", "alpha": "1.2"}, "Here α = 1.2."),
+        ({"penalty": "power", "alpha": "0.6"}, "Here the length penalty is a power of the length, with α = 0.6."),
+        ({"penalty": "none", "alpha": "1.2"}, "Here there is no length penalty."),
+    ],
+)
+def test_beside_the_code_the_length_penalty_is_that_of_the_search(
+    open_page: Open, search: dict[str, str], words: str
+) -> None:
+    said = " ".join(each.value for each in open_page("tree", **search).markdown)
+    assert f"length penalty α = 0.6.” {words} At each step".replace("  ", " ") in said
 
 
 def test_one_hypothesis_is_not_ranked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

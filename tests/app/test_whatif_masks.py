@@ -1,6 +1,7 @@
 """What if, "Take a mask away": the numbers of the matrix and of the table are those of passes with masks built here."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -10,18 +11,22 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.compute import cached_results
 from app.compute.mask_results import together, without_cache
 from app.compute.subject import Subject
 from app.figures.shares import probability_text
 from app.figures.theme import fixed
 from app.library.checkpoints import CheckpointFile
+from app.stage.scene import Selection, scene_of
 from app.state import edit_choices
+from app.views.whatif import padded_batch
 from app.views.whatif.masks_part import toggle_cell
 from tests.app.test_causal_picture import drawn, one_pass, unpacked
 from tests.support.drawn import components
 from tests.support.small_decoding import random_sources
 from transformer.analysis.edits import MaskCell, MaskOff, edit_text
 from transformer.config import BOS, EOS, PAD, DecodingConfig
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model import Probe, census
 
@@ -155,6 +160,25 @@ def test_in_float64_the_padded_sentence_with_its_mask_is_the_sentence_alone(fold
     )
     torch.testing.assert_close(masked, alone, rtol=0, atol=1e-10)
     assert (free - alone).abs().max() > 1e-3
+
+
+def test_where_the_page_samples_an_example_is_compared_with_greedy_decoding(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the batch is: a sampled translation is another one, even where padding changes nothing."""
+    sampled = replace(subject.translator.settings, method="sampling", temperature=5.0, n_best=1)
+    scene = scene_of(subject, SENTENCE, sampled, Selection())
+    greedy = cached_results.translate_one(subject, SENTENCE, replace(sampled, method="greedy"))
+    assert scene.hypothesis.text != greedy.hypotheses[0].text
+    tried: list[str] = []
+
+    def unchanged(subject: Subject, sources: tuple[str, str], settings: DecodingConfig) -> list[Translation]:
+        tried.append(sources[1])
+        return [greedy, greedy]
+
+    monkeypatch.setattr(padded_batch, "together", unchanged)
+    padded_batch.other_sentence(scene)
+    assert len(tried) == padded_batch.TRIED
 
 
 def test_with_the_padding_mask_off_there_is_no_causal_matrix_and_the_shorter_sentence_is_padded(open_app: Open) -> None:

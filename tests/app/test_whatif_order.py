@@ -13,7 +13,8 @@ from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.views.shared.word_orders import reordered
-from app.views.whatif.order_ranking import shuffles
+from app.views.whatif.order_data import edit_of
+from app.views.whatif.order_ranking import Lost, shuffles
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import components, written
 from transformer.analysis.edits import PositionsSwapped, parse_edit
@@ -120,6 +121,12 @@ def test_without_positions_only_rounding_is_left_and_with_them_more(open_app: Op
     assert written(outputs[1]["text"]) < 1e-5
     assert outputs[1]["note"] == "only rounding"
     assert texts[1]["note"] == "the same as in order"
+
+
+def test_a_number_that_no_change_has_is_none() -> None:
+    lost = Lost((PositionsSwapped(0, 1),), {}, 1)
+    assert edit_of(lost, 3, 9) == PositionsSwapped(0, 1)
+    assert edit_of(lost, 3, 10) is None
 
 
 def test_a_change_takes_the_place_of_the_one_before_and_other_edits_stay(open_app: Open) -> None:

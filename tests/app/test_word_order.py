@@ -11,12 +11,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.stage.scene import Scene
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
+from app.stage.scene import Scene, Selection, scene_of
+from app.views.positions.page import table
 from app.views.shared.order_translations import next_seed
-from app.views.shared.word_orders import differences, shuffled
+from app.views.shared.word_orders import Moved, differences, shuffled
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components, written
-from transformer.config import EOS
+from transformer.config import EOS, DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import recased
 
@@ -121,7 +124,7 @@ def test_the_bars_are_the_distances_of_the_encoders_outputs(
             np.testing.assert_allclose(bars["shares"], expected, rtol=1e-3, atol=2e-5)
         assert max(found["bars"][0]["shares"]) > 0.01
         assert max(found["bars"][1]["shares"]) < 1e-4
-        assert 0 <= written(found["bars"][1]["title"].rpartition("number ")[2]) < 1e-4
+        assert 0 <= written(found["bars"][1]["title"].rpartition("at most ")[2]) < 1e-4
     finally:
         path.unlink()
 
@@ -167,6 +170,31 @@ def test_with_an_attention_window_the_page_says_that_neighbours_are_known(open_a
         app = open_app("positions", checkpoint="window", sentence=SENTENCE)
         assert max(picture(app)["bars"][1]["shares"]) > 1e-3
         assert any("attention window" in element.value for element in app.text)
+    finally:
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("window", "edits", "words"),
+    [
+        (None, "", "the outputs are the same, in another order"),
+        (1, "", "This model has no positions, but an attention window"),
+        (None, "patch=1.2.5-6-3", "it was edited, and the edits depend on the places"),
+    ],
+)
+def test_a_model_without_positions_is_said_to_have_none(
+    open_app: Open, folder: Path, window: int | None, edits: str, words: str
+) -> None:
+    options = {"positions": "none", "attention_window": window}
+    path = write_checkpoint(folder / "bare.safetensors", options=options)
+    try:
+        app = open_app("positions", checkpoint="bare", sentence=SENTENCE, edits=edits)
+        said = [element.value for element in app.text]
+        assert any(words in text for text in said)
+        assert not any("only the positions, which are added to the words" in text for text in said)
+        scene = scene_of(Subject(CheckpointFile.at(path)), SENTENCE, DecodingConfig(), Selection())
+        order, none = tuple(range(len(scene.source.tokens))), Moved(np.zeros(len(scene.source.tokens)), 0.0)
+        assert list(table(scene, order, none, none)) == ["token", "place", "place after shuffling", "moved"]
     finally:
         path.unlink()
 

@@ -1,5 +1,6 @@
 """The canvas alone on an empty page: what it draws, what it says, and which answers it takes."""
 
+import base64
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from app.components.canvas import Head, Question
-from app.figures.canvas_message import message_id
+from app.figures.canvas_message import header_of, message_id
 from app.figures.shares import probability_text
 from app.stage.canvas_of_scene import message_of
 from app.stage.scene import Scene
@@ -57,7 +58,7 @@ def test_mounted_alone_it_draws_points_and_walks(alone: Callable[[Scene], Any], 
     assert page.locator(".head").count() == 3 * 4
     say = page.locator(".say")
     page.locator(QUERY).nth(1).hover()
-    assert say.inner_text().startswith("While it writes")
+    assert say.inner_text().startswith("While “")
     page.mouse.move(1, 1)
     assert say.inner_text().startswith("Point at a word")
     page.locator(QUERY).first.focus()
@@ -165,6 +166,25 @@ def test_the_matrix_names_its_axes_and_a_row_of_self_attention_what_it_reads_and
     rows = page.locator(".matrix .row").all_inner_texts()
     assert [row.split(" → ")[0] for row in rows] == reads
     assert len(rows) == len(scene.hypothesis.ids)
+
+
+def test_attention_that_a_byte_rounds_to_0_is_not_called_none(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    """Before the exact weights are here."""
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    page = alone(scene)
+    message = bytearray(message_of(scene))
+    start = 4 + int.from_bytes(message[:4], "little")
+    for kind in header_of(bytes(message))["kinds"]:
+        weights = np.zeros(kind["shape"], np.uint8)
+        weights[..., 0] = 255
+        message[start : start + weights.size] = weights.tobytes()
+        start += weights.size
+    page.evaluate("(bytes) => window.again(bytes)", base64.b64encode(message).decode())
+    page.locator(KEY).nth(2).hover()
+    expect(page.locator(".say")).to_contain_text("gets less than 0.2% of the attention of any query")
+    page.get_by_role("radio", name="Decoder self").click()
+    page.locator(KEY).last.hover()
+    expect(page.locator(".say")).to_contain_text("gets less than 0.2% of the attention of any query")
 
 
 def test_an_answer_about_the_sentence_before_is_not_taken(alone: Callable[[Scene], Any], tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ def test_scores_outside_the_attention_window_are_shown(browser: Any, tmp_path: P
     draw(page, message(scene, *passes(scene), 0, 0) | scores)
     size = len(scene.target)
     assert page.evaluate(SHOWN) == [2 * size - 1, True]  # the diagonal and the cells left of it
+    chosen = page.get_by_role("radio", checked=True)
+    chosen.focus()
+    page.keyboard.press("Alt+ArrowRight")  # a key of the browser
+    expect(chosen).to_have_text("With the mask")
     page.get_by_role("radio", name="Scores before").click()
     assert page.evaluate(SHOWN) == [size * size, False]
     expect(page.locator(".score")).to_contain_text("those outside the attention window")

@@ -52,8 +52,8 @@ def test_pictures_and_hints_are_not_cut(visit: Begin) -> None:
     one = visit(width=1280, height=720).open(sentence="the cat sat", lecture="1")
     is_drawn(one, "translate")
     say = one.page.locator(".canvas .say")
-    for begins in ("Point at a word", "While it writes"):
-        if begins == "While it writes":
+    for begins in ("Point at a word", "While “"):
+        if begins == "While “":
             one.page.locator(QUERY).first.click()
         expect(say).to_contain_text(begins)
         assert say.evaluate("node => node.scrollHeight <= node.clientHeight + 1"), say.inner_text()

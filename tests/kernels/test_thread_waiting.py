@@ -75,7 +75,7 @@ def _several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def watchers() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "spinning"]
+    return [thread for thread in threading.enumerate() if thread.name == "watch for free cores"]
 
 
 class Cores:

@@ -5,8 +5,9 @@ halves are equal is the authors' assumption, not a measurement). All heads have 
 
     A_l = 1/2 mean over heads of W_l + 1/2 I,    R_l = A_l R_{l-1},    R_0 = I
 
-In the decoder we apply the same two rules to its three sub-layers. Row t is a mixture of the tokens that the decoder
-reads (O) and, through the encoder's output, of the source tokens (C). The feed-forward network mixes no positions:
+In the decoder, both attentions are treated in the same way: equal halves, equal heads. Row t is a mixture of the tokens
+that the decoder reads (O) and, through the encoder's output, of the source tokens (C). The feed-forward network mixes
+no positions:
 
     self-attention:   O <- A_l O,      C <- A_l C
     cross-attention:  O <- 1/2 O,      C <- 1/2 C + 1/2 X_l R      X_l = head mean, R = the encoder's rollout

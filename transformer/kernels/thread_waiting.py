@@ -24,8 +24,8 @@ import torch
 
 PROCESS = Path("/proc/self")
 INTERVAL = 0.25  # seconds of one measurement
-SHORT = 0.3  # cores are short if more threads than this wait for one, on average over a measurement
-PAUSE, LONGEST_PAUSE = 2.0, 16.0  # seconds until the next measurement, doubled each time that cores are short
+MOST_WAITING = 0.3  # cores are short if more threads than this wait for one, on average over a measurement
+PAUSE, LONGEST_PAUSE = 2.0, 16.0  # seconds that the sleeping threads stay, doubled each time that cores are short again
 DIVIDED = 2**16  # a tensor of so many numbers is divided among threads
 
 
@@ -42,7 +42,7 @@ def spinning_on_free_cores(device: torch.device) -> Iterator[None]:
         yield
         return
     ended = Event()
-    watcher = Thread(target=_watch, args=(ended,), name="spinning", daemon=True)
+    watcher = Thread(target=_watch, args=(ended,), name="watch for free cores", daemon=True)
     watcher.start()
     try:
         yield
@@ -54,15 +54,15 @@ def spinning_on_free_cores(device: torch.device) -> Iterator[None]:
 def _watch(ended: Event) -> None:
     """Measures until `ended` is set, and adds the sleeping threads for a while where cores are short.
 
-    It measures only while threads spin. While they sleep, the time until they are woken says little about other
-    programs.
+    It does not measure while the sleeping threads are there: then the computing threads do not spin, and the time until
+    they are woken says little about other programs.
     """
     pause = PAUSE
     while not ended.is_set():
         began, waited = time.perf_counter(), seconds_without_core()
         ended.wait(INTERVAL)
         waiting = (seconds_without_core() - waited) / (time.perf_counter() - began)  # threads without a core
-        if waiting < SHORT:
+        if waiting < MOST_WAITING:
             pause = PAUSE
             continue
         with more_threads_than_cores():
@@ -85,7 +85,7 @@ def more_threads_than_cores() -> Iterator[None]:
     threads, cores = torch.get_num_threads(), len(os.sched_getaffinity(0))
     teams = -(-cores // (threads - 1)) - 1  # a thread that divides its work gets `threads` - 1 helpers of its own
     ended = Event()
-    leaders = [Thread(target=_lead_team, args=(ended,), name="spinning", daemon=True) for _ in range(teams)]
+    leaders = [Thread(target=_lead_team, args=(ended,), name="sleeping", daemon=True) for _ in range(teams)]
     for leader in leaders:
         leader.start()
     try:

@@ -40,8 +40,8 @@ def normalise(text: str) -> str:
 
 
 def _without_stray_joiners(text: str) -> str:
-    """Repeats until nothing changes: without a joiner a letter and its accent compose to a Latin letter, and the next
-    joiner is then beside that letter."""
+    """Repeats until nothing changes. Without the joiner between a letter and its accent, the two compose to a Latin
+    letter, and a joiner after the accent is then beside a Latin letter, so it is stray, too."""
     while (fewer := _STRAY_JOINER.sub("", unicodedata.normalize("NFC", text))) != text:
         text = fewer
     return text

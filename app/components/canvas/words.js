@@ -29,7 +29,7 @@ export function sentence(view, here, focus) {
 function startOf(view, here, query) {
   const { queries, writes } = sides(view.message, here.kind), token = quoted(queries.tokens[query]);
   return {
-    when: writes ? _("While it writes {token},", { token }) : _("For {token},", { token }),
+    when: writes ? _("While {token} is written,", { token }) : _("For {token},", { token }),
     head: view.preview ? _("layer {layer}, head {head}", { layer: here.layer + 1, head: here.head + 1 }) : _("this head"),
   };
 }
@@ -57,15 +57,22 @@ function querySentence(view, here, focus) {
     : _("{when} {head} gives {share} of its attention to {key}.", row);
 }
 
+const isMasked = ({ mask, queries, keys }, key) => Array.from({ length: queries }, (unused, q) => mask[q * keys + key]).every((may) => !may);
+
+// A byte of 0 stands for a weight below 1/510, so before the exact weights are here the most attention is not known.
 function keySentence(view, here, focus) {
   const { keys, queries, writes } = sides(view.message, here.kind), key = quoted(keys.tokens[focus.key]);
   const [first] = strongest(view, here, focus);
-  if (first === undefined) return _("No query attends to {key}.", { key });
+  if (first === undefined) {
+    return exactOf(view, here.kind, here.layer, here.head) || isMasked(view.message.kind[here.kind], focus.key)
+      ? _("No query attends to {key}.", { key })
+      : _("{key} gets less than 0.2% of the attention of any query.", { key });
+  }
   const column = { key, query: quoted(queries.tokens[first]), share: weightText(view, here, first, focus.key, DECIMALS) };
   if (writes) {
     return column.share
-      ? _("{key} gets the most attention while {query} is written: {share}.", column)
-      : _("{key} gets the most attention while {query} is written.", column);
+      ? _("Of all steps, the one that writes {query} attends most to {key}: {share}.", column)
+      : _("Of all steps, the one that writes {query} attends most to {key}.", column);
   }
   return column.share ? _("{key} gets the most attention from {query}: {share}.", column) : _("{key} gets the most attention from {query}.", column);
 }
@@ -75,7 +82,7 @@ function usualHint(view, here) {
   if (view.preview) return _("Preview of layer {layer}, head {head}. Click to choose it.", { layer: here.layer + 1, head: here.head + 1 });
   const what = sides(view.message, here.kind).writes
     ? byTouch() ? _("Tap a word: what does this head attend to?") : _("Point at a word: what does this head attend to?")
-    : byTouch() ? _("Tap a word: what does this head attend to from it?") : _("Point at a word: what does this head attend to from it?");
+    : byTouch() ? _("Tap a word: what does it attend to in this head?") : _("Point at a word: what does it attend to in this head?");
   const link = view.layout.flat ? _("Click one word of each row: which heads link them?") : _("Click one word on each side: which heads link them?");
   if (view.state.alone) return `${what} ${forTouch(link)}`;
   if (view.form === "matrix") return [what, forTouch(_("Click a cell: how is its weight computed?"))].join(" ");

@@ -13,8 +13,8 @@ function fit(place) {
   Object.assign(place.firstChild.style, { width: `${wide}px`, height: `${place.clientHeight / scale}px`, transform: `scale(${scale})` });
 }
 
-// Choices in a frame, and its first address, add no entries to the history of the tab either.
-function noEntriesOf(history) {
+// The page in a frame replaces its entry in the history of the tab instead of adding entries.
+function replaceEntries(history) {
   history.pushState = (...entry) => history.replaceState(...entry);
 }
 
@@ -33,7 +33,7 @@ export default function ({ data, parentElement }) {
     if (side.dataset.address !== address) {
       side.dataset.address = address;
       const frame = element("iframe", { title: name, src: new URL(address, window.location.href).href });
-      frame.addEventListener("load", () => noEntriesOf(frame.contentWindow.history));
+      frame.addEventListener("load", () => replaceEntries(frame.contentWindow.history));
       place.replaceChildren(frame);
     }
     place.firstChild.title = name;

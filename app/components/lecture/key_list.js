@@ -5,19 +5,19 @@ import { _ } from "../shared/language.js";
 
 const OF_LESSON = [
   ["→ ←", _("next and previous scene, with title and picture")],
-  [_("PageDown, Space"), _("next scene, with its sentences (a presenter's remote); PageUp: back")],
+  [_("PageDown, Space"), _("next scene, with its sentences shown (a presenter's remote sends these keys); PageUp: the scene before")],
   ["↓ ↑", _("show the sentences, then the question (1 to 5 answer it), then its answer; ↑ hides them")],
   [_("Home End"), _("first and last scene")],
 ];
 const OF_PAGES = [["→ ←", _("next and previous page (also PageDown, Space, PageUp)")]];
 const OF_BOTH = [
   ["S", _("another sentence: type it, Enter translates it, the scene stays")],
-  ["C", _("class: the code with which phones follow, and answer the questions")],
+  ["C", _("class: the code with which phones follow the lecture and answer its questions")],
   ["L", _("light or dark")],
   ["B", _("black screen, until a key is pressed")],
   ["F", _("full screen")],
   ["?", _("this list")],
-  [_("P, Escape"), _("leave the lecture; Escape first gives the keys back to the lecture if a picture has them")],
+  [_("P, Escape"), _("leave the lecture; if the focus is in a picture, the first Escape only takes it back to the lecture")],
 ];
 
 // `takeHome` opens the files for the class.

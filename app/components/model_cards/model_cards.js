@@ -1,5 +1,5 @@
-// The checkpoints as cards: languages and name, size, the one score and how it was measured. A click opens a
-// checkpoint.
+// The checkpoints as cards: languages and name, size, the main score and what it was measured on. A click opens
+// a checkpoint.
 
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

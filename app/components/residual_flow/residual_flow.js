@@ -4,7 +4,7 @@
 // then the server computes again.
 
 import { writeInAddress } from "../shared/address.js";
-import { itemByKey, marked } from "../shared/arrow_keys.js";
+import { itemByKey, markChosen } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
@@ -63,7 +63,7 @@ function chips(row, stack, data, state, choose) {
       const goal = itemByKey(event, i, data.tokens.length);
       if (goal === undefined) return;
       choose(stack, goal);
-      marked(row, goal);
+      markChosen(row, goal);
     };
   });
 }

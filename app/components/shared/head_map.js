@@ -19,8 +19,8 @@ export function unpacked(text) {
   return Float32Array.from(numbersIn(text, "u2"), (value) => value / 65535);
 }
 
-// Draws the map into `place` (SVG of this width and at most this height, px) and returns functions that draw other
-// weights in it. `allowed` has a letter for each square: "0" if the mask forbids it.
+// Makes the map in `place`, an SVG of at most this width and height (px), still without weights. Returns the SVG, and
+// functions that draw weights, mark a row and find the cell of an element. `allowed` has a letter for each square: "0" if the mask forbids it.
 export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit }) {
   const size = TOKEN * unit;
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));
@@ -70,15 +70,15 @@ export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” t
 
 // The same as a small sketch without tokens, in SHADES shades. It has one path per shade, so a long sentence does not
 // need more elements.
-export function sketch(place, weights, { rows, columns, color, allowed }, width, height) {
-  const side = Math.min(width / columns, height / rows), levels = Array.from({ length: SHADES + 1 }, () => []);
+export function sketch(place, weights, { rows: rowCount, columns: columnCount, color, allowed }, width, height) {
+  const side = Math.min(width / columnCount, height / rowCount), levels = Array.from({ length: SHADES + 1 }, () => []);
   weights.forEach((weight, i) => {
     if (allowed?.[i] === "0") return;
-    levels[Math.round(SHADES * shade(weight))].push(`M${i % columns} ${Math.floor(i / columns)}h1v1h-1z`);
+    levels[Math.round(SHADES * shade(weight))].push(`M${i % columnCount} ${Math.floor(i / columnCount)}h1v1h-1z`);
   });
-  const svg = make("svg", { width: side * columns, height: side * rows, viewBox: `0 0 ${columns} ${rows}`, "aria-hidden": "true", class: "head-map" }, place);
+  const svg = make("svg", { width: side * columnCount, height: side * rowCount, viewBox: `0 0 ${columnCount} ${rowCount}`, "aria-hidden": "true", class: "head-map" }, place);
   svg.style.width = "auto";
-  make("rect", { width: columns, height: rows, class: "ground" }, svg).style.fill = color;
+  make("rect", { width: columnCount, height: rowCount, class: "ground" }, svg).style.fill = color;
   levels.forEach((cells, level) => {
     if (level && cells.length) make("path", { d: cells.join(""), "fill-opacity": level / SHADES }, svg).style.fill = color;
   });

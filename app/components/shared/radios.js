@@ -1,6 +1,6 @@
 // A row of buttons of which one is chosen: by a click, by the arrow keys, Home and End. Tab reaches the chosen one.
 
-import { itemByKey, marked } from "./arrow_keys.js";
+import { itemByKey, markChosen } from "./arrow_keys.js";
 import { button } from "./dom.js";
 
 // Fills `row` with a button for each of `names`: a text, or a function that fills the button. `choose` is called with
@@ -14,7 +14,7 @@ export function radios(row, label, names, chosen, choose) {
       node.tabIndex = i === index ? 0 : -1;
     });
   };
-  const take = (index) => { if (index !== now) choose(now = marked(row, index)); };
+  const take = (index) => { if (index !== now) choose(now = markChosen(row, index)); };
   row.setAttribute("role", "radiogroup");
   row.setAttribute("aria-label", label);
   row.replaceChildren();

@@ -107,7 +107,8 @@ def _isolated(query: int, now: Shown) -> int | None:
 
 
 def _pinned(kind: Kind, now: Shown, row: int | None, column: int | None) -> None:
-    """Follows in all pictures a token that was isolated among the lines; both None: no token is isolated any more."""
+    """Chooses for all pictures the row or the column that was isolated in the picture of lines. None for both: no row
+    is isolated any more."""
     ONE_ROW.choose(row is not None)
     if row is not None:
         QUERIES[kind].choose(now.rows[row][0])
@@ -131,7 +132,12 @@ def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAx
     )
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(sentence, width="content")
-        if st.button(_("Work it out by hand"), key="to_hand", type="tertiary", help=_("Every number of this weight.")):
+        if st.button(
+            _("Work it out by hand"),
+            key="to_hand",
+            type="tertiary",
+            help=_("Every number that makes this weight."),
+        ):
             go_to("hand")
 
 
@@ -149,15 +155,15 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
     most = even_entropy(found.mask)
     st.caption(
         _(
-            "Means over the rows, of the tokens as the model saw them. A title sorts, a row chooses the head. Entropy "
-            "in bits, at most {most:.2f}; distance in tokens from the diagonal; sinks: special tokens and punctuation; "
-            "aligned: the share of the source that is some row's strongest.",
+            "Means over the rows; hidden tokens count, too. A title sorts, a row chooses the head. Entropy in bits, at "
+            "most {most:.2f}; distance in tokens from the diagonal; sinks: special tokens and punctuation; aligned: "
+            "the share of the other source tokens on which at least one row has its largest weight.",
             most=most,
         )
         if kind == "cross"
         else _(
-            "Means over the rows, of the tokens as the model saw them. A title sorts, a row chooses the head. Entropy "
-            "in bits, at most {most:.2f}; distance in tokens; sinks: special tokens and punctuation.",
+            "Means over the rows; hidden tokens count, too. A title sorts, a row chooses the head. Entropy in bits, at "
+            "most {most:.2f}; distance in tokens; sinks: special tokens and punctuation.",
             most=most,
         )
     )
@@ -174,8 +180,8 @@ def _numbers_in_code(found: cached_results.Attention) -> None:
             rf"\text{{{distance}}} = "
             r"\frac{1}{Q}\sum_{q,k} a_{qk}\,\lvert k - q \rvert",
             _(
-                "Each is a mean over the rows of the weights a. In encoder-decoder attention the distance is that from "
-                "the place of the row on the diagonal."
+                "Each is a mean over the rows of the weights a. In encoder-decoder attention the distance is measured "
+                "from the key where the diagonal crosses the row, q (K − 1) / (Q − 1) in place of q."
             ),
             lines_from(head_numbers, "return {", "}"),
             shape=_("weights: {shape}", shape=shape_text("NHQK", found.weights.shape)),

@@ -54,7 +54,7 @@ def _offers(scene: Scene) -> dict[str, Callable[[], None]]:
 
 
 def _compare(side: str, choice: Choice[str], value: str | None = None) -> None:
-    """Compares with `value` of `choice`; without a value, with the one that the choice opens with."""
+    """Opens the comparison `side` with this `value` of `choice`; without a value the page Compare takes its own."""
     SIDE.choose(side)
     if value is None:
         choice.forget()

@@ -9,6 +9,7 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.compute.compared import Compared
+from app.figures.axes import in_words
 from app.figures.shares import probability_text
 from app.figures.theme import fixed, score_text
 from app.figures.token_strip import target_strip
@@ -62,9 +63,9 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, size: int) -> None:
         key="running",
         name=title,
         alt=_(
-            "{title}, after step {step}. Greedy ends at {greedy}, the beam at {beam}.",
+            "{title}: step {step}. Greedy ends at {greedy}, the beam at {beam}.",
             title=title,
-            step=at,
+            step=at + 1,
             greedy=score_text(greedy.score),
             beam=score_text(beam.score),
         ),
@@ -136,9 +137,9 @@ def _comparison(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int)
             _(
                 "Greedy takes the most probable token there, “{taken}” ({its_probability}); the best of the beam "
                 "continues with “{other}” ({other_probability}).",
-                taken=greedy.pieces[at],
+                taken=in_words(greedy.pieces[at]),
                 its_probability=probability_text(math.exp(greedy.log_probabilities[at])),
-                other=beam.pieces[at],
+                other=in_words(beam.pieces[at]),
                 other_probability=probability_text(math.exp(beam.log_probabilities[at])),
             )
         )

@@ -27,7 +27,7 @@ def search_paper(scene: Scene) -> None:
     else:
         text = _(
             "{count} ways, each drawn by itself, through the tree, without a way back: what is not taken is gone. The "
-            "candidates beside them are shown for comparison; no way follows another's.",
+            "candidates beside each way are shown for comparison; that way never follows them.",
             count=rows,
         )
     triplet(
@@ -41,21 +41,25 @@ def search_paper(scene: Scene) -> None:
     )
 
 
-def _alpha(settings: DecodingConfig) -> list[str]:
-    """The sentence about the exponent of the length penalty, if it is not that of the paper."""
-    if settings.alpha == PAPER_ALPHA:
-        return []
-    return [_("The search of this checkpoint uses α = {alpha:g}.", alpha=settings.alpha)]
+def _length_penalty(settings: DecodingConfig) -> list[str]:
+    """The sentence about the length penalty of this search, if it is not that of the paper."""
+    match settings.length_penalty:
+        case "none":
+            return [_("Here there is no length penalty.")]
+        case "power":
+            return [_("Here the length penalty is a power of the length, with α = {alpha:g}.", alpha=settings.alpha)]
+        case "paper":
+            return [] if settings.alpha == PAPER_ALPHA else [_("Here α = {alpha:g}.", alpha=settings.alpha)]
 
 
 def _beam(scene: Scene) -> None:
     settings, pieces = scene.translation.settings, scene.config.vocab_size
     sentences = [
         _("“We used beam search with a beam size of 4 and length penalty α = 0.6.”"),
-        *_alpha(settings),
+        *_length_penalty(settings),
         _(
             "At each step every hypothesis of the beam is extended by every token, and the k best sums are kept, here "
-            "k = {beam}. The code compares 2k of them: up to k may end here.",
+            "k = {beam}. The code takes the 2k best: up to k of them may end at this step, and k that go on are left.",
             beam=settings.beam,
         ),
     ]

@@ -102,7 +102,7 @@ class Sentence:
         return self.source
 
     @property
-    def real_queries(self) -> int:
+    def query_count(self) -> int:
         return self.real[0 if self.kind == "encoder" else 1]
 
     @property
@@ -157,7 +157,7 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     query, key = _cell(this, controls, mask)
     with st.container(key="text_verdict"):
         window = this.scene.config.attention_window
-        st.text(MaskReasons(parts, this.queries, this.keys, window, this.real_queries).of_cell(query, key))
+        st.text(MaskReasons(parts, this.queries, this.keys, window, this.query_count).of_cell(query, key))
     name = _("{title}: the mask", title=this.title)
     with st.container(key="picture_mask_parts"):
         chart(

@@ -52,12 +52,12 @@ def cost(heads: int, d_model: int, queries: int, keys: int, *, split: bool = Tru
 
 
 def choices(d_model: int, own: int) -> list[int]:
-    """Numbers of heads to compare: 1, 2, 4, 8, 16, those that divide d_model, and the model's own."""
+    """Numbers of heads to compare: those of 1, 2, 4, 8 and 16 that divide d_model, and the model's own."""
     return sorted({heads for heads in CHOICES if d_model % heads == 0} | {own})
 
 
 def cost_text(counts: Sequence[int], own: int, sizes: tuple[int, int, int]) -> dict[str, list[str]]:
-    """One row per number of heads, with commas, as Markdown; the model's own is bold."""
+    """As `cost_table`, with numbers as text (1,000,000); the model's own number of heads is bold (Markdown)."""
     columns = cost_table(counts, sizes)
     names = [f"**{heads}**" if heads == own else str(heads) for heads in counts]
     return {name: [formatted(number, ",") for number in column] for name, column in columns.items()} | {"h": names}
@@ -66,7 +66,7 @@ def cost_text(counts: Sequence[int], own: int, sizes: tuple[int, int, int]) -> d
 def cost_table(counts: Sequence[int], sizes: tuple[int, int, int]) -> dict[str, list[int]]:
     """One row per number of heads, as numbers."""
     split = [cost(heads, *sizes) for heads in counts]
-    whole = [cost(heads, *sizes, split=False) for heads in counts]
+    unsplit = [cost(heads, *sizes, split=False) for heads in counts]
     return {
         "h": list(counts),
         "d_k": [found.d_k for found in split],
@@ -77,6 +77,6 @@ def cost_table(counts: Sequence[int], sizes: tuple[int, int, int]) -> dict[str, 
         _("multiplications"): [found.multiplications for found in split],
         _("softmax rows"): [found.rows for found in split],
         _("scores"): [found.scores for found in split],
-        _("not split: parameters"): [found.parameters for found in whole],
-        _("not split: multiplications"): [found.multiplications for found in whole],
+        _("not split: parameters"): [found.parameters for found in unsplit],
+        _("not split: multiplications"): [found.multiplications for found in unsplit],
     }

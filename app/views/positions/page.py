@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.components import comparison, word_order
-from app.figures.axes import TokenAxis, in_words
+from app.figures.axes import in_words
 from app.figures.theme import faded, number, pair_color, role_color
 from app.languages import _, gettext_noop
 from app.stage import template
@@ -39,7 +39,7 @@ def draw(scene: Scene) -> None:
 
 
 def prepare(scene: Scene) -> None:
-    """Computes what the chosen picture shows of a scene, before it is opened."""
+    """Computes in advance what the chosen picture will show, for a scene that is not open yet."""
     kinds = compared(scene)
     if len(kinds) > 1 and POSITIONS_PICTURE.value == "kinds":
         prepare_kinds(scene, kinds)
@@ -88,11 +88,13 @@ def _picture(scene: Scene, order: Order, seed: int) -> None:
             belongings(
                 key="order",
                 name=_("How far the encoder's outputs move when the words are shuffled"),
-                table=lambda: table(scene.source, order, found, left),
+                table=lambda: table(scene, order, found, left),
             )
         with two:
             same = _translations(scene, order, seed)
-    sentences = [_("In this order the model writes the same translation as in the written one.")] if same else []
+    sentences = (
+        [_("For the shuffled order the model writes the same translation as for the original one.")] if same else []
+    )
     template.say(*[*sentences, *_sentences(scene, found, left)][:3])
     family_link(_("Models trained with and without positions: how many mistakes do they make?"), "model.positions")
 
@@ -101,14 +103,15 @@ def message(scene: Scene, order: Order, found: Moved, left: Moved) -> dict[str, 
     """What `app.components.word_order` draws."""
     if scene.config.positions == "none":
         own = _(
-            "This model has no positions: how far each word's output in the encoder moves, as a share of its length"
+            "This model has no positions: how far the encoder's output vector of each word moves, as a share of its "
+            "length"
         )
         rows = [(own, found)]
         moves = _("On average an output of the encoder moves by {share:.0%} of its length.", share=found.shares.mean())
     else:
-        own = _("With positions: how far each word's output in the encoder moves, as a share of its length")
+        own = _("With positions: how far the encoder's output vector of each word moves, as a share of its length")
         largest = number(left.largest, 2)
-        bare = _("Positions taken away: largest difference of any number {largest}", largest=largest)
+        bare = _("Positions taken away: the numbers of the two orders differ by at most {largest}", largest=largest)
         rows = [(own, found), (bare, left)]
         moves = _(
             "On average an output of the encoder moves by {share:.0%} of its length with positions, and by {without} "
@@ -129,15 +132,18 @@ def message(scene: Scene, order: Order, found: Moved, left: Moved) -> dict[str, 
     }
 
 
-def table(source: TokenAxis, order: Order, found: Moved, left: Moved) -> dict[str, Any]:
+def table(scene: Scene, order: Order, found: Moved, left: Moved) -> dict[str, Any]:
     """One row per token, in the order of the sentence."""
+    if scene.config.positions == "none":
+        shares = {_("moved"): found.shares}
+    else:
+        shares = {_("moved, with positions"): found.shares, _("moved, without"): left.shares}
     places = {token: place for place, token in enumerate(order)}
     return {
-        _("token"): list(source.tokens),
+        _("token"): list(scene.source.tokens),
         _("place"): list(range(1, len(order) + 1)),
         _("place after shuffling"): [places[token] + 1 for token in range(len(order))],
-        _("moved, with positions"): found.shares,
-        _("moved, without"): left.shares,
+        **shares,
     }
 
 
@@ -172,14 +178,8 @@ def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
     adds_up = _(
         "Attention is a sum over words in any order: only the positions, which are added to the words, tell the order."
     )
-    if scene.config.positions == "none" and scene.config.attention_window is None:
-        return [
-            _(
-                "This model has no positions, so the order of the words does not matter to its encoder: the outputs "
-                "are the same, in another order (largest difference {largest}, which is rounding).",
-                largest=number(found.largest, 2),
-            )
-        ]
+    if scene.config.positions == "none":
+        return [_without_positions(scene, found)]
     if left.shares.max() < SAME:
         return [
             adds_up,
@@ -192,3 +192,16 @@ def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
             _("This model also has an attention window, which still shows which words are near each other."),
         ]
     return [adds_up]
+
+
+def _without_positions(scene: Scene, found: Moved) -> str:
+    """What the picture shows of a model that has no positions."""
+    if found.shares.max() < SAME:
+        return _(
+            "This model has no positions, so the order of the words does not matter to its encoder: the outputs are "
+            "the same, in another order (largest difference {largest}, which is rounding).",
+            largest=number(found.largest, 2),
+        )
+    if scene.config.attention_window is not None:
+        return _("This model has no positions, but an attention window, which shows which words are near each other.")
+    return _("This model has no positions; but it was edited, and the edits depend on the places of the words.")

@@ -33,9 +33,9 @@ def shuffled(tokens: Sequence[str], seed: int) -> Order | None:
     movable = [i for i, group in enumerate(groups) if not all(is_sink(tokens[token]) for token in group)]
     if len({tuple(tokens[token] for token in groups[i]) for i in movable}) < 2:
         return None
-    draw = random.Random(seed)
+    rng = random.Random(seed)
     for _ in range(TRIES):
-        drawn = iter(draw.sample(movable, len(movable)))
+        drawn = iter(rng.sample(movable, len(movable)))
         places = [next(drawn) if i in movable else i for i in range(len(groups))]
         order = tuple(token for i in places for token in groups[i])
         if [tokens[token] for token in order] != list(tokens):
@@ -55,7 +55,7 @@ class Moved:
     Attributes:
         shares: (S), for each token in the order of the sentence: the distance between its two outputs, divided by the
             length of the first.
-        largest: the largest difference between two numbers of the outputs.
+        largest: the largest difference between a number of an output and the same number in the other order.
     """
 
     shares: np.ndarray

@@ -17,11 +17,11 @@ GROUPS = {
 
 
 def order_data(scene: Scene, lost: Lost, striking: Reordering, chosen: PositionEdit | None) -> dict[str, Any]:
-    """What each change costs, and which is made.
+    """What each change costs, and which one the model has now.
 
     Args:
         striking: the change that is framed.
-        chosen: the change that is made now.
+        chosen: the change that the model has now.
     """
     tokens = scene.source.tokens
     size = range(len(tokens))
@@ -57,7 +57,7 @@ def number_of(lost: Lost, size: int, edit: PositionEdit | None) -> int:
 def edit_of(lost: Lost, size: int, number: int) -> PositionEdit | None:
     """The change with this number; None if there is none."""
     if number >= size * size:
-        return lost.others[number - size * size]
+        return next(iter(lost.others[number - size * size :]), None)
     first, second = number % size, number // size
     return PositionsSwapped(first, second) if first < second else None
 

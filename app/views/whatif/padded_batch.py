@@ -1,6 +1,6 @@
 """Two sentences in one batch, of which the shorter one is padded: what the model makes of the shorter one with the
-padding mask, and without it. Both passes and both translations are computed on the padded batch (paper, section 5.1:
-batches)."""
+padding mask, and without it. With the mask and without it, a forward pass and a translation are computed on the padded
+batch (paper, section 5.1: batches)."""
 
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,21 +20,22 @@ from transformer.decoding.translation import Hypothesis, Translation
 from transformer.model.attention_kinds import SITES, Kind
 
 MASKS = (MaskOff("padding"), MaskOff("cross"))  # if one of them is taken away, padding is attended to
-TRIED = 2  # so many sentences are tried to find one whose padding changes the translation
-PADDED = 4  # tokens of padding that a picture needs
+TRIED = 2  # so many longer sentences are tried to find one that changes the translation of the padded one
+LEAST_PADDING = 4  # tokens of padding that a picture needs
 
 
 @dataclass(frozen=True)
 class Batch:
-    """The shorter of two sentences in a batch with the longer one, by a model with its masks, and without them.
+    """What a model makes of the shorter of two sentences in a batch with the longer one, with its masks and without.
 
     "Without" means: without one of `MASKS`, or both.
 
     Attributes:
         sentences: both, each translated alone.
         row: the number of the shorter one, which has the padding.
-        masked, free: the pass over the batch in which the decoder reads the translations of `sentences`; arrays by
-            site: the weights of each layer, and the logits.
+        masked, free: the recorded passes over the batch with the masks and without, of which each has the arrays of the
+            shorter sentence: the weights of each layer, and the logits. The decoder reads the translations of
+            `sentences`.
         is_off: whether the model of the page is the one without the mask.
         written: what the two models write, each in the batch.
         alone: the logits of the same pass over the shorter sentence alone, (T, V).
@@ -59,13 +60,13 @@ class Batch:
         return self.sentence.hypotheses[0]
 
     @property
-    def real(self) -> int:
+    def source_length(self) -> int:
         """The number of its tokens without padding."""
         return len(self.sentence.source_ids)
 
     @property
     def padding(self) -> int:
-        return len(self.masked.source_ids) - self.real
+        return len(self.masked.source_ids) - self.source_length
 
     @property
     def scores(self) -> tuple[float, float, float]:
@@ -82,13 +83,13 @@ class Batch:
 
     def weights(self, trace: Trace, kind: Kind) -> np.ndarray:
         """The weights of all layers and heads of a kind, (L, H, Q, S): queries without padding, all keys."""
-        queries = self.real if kind == "encoder" else len(self.own.ids)
+        queries = self.source_length if kind == "encoder" else len(self.own.ids)
         layers = [trace[site] for layer in range(len(trace.arrays)) if (site := _site(kind, layer)) in trace.arrays]
         return np.stack(layers)[..., :queries, :]
 
     def leaked(self, kind: Kind) -> np.ndarray:
         """The share of each head's attention that is on padding without the mask, (L, H)."""
-        found: np.ndarray = self.weights(self.free, kind)[..., self.real :].sum(-1, dtype=np.float64).mean(-1)
+        found: np.ndarray = self.weights(self.free, kind)[..., self.source_length :].sum(-1, dtype=np.float64).mean(-1)
         return found
 
 
@@ -104,16 +105,14 @@ def with_masks(subject: Subject) -> Subject:
 def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
     """The sentence of the page in a batch with another one.
 
-    The second pass is by the model of the page if that has an edit in `MASKS`; otherwise `mask` is taken away for it.
+    `free` is by the model of the page if that model has an edit in `MASKS`; otherwise by the same model without `mask`.
     None: the sentences are equally long, so nothing is padded, or one has no translation. Raises HeadlightError.
     """
     masked = with_masks(scene.subject)
     is_off = masked != scene.subject
     subject = scene.subject if is_off else scene.subject.edited(mask)
     settings = _settings(scene)
-    own = scene.translated_by(masked)
-    if settings.method != scene.translation.settings.method:
-        own = cached_results.translate_one(masked, own.source, settings)
+    own = _alone(scene, masked)
     both = own, cached_results.translate_one(masked, other, settings)
     sources = both[0].source_ids, both[1].source_ids
     row = min((0, 1), key=lambda number: len(sources[number]))
@@ -133,24 +132,32 @@ def _settings(scene: Scene) -> DecodingConfig:
     return settings if settings.method in ("greedy", "beam") else replace(settings, method="greedy")
 
 
+def _alone(scene: Scene, subject: Subject) -> Translation:
+    """The sentence of the page, translated alone by this model with the settings that a batch has."""
+    own, settings = scene.translated_by(subject), _settings(scene)
+    if settings.method == scene.translation.settings.method:
+        return own
+    return cached_results.translate_one(subject, own.source, settings)
+
+
 def other_sentence(scene: Scene) -> str:
     """The sentence that is put into a batch with that of the page, until the visitor types one.
 
-    It is a longer example whose padding changes the translation, if one of the `TRIED` shortest of them does so;
-    otherwise the longest example, or the shortest if none is longer. If no example can be used, it is the sentence of
-    the page twice, or half of it if that is too long.
+    It is the first of the `TRIED` shortest longer examples in whose batch the padding, without the mask, changes the
+    translation of the sentence of the page. If there is none, it is the longest example, or the shortest if no example
+    is longer. If no example can be used, it is the sentence of the page twice, or half of it if that is too long.
     """
     source, size = scene.translation.source, len(scene.translation.source_ids)
     sizes = {text: checkpoints.pieces_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}
     most = checkpoints.most_pieces(scene.subject.translator)
     fitting = sorted((text for text in sizes if text != source and sizes[text] <= most), key=sizes.__getitem__)
-    longer = [text for text in fitting if sizes[text] >= size + PADDED]
+    longer = [text for text in fitting if sizes[text] >= size + LEAST_PADDING]
     if not fitting:
         return f"{source} {source}" if 2 * size <= most else source[: len(source) // 2]
     if not longer:
         return fitting[0]
     original, settings = scene.subject.original, _settings(scene)
-    own = scene.best(original)
+    own = _alone(scene, original).hypotheses[0]
     for text in islice(longer, TRIED):
         found = together(original.edited(MASKS[0]), (source, text), settings)[0]
         if found.hypotheses and found.hypotheses[0].text != own.text:

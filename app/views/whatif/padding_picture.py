@@ -56,7 +56,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
     layer, head = PADDED_HEAD.open((int(most[0]), int(most[1])), all_heads)
     keys = list(map(visible, batch.masked.source_pieces))
     rows = (
-        Axis(pgettext("title of an axis", "query"), keys[: batch.real], role_color("encoder"))
+        Axis(pgettext("title of an axis", "query"), keys[: batch.source_length], role_color("encoder"))
         if kind == "encoder"
         else Axis(pgettext("title of an axis", "predicts"), list(map(visible, batch.own.pieces)), role_color("decoder"))
     )
@@ -78,7 +78,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
                 Weights(
                     rows,
                     Axis(pgettext("title of an axis", "key"), keys, role_color("encoder")),
-                    batch.real,
+                    batch.source_length,
                     batch.is_off,
                     [
                         (_("With the padding mask"), masked.tolist()),
@@ -94,7 +94,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
 
 
 def _lines(batch: Batch) -> list[Line]:
-    size = batch.real + batch.padding
+    size = batch.source_length + batch.padding
     lines = []
     for row, sentence in enumerate(batch.sentences):
         tokens = [visible(piece.text) for piece in sentence.source_pieces]

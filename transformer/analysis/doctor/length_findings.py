@@ -64,8 +64,8 @@ def examine_lengths(
             yield Finding(
                 "untrained_positions",
                 "Positions that were hardly trained",
-                f"The {side} reaches position {length}, and nearly all training sentences ended by {most}: the learned "
-                "vectors beyond it have hardly changed from their random values.",
+                f"The {side} has {length} positions, but nearly all training sentences had at most {most}: the learned "
+                "vectors of later positions have hardly changed from their random values.",
                 "Split the sentence, or train with sinusoidal positions.",
             )
 
