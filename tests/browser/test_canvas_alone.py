@@ -179,7 +179,8 @@ def test_attention_that_a_byte_rounds_to_0_is_not_called_none(alone: Callable[[S
         weights[..., 0] = 255
         message[start : start + weights.size] = weights.tobytes()
         start += weights.size
-    page.evaluate("(bytes) => window.again(bytes)", base64.b64encode(message).decode())
+    page.evaluate(MOUNT, [*parts_of(scene)[:2], base64.b64encode(message).decode()])
+    page.locator(".canvas .arc").first.wait_for(state="attached")
     page.locator(KEY).nth(2).hover()
     expect(page.locator(".say")).to_contain_text("gets less than 0.2% of the attention of any query")
     page.get_by_role("radio", name="Decoder self").click()
