@@ -170,6 +170,17 @@ def test_a_script_has_the_texts_of_its_language() -> None:
         assert bundle(name) == bundle(name, "en")
 
 
+@pytest.mark.parametrize("text", ["Un mot : deux", "Quoi ?", "« mot", "mot »", "**mot** : deux", "5 %", "{share} %"])
+def test_a_plain_space_before_a_mark_is_found_in_french(text: str) -> None:
+    assert catalogue_check.PLAIN_SPACE["fr"].search(text)
+    assert not catalogue_check.PLAIN_SPACE["fr"].search(text.replace(" ", "\N{NARROW NO-BREAK SPACE}"))
+
+
+@pytest.mark.parametrize("text", ["poids %{x}", "**Headlight** :material/menu:", "sans / \\ : * ? < >", "exactes, %"])
+def test_what_is_no_text_may_have_plain_spaces(text: str) -> None:
+    assert not any(pattern.search(text) for pattern in catalogue_check.PLAIN_SPACE.values())
+
+
 @pytest.mark.parametrize("given", [each for each in catalogues.LANGUAGES if each != "en"])
 def test_no_text_is_missing(given: catalogues.Language) -> None:
     assert catalogue_check.problems(given) == []
@@ -205,4 +216,8 @@ def test_missing_and_wrong_translations_are_reported(
     (small / "app.po").write_text(re.sub(r'"Head \{head\}"\nmsgstr ""', r'"Head {head}"\nmsgstr "Kopf {kopf}"', text))
     assert main(["check"]) == 1
     assert "'Kopf {kopf}' does not have the values of 'Head {head}'" in capsys.readouterr().out
+    spaced = text.replace('msgstr "Schicht {layer}"', 'msgstr "Schicht {layer} %"')
+    (small / "app.po").write_text(spaced, encoding="utf-8")
+    assert main(["check"]) == 1
+    assert "a plain space in ' %' of 'Schicht {layer} %'" in capsys.readouterr().out
     assert main(["translate"]) == 2

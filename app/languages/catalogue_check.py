@@ -1,4 +1,5 @@
-"""Finds what is wrong in the catalogues of a language: missing translations, other values, a text translated twice."""
+"""Finds what is wrong in the catalogues of a language: missing translations, other values, a text translated twice, and
+plain spaces where there should be no-break ones."""
 
 import re
 from string import Formatter
@@ -10,11 +11,16 @@ from app.languages.extraction import extract, messages
 
 TAG = re.compile(r"</?[a-z]+")
 Text = str | tuple[str, ...] | list[str] | None
+# Plain spaces where README.md asks for a no-break space. What a chart or Streamlit reads (%{x}, :material) is no text.
+PLAIN_SPACE = {
+    "de": re.compile(r"(?<=[\d}]) %(?!\{)"),
+    "fr": re.compile(r"(?<=[\d}]) %(?!\{)|(?:(?<=[\w})»’.…])|(?<=\*\*)) [:;?!](?=[\s).,»*]|$)|« | »"),
+}
 
 
 def problems(language: Language) -> list[str]:
     """One sentence for each problem."""
-    return [*missing(language), *_mistakes(language), *_twice(language)]
+    return [*missing(language), *_mistakes(language), *_plain_spaces(language), *_twice(language)]
 
 
 def missing(language: Language) -> list[str]:
@@ -68,6 +74,16 @@ def _mistakes(language: Language) -> list[str]:
             for one in (message.id, message.string) if isinstance(message.id, str) else ():
                 if sorted(TAG.findall(str(one))) != sorted(TAG.findall(str(message.id))):
                     found.append(f"{path.name}: {message.string!r} does not have the tags of {message.id!r}")
+    return found
+
+
+def _plain_spaces(language: Language) -> list[str]:
+    """Translations in which a line could break before a mark that belongs to the word before."""
+    found = []
+    for path in sorted((HERE / language).glob("*.po")):
+        texts = [text for message in messages(read(path, language)) for text in forms(message.string)]
+        marks = [(text, PLAIN_SPACE[language].search(text)) for text in texts]
+        found += [f"{path.name}: a plain space in {mark[0]!r} of {text!r}" for text, mark in marks if mark]
     return found
 
 

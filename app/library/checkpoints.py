@@ -136,7 +136,7 @@ def load_snapshot(file: CheckpointFile) -> "Translator":
     return _load_snapshot(file.path, file.modified, file.size)
 
 
-def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
+def tokens_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
     """(tokens of the longest sentence of the text, how many sentences there are), counted as the translator will."""
     lengths = sentence_lengths(load(file), text)
     return max(lengths, default=0), len(lengths)
@@ -148,6 +148,6 @@ def sentence_lengths(translator: "Translator", text: str) -> list[int]:
     return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
 
 
-def most_pieces(translator: "Translator") -> int:
+def most_tokens(translator: "Translator") -> int:
     """How many tokens a sentence may have on the page, its end sign not counted."""
     return min(translator.max_length, MOST_TOKENS)

@@ -88,8 +88,7 @@ class Text:
     @property
     def toy_task(self) -> str:
         """What the models of a toy task learn, in words."""
-        task = self.name.removeprefix("toy:")
-        return _("reversing letters") if task == "reverse" else task
+        return _("reversing letters") if self.name == "toy:reverse" else self.name.removeprefix("toy:")
 
     @property
     def measured_on(self) -> str:

@@ -59,20 +59,19 @@ def edits_notice(scene: Scene, page: PageInfo) -> None:
 
 def _edits(subject: Subject) -> tuple[list[Edit], list[str]]:
     """The edits that fit the model, and what is wrong with the others."""
-    if EDIT.value:
-        EDITS.choose((*(text for text in EDITS.value if text != EDIT.value), EDIT.value)[:MOST_EDITS])
-        EDIT.forget()
+    given = (*(text for text in EDITS.value if text != EDIT.value), *([EDIT.value] if EDIT.value else []))
+    EDIT.forget()
     edits: list[Edit] = []
     problems = []
     texts = []
-    for text in EDITS.value:
+    for text in given:
         try:
             edits.append(parse_edit(text))
             texts.append(edit_text(edits[-1]))  # a link may write an edit in another way, or twice
         except HeadlightError as error:
             problems.append(str(error))
             texts.append(text)
-    edits, texts = list(dict.fromkeys(edits)), list(dict.fromkeys(texts))
+    edits, texts = list(dict.fromkeys(edits))[:MOST_EDITS], list(dict.fromkeys(texts))[:MOST_EDITS]
     if tuple(texts) != EDITS.value:
         EDITS.choose(tuple(texts))
     try:

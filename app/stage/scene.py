@@ -190,8 +190,8 @@ def check(subject: Subject, text: str) -> None:
                 most=MOST_CHARACTERS,
             )
         )
-    longest, sentences = checkpoints.pieces_needed(subject.file, text)
-    limit = checkpoints.most_pieces(subject.translator)
+    longest, sentences = checkpoints.tokens_needed(subject.file, text)
+    limit = checkpoints.most_tokens(subject.translator)
     if longest > limit:
         raise NoScene(
             ngettext(
@@ -219,7 +219,7 @@ def _given(subject: Subject, translation: Translation, selection: Selection) -> 
     if not selection.given.strip():
         return None, ""
     ids = selection.given_ids or tuple(subject.translator.tokenizer.target.encode(clean(selection.given)))
-    limit = checkpoints.most_pieces(subject.translator)
+    limit = checkpoints.most_tokens(subject.translator)
     if len(ids) > limit:
         return None, _(
             "Your translation has {length:,} tokens; the page shows up to {limit:,}. Please shorten it.",

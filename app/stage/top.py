@@ -72,7 +72,7 @@ def _scene(subject: Subject, text: str, settings: DecodingConfig) -> tuple[Scene
 
 
 def _count(subject: Subject, text: str) -> tuple[int, int, int]:
-    return *checkpoints.pieces_needed(subject.file, text), checkpoints.most_pieces(subject.translator)
+    return *checkpoints.tokens_needed(subject.file, text), checkpoints.most_tokens(subject.translator)
 
 
 def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:

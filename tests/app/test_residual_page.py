@@ -116,7 +116,7 @@ def test_a_sum_that_is_wrong_shows_as_a_difference() -> None:
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
+def test_without_its_residual_connection_its_output_alone_is_the_new_stream(
     open_page: Open, kinds: Path, norm: str
 ) -> None:
     edit = "noresidual=encoder.2.self_attention"
@@ -145,7 +145,7 @@ def test_without_the_pass_around_a_sub_layer_its_output_alone_is_the_new_stream(
     assert "(0.7 nats less: half as probable)" in shown_text
 
 
-def test_a_sub_layer_that_reads_zeros_is_not_said_to_have_no_pass_around_it(open_page: Open) -> None:
+def test_a_sub_layer_that_reads_zeros_is_not_said_to_have_no_residual_connection(open_page: Open) -> None:
     edits = "skip=encoder.1.feed_forward;noresidual=encoder.1.feed_forward"
     app = open_page(checkpoint="pre", edits=edits)
     assert flowing(app)[1]["off"] == edits.split(";")

@@ -63,7 +63,7 @@ def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
 def test_a_fresh_training_page_opens_with_a_translation_that_begins_as_nonsense(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.views.training.snapshot_sweep.SECONDS_AT_ONCE", PATIENCE)  # all snapshots in one turn
+    monkeypatch.setattr("app.views.training.snapshot_sweep.SECONDS_AT_ONCE", PATIENCE)  # all snapshots at once
     assert run_names() == [name for name, _, _ in RUNS]
     page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training").run()
     assert not page.exception

@@ -78,8 +78,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tiny checkpoints: of the first it was measured which heads align, the second is for the way back, one has many
-    heads, one is a family's."""
+    """Tiny checkpoints: of the first it was measured which heads align, the second translates the other way round, one
+    has many heads, one is a family's."""
     path = tmp_path_factory.mktemp("checkpoints")
     made_map(write_checkpoint(path / "en-de.safetensors", source_language="en", target_language="de"), 3, 4)
     write_checkpoint(path / "de-en.safetensors", Size(1, 1, 1), source_language="de", target_language="en")

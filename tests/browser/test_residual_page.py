@@ -101,7 +101,7 @@ def test_the_sub_layer_that_adds_most_is_marked_until_another_is_chosen(
     assert parts.nth(other).get_attribute("aria-checked") == "true"
 
 
-def test_the_pass_around_a_sub_layer_is_taken_away_at_once_and_put_back_and_nothing_jumps(
+def test_a_residual_connection_is_taken_away_at_once_and_put_back_and_nothing_jumps(
     visit: Callable[..., Visit],
 ) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="encoder", s="1")

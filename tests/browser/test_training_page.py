@@ -28,7 +28,7 @@ BOTH = """() => {
 }"""
 
 
-def standing(page: Any, words: str) -> None:
+def status(page: Any, words: str) -> None:
     """Waits until the line about the run has these words.
 
     Trap: the trainer gives way to everything else on the machine, so beside tests on all cores it needs ten times as
@@ -56,12 +56,12 @@ def test_a_run_is_started_stopped_and_resumed_and_shown_from_its_beginning(visit
     page.get_by_role("radio", name="32", exact=True).click()
     one.settle()
     page.get_by_role("button", name="Start", exact=True).click()
-    standing(page, "Running: ")  # nobody reloads the page; that it prepares is said first, so it can still be stopped
+    status(page, "Running: ")  # nobody reloads the page; that it prepares is said first, so it can still be stopped
     page.evaluate(BOTH)
     page.get_by_role("button", name="Stop", exact=True).click()  # at once: the whole run takes a few seconds
-    standing(page, "Stopped after update ")
+    status(page, "Stopped after update ")
     page.get_by_role("button", name="Resume", exact=True).click()
-    standing(page, "Finished after update 120 of 120")
+    status(page, "Finished after update 120 of 120")
     assert not page.evaluate("both")
     page.locator(".st-key-picture_snapshots .hm image").wait_for(state="attached")
     page.locator(".st-key-picture_curve_loss .trace").first.wait_for(state="attached")
@@ -183,12 +183,12 @@ def test_the_anti_diagonal_forms_from_snapshot_to_snapshot(visit: Begin) -> None
     page = one.page
     start_window(one)
     page.get_by_role("button", name="Start", exact=True).click()
-    standing(page, "Running: update ")
+    status(page, "Running: update ")
     before = watch(page, lambda seen: len(seen) >= 3)
     page.get_by_role("button", name="Stop", exact=True).click()
-    standing(page, "Stopped after update ")
+    status(page, "Stopped after update ")
     page.get_by_role("button", name="Resume", exact=True).click()
-    standing(page, "Running: update ")
+    status(page, "Running: update ")
     finished = page.locator(".st-key-run_status", has_text="Finished after update 1,200 of 1,200")
     after = watch(page, lambda seen: finished.count() and 1200 in seen)
     print(f"drawn before the stop: {before}, after it: {after}")

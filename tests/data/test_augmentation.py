@@ -78,9 +78,10 @@ def test_joined_pairs_are_whole_pairs_in_the_same_order_on_both_sides() -> None:
 
 
 def test_no_pair_is_joined_with_itself() -> None:
-    pairs = [("a.", "b."), ("c.", "d.")]
-    first = {source.split()[1] for source, _ in changed(pairs, join=1.0) if source.startswith("a.")}
-    assert first == {"c."}
+    pairs = [("a.", "b."), ("c.", "d."), ("e.", "f.")]
+    joined = [source.split() for seed in range(50) for source, _ in changed(pairs, seed, join=1.0)]
+    assert {len(each) for each in joined} == {2, 3}
+    assert not any(first in others for first, *others in joined)
     assert changed(pairs[:1], join=1.0) == pairs[:1]
 
 

@@ -87,14 +87,14 @@ def test_the_papers_rows_are_found_by_what_differs() -> None:
 def test_means_and_spreads_are_those_over_the_seeds(queue: Queue, tmp_path: Path) -> None:
     first, second = (training for training in queue.trainings if training.member == "base")
     pretend(first, tmp_path, bleu=20.0, perplexity=8.0)
-    standing = gather(queue, tmp_path)["base"]
-    assert (standing.mean["bleu"], standing.spread) == (20.0, {})
+    result = gather(queue, tmp_path)["base"]
+    assert (result.mean["bleu"], result.spread) == (20.0, {})
     pretend(second, tmp_path, bleu=23.0, perplexity=8.0)
-    standing = gather(queue, tmp_path)["base"]
-    assert standing.mean["bleu"] == pytest.approx(21.5)
-    assert standing.mean["greedy_bleu"] == pytest.approx(20.5)
-    assert standing.spread["bleu"] == pytest.approx((2 * 1.5**2 / 1) ** 0.5)
-    assert standing.spread["perplexity"] == 0.0
+    result = gather(queue, tmp_path)["base"]
+    assert result.mean["bleu"] == pytest.approx(21.5)
+    assert result.mean["greedy_bleu"] == pytest.approx(20.5)
+    assert result.spread["bleu"] == pytest.approx((2 * 1.5**2 / 1) ** 0.5)
+    assert result.spread["perplexity"] == 0.0
 
 
 def test_an_order_unlike_the_papers_is_reported_if_the_difference_exceeds_the_spread(

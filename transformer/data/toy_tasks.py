@@ -5,7 +5,7 @@
     sort      k f a z              -> a f k z                (by content)
     numbers   forty-two            -> zweiundvierzig         (a swap: units before tens in German)
 
-A new task is one more entry of TOY_TASKS and a recipe; nothing else names the tasks.
+A new task is one more entry of TOY_TASKS and a recipe.
 
 Any number of pairs can be drawn. They depend only on (task, bounds, seed, epoch), and are the same in every process and
 on every machine.

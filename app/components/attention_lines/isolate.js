@@ -2,6 +2,7 @@
 // Escape. Arrow keys walk along a row and to the other row. `show` draws the lines of the token {side, index}, or all
 // lines for null.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { focusedIn, handled, within } from "../shared/dom.js";
 
 export function isolate(root, state, svg, tokens, flat, show) {
@@ -32,6 +33,7 @@ export function isolate(root, state, svg, tokens, flat, show) {
     node.addEventListener("blur", settle);
     node.addEventListener("click", () => { pin(side, index); });
     node.addEventListener("keydown", (event) => {
+      if (isOfBrowser(event)) return;
       if (event.key === "Enter" || event.key === " ") pin(side, index);
       else if (event.key === "Escape") { if (state.pinned) pin(state.pinned.side, state.pinned.index); }
       else if (along.includes(event.key)) go(side, index + (event.key === along[1] ? 1 : -1));

@@ -104,8 +104,8 @@ def canvas(
         message: see `app.figures.canvas_message.pack`.
         chosen: the head that is shown.
         on_choose: is called with the clicked head.
-        on_ask: returns the numbers of the calculation that the browser asks for, in values that JSON has; None if there
-            is no such cell.
+        on_ask: returns the numbers that the browser asks for (see `Question`), in values that JSON has; None if there
+            is no such head or cell.
         on_keep: is called with the form, the kind, the query and the key that are pinned (-1 for none), and whether the
             calculation of their weight is open.
         on_act: see `Act`. Without it, runners-up cannot be clicked, and there is no link to the page `hand`.

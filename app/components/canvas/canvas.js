@@ -157,7 +157,7 @@ function newView(parentElement) {
 }
 
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
-function stand(view, told) {
+function takeState(view, told) {
   view.state = told;
   view.form = forms[told.formName] ?? told.form;
   if (view.isWriting && !told.writes) stopWriting(view);
@@ -201,13 +201,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.message = message;
     const [first] = message.kinds, [layer, head] = first.opening;
     const kind = view.here?.kind;
-    stand(view, view.line.state ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
+    takeState(view, view.line.state ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
     begin(view, kind === view.here.kind);
   };
   const received = (told) => {
     start();
     const { here, surroundings } = view;
-    stand(view, told);
+    takeState(view, told);
     const late = !view.hasPins && Boolean(told.pinned);  // the channel came after the picture
     if (late) { view.hasPins = true; if (!isPinned(view)) holdWhatIsTold(view); }
     const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server pinned other words

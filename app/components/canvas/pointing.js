@@ -2,6 +2,7 @@
 // Enter pins it, the next one unpins it, and Escape unpins all. Arrow keys move along a row and to the other row. If a
 // key and a query are pinned, the heads that link them are shown.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { handled, within } from "../shared/dom.js";
 
 export function listen(view) {
@@ -27,7 +28,7 @@ export function listen(view) {
 
 function walk(view, event, from) {
   if (event.key === "Escape" && (view.cell || view.pins.query !== null || view.pins.key !== null)) view.letGo();
-  else if (from && event.key.startsWith("Arrow")) {
+  else if (from && event.key.startsWith("Arrow") && !isOfBrowser(event)) {
     const flat = view.layout.flat;
     const [back, on, up, down] = flat ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
     const side = event.key === up ? "key" : event.key === down ? "query" : from.side;

@@ -2,6 +2,7 @@
 // arrow keys describes it in words; a click or Enter chooses it. All numbers arrive with the message, so only a choice
 // needs the server.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { board, head } from "../shared/board.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -75,6 +76,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       else if (name.column) choose(row * across + Number(name.column));
     });
     svg.addEventListener("keydown", (event) => {
+      if (isOfBrowser(event)) return;
       const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
       if (event.key === "Enter" || event.key === " ") { handled(event); choose(at); }
       if (step) { handled(event); point(within(at + step, 0, count - 1)); }

@@ -17,8 +17,8 @@ const SMALLEST = 10;  // px, font size of a number
 
 // Figures are made for a font size of 16 px. In a larger window, where fonts are larger, the whole drawing is scaled.
 
-// The height of the chart: the height of the figure. If the page says how much room it needs below the
-// chart (`--chart-below`, in rem), the chart is as high as the window allows, but at least three quarters of that.
+// The chart is as high as its figure. If the page says how much room it needs below the chart (`--chart-below`, in rem),
+// the chart is as high as the window allows, but at least three quarters as high as the figure.
 function heightOf(root, usual, size) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
   const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;

@@ -3,7 +3,7 @@
 
 import { byTouch } from "../shared/hints.js";
 import { ofHead, unpacked } from "../canvas/message.js";
-import { itemByKey } from "../shared/arrow_keys.js";
+import { isOfBrowser, itemByKey } from "../shared/arrow_keys.js";
 import { button, element, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { mapSize, newMap } from "./map.js";
@@ -63,6 +63,7 @@ const changes = {
   },
   // Arrow keys in the boards: to the head beside it, or to the layer above or below.
   walk(event) {
+    if (isOfBrowser(event)) return;
     const { heads } = this.message.kinds[this.count];
     const all = [...this.box.querySelectorAll(".cell")], now = all.indexOf(this.buttons[this.at]);
     const goal = { ArrowUp: now - heads, ArrowDown: now + heads }[event.key] ?? itemByKey(event, now, all.length);

@@ -1,7 +1,7 @@
 // Switches of all heads and sub-layers. A click changes the picture at once and is sent to the page as the list of all
 // parts that are off. Until the page has received it, the browser keeps its own state.
 
-import { ARROW_STEPS } from "../shared/arrow_keys.js";
+import { ARROW_STEPS, isOfBrowser } from "../shared/arrow_keys.js";
 import { element, handled } from "../shared/dom.js";
 import { byTouch, forTouch } from "../shared/hints.js";
 import { _, ngettext } from "../shared/language.js";
@@ -102,7 +102,7 @@ const behaviour = {
   },
   key(event, at) {
     const step = ARROW_STEPS[event.key];
-    if (!step && !(event.key === " " && event.shiftKey)) return;
+    if (isOfBrowser(event) || (!step && !(event.key === " " && event.shiftKey))) return;
     handled(event);
     if (!step) return at.heads && this.only(at);
     const next = this.cells.find(({ panel, layer, column }) => panel === at.panel && layer === at.layer + step[0] && column === at.column + step[1])

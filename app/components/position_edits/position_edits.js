@@ -2,6 +2,7 @@
 // with another word; the other rows have a bar for each change. A click on a bar makes the change, a second click
 // undoes it.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
@@ -31,7 +32,7 @@ function withArrowKeys(row, nodes, start) {
   nodes.forEach((node, i) => { node.tabIndex = i === start ? 0 : -1; });
   row.addEventListener("keydown", (event) => {
     const at = nodes.indexOf(event.target), step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: nodes.length }[event.key];
-    if (step === undefined || at < 0) return;
+    if (step === undefined || at < 0 || isOfBrowser(event)) return;
     handled(event);
     nodes[at].tabIndex = -1;
     const next = nodes[within(at + step, 0, nodes.length - 1)];

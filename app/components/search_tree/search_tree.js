@@ -3,6 +3,7 @@
 // down within a step. Scrolls sideways, and brings the chosen node into view; in a lecture it does not scroll, see
 // layout.js.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, focusedIn, handled } from "../shared/dom.js";
 import { _, ngettext } from "../shared/language.js";
 import { cut, make, measurer, onceStyled, write } from "../shared/svg.js";
@@ -84,7 +85,7 @@ function draw(root, state, room, setTriggerValue) {
       ArrowUp: () => near(node.row - 1, column(node.step)),
       ArrowDown: () => near(node.row + 1, column(node.step)),
     }[event.key];
-    if (goal) {
+    if (goal && !isOfBrowser(event)) {
       const next = drawn.get(goal()?.id);
       if (next) {
         drawn.forEach((group) => group.setAttribute("tabindex", -1));

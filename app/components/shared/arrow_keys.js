@@ -1,10 +1,10 @@
-// Keys that move a choice: arrows, Home, End; with Alt, Ctrl or Meta they are the browser's.
+// Keys that move a choice: arrows, Home, End. With Alt, Ctrl or Meta they are the browser's (Alt+ArrowLeft: back).
 
 import { handled, within } from "./dom.js";
 
 export const ARROW_STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };  // rows, columns
 
-const isOfBrowser = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey;
+export const isOfBrowser = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey;
 
 // In a grid: the cell [row, column] to which an arrow key leads from this one; undefined for other keys.
 export function cellByKey(event, [row, column], rows, columns) {

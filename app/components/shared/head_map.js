@@ -19,8 +19,9 @@ export function unpacked(text) {
   return Float32Array.from(numbersIn(text, "u2"), (value) => value / 65535);
 }
 
-// Makes the map in `place`, an SVG of at most this width and height (px), still without weights. Returns the SVG, and
-// functions that draw weights, mark a row and find the cell of an element. `allowed` has a letter for each square: "0" if the mask forbids it.
+// Makes the map, an SVG in `place` that is at most `width` px wide and `height` px high, still without weights. Returns
+// the SVG, and functions that draw weights, mark a row and find the cell of an element. `allowed` has a letter for each
+// square: "0" if the mask forbids it.
 export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit }) {
   const size = TOKEN * unit;
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));

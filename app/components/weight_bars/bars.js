@@ -1,5 +1,6 @@
 // A column for each key: its weight, a bar that is dragged, a line where the model's own weight is, and the token.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { inWords, put } from "../shared/token.js";
@@ -70,7 +71,7 @@ export function barsOf(frame, state, { changed, released }) {
     column.addEventListener("keydown", (event) => {
       const steps = { ArrowUp: SMALL, ArrowDown: -SMALL, PageUp: LARGE, PageDown: -LARGE, Home: -1, End: 1 };
       const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!(event.key in steps) && !sideways) return;
+      if ((!(event.key in steps) && !sideways) || isOfBrowser(event)) return;
       handled(event);
       if (sideways) {
         select(index + sideways);

@@ -2,6 +2,7 @@
 // bars show how far its output moved. Pointing at a token or moving to it with the arrow keys highlights it. A long
 // sentence scrolls sideways.
 
+import { isOfBrowser } from "../shared/arrow_keys.js";
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { percent } from "../shared/numbers.js";
@@ -71,7 +72,7 @@ function drawn(root, frame, data, before, point) {
   });
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
+    if (!step || isOfBrowser(event)) return;
     handled(event);
     point((token) => data.order[within(data.order.indexOf(token) + step, 0, data.order.length - 1)]);
   });

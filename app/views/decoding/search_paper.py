@@ -59,7 +59,8 @@ def _beam(scene: Scene) -> None:
         *_length_penalty(settings),
         _(
             "At each step every hypothesis of the beam is extended by every token, and the k best sums are kept, here "
-            "k = {beam}. The code takes the 2k best: up to k of them may end at this step, and k that go on are left.",
+            "k = {beam}. The code takes the 2k best: up to k of them may end at this step, so at least k remain that "
+            "go on.",
             beam=settings.beam,
         ),
     ]

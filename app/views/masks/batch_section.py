@@ -85,8 +85,8 @@ def _second_sentence(scene: Scene) -> Translation | None:
     if not (text or "").strip():
         st.info(_("Type a second sentence: a batch has padding only if its sentences differ in length."))
         return None
-    longest = checkpoints.pieces_needed(scene.subject.file, text)[0]
-    limit = checkpoints.most_pieces(scene.subject.translator)
+    longest = checkpoints.tokens_needed(scene.subject.file, text)[0]
+    limit = checkpoints.most_tokens(scene.subject.translator)
     if longest > limit:
         st.warning(
             _(
@@ -114,7 +114,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
 
 
 def _fits(scene: Scene, text: str) -> bool:
-    return checkpoints.pieces_needed(scene.subject.file, text)[0] <= checkpoints.most_pieces(scene.subject.translator)
+    return checkpoints.tokens_needed(scene.subject.file, text)[0] <= checkpoints.most_tokens(scene.subject.translator)
 
 
 def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:

@@ -48,7 +48,7 @@ def largest_difference(one: Stream, *, pre_norm: bool) -> float:
     """
     if pre_norm:
         return float(np.abs(summands(one).astype(np.float64).sum(axis=0) - one.after[-1]).max())
-    return float(np.abs(one.passed.astype(np.float64) + one.added - one.after).max())
+    return float(np.abs(one.kept.astype(np.float64) + one.added - one.after).max())
 
 
 def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any]:

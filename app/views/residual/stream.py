@@ -81,7 +81,7 @@ class Stream:
     connected: tuple[bool, ...]  # whether each sub-layer has its residual connection; an edit may take it away
 
     @property
-    def passed(self) -> np.ndarray:
+    def kept(self) -> np.ndarray:
         """What the output of each sub-layer is added to: the stream before it; 0 if it has no residual connection."""
         return self.before * np.reshape(self.connected, (-1, *(1,) * (self.before.ndim - 1)))
 
@@ -97,11 +97,11 @@ STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out", "residual_c
 
 def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
     """Makes a `Stream` of recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding."""
-    before, added, after, normed, passed = (
+    before, added, after, normed, kept = (
         np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES
     )
     embedding = found[f"{subs[0].stack}.embedding.output"]
-    connected = tuple(bool(each.any() or not x.any()) for x, each in zip(before, passed, strict=True))
+    connected = tuple(bool(each.any() or not x.any()) for x, each in zip(before, kept, strict=True))
     return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding, connected)
 
 

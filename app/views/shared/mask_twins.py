@@ -95,9 +95,9 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
 def _twin(subject: Subject, source: str, target: str) -> Twin | None:
     """One model on a pair. None: it has no tokens for the sentences, or too few positions. May raise HeadlightError."""
     translator = subject.translator
-    longest, _ = checkpoints.pieces_needed(subject.file, source)
+    longest, _ = checkpoints.tokens_needed(subject.file, source)
     ids = _ids(translator, target)
-    if not source.strip() or longest > checkpoints.most_pieces(translator) or ids is None:
+    if not source.strip() or longest > checkpoints.most_tokens(translator) or ids is None:
         return None
     settings = bounded(translator.settings)
     found = cached_results.translate_one(subject, source, settings)

@@ -103,7 +103,7 @@ def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
         if (subject.task.source, subject.task.target) != (scene.task.source, scene.task.target):
             return None
         translator = subject.translator
-        if checkpoints.pieces_needed(file, source)[0] > checkpoints.most_pieces(translator):
+        if checkpoints.tokens_needed(file, source)[0] > checkpoints.most_tokens(translator):
             return None
         ids = (*translator.tokenizer.encode(source), EOS)
         order = shuffled([translator.tokenizer.piece(id) for id in ids], seed)

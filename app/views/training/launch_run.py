@@ -64,7 +64,7 @@ def is_owner(run: Run) -> bool:
 def start(plan: Plan) -> str:
     """Starts a run; returns its name. Raises LaunchError, or ConfigError for a recipe that cannot be followed."""
     with RUNS_LOCK:
-        _check_turn()
+        _check_other_runs()
         _check_room()
         owner = identity()
         if not owner and not is_at_this_machine():
@@ -91,7 +91,7 @@ def start(plan: Plan) -> str:
 def resume(name: str) -> None:
     """Continues a run that was started here. Raises LaunchError."""
     with RUNS_LOCK:
-        _check_turn()
+        _check_other_runs()
         run = read_run(name)
         if run is None or not run.ours:
             raise LaunchError(_("Only a run that was started here can be resumed here."))
@@ -177,7 +177,7 @@ def _without_paths(text: str, folder: Path) -> str:
     return text.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)
 
 
-def _check_turn() -> None:
+def _check_other_runs() -> None:
     if not is_allowed():
         raise LaunchError(_("Training from the browser is switched off."))
     for name in own_run_names():

@@ -46,12 +46,12 @@ def _line(name: str, live: bool) -> None:
     busy, ending = launch_run.is_busy(run.folder), launch_run.is_ending(run.folder)
     stopping = ending or st.session_state.get(STOPPING) == run.name
     with st.container(gap="xsmall"):
-        _standing(run, busy, stopping, ending)
+        _show_status(run, busy, stopping, ending)
     if busy != live:
         st.rerun()
 
 
-def _standing(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
+def _show_status(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
     with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(run_status(run, busy, stopping), width="content")
         _buttons(run, busy, stopping)

@@ -143,7 +143,7 @@ def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene 
 
 
 def _too_long(sentence: str, newest: Translator) -> str:
-    tokens, limit = len(newest.tokenizer.encode(sentence)), checkpoints.most_pieces(newest)
+    tokens, limit = len(newest.tokenizer.encode(sentence)), checkpoints.most_tokens(newest)
     if tokens <= limit:
         return ""
     return _(

@@ -109,13 +109,13 @@ def _translate_back(scene: Scene) -> None:
         st.button(
             _("Translate it back into {language}", language=scene.task.source),
             key="translate_back",
-            on_click=_turn_round,
+            on_click=_open_reverse_model,
             args=(found.name, text),
             help=_("Opens the checkpoint of the opposite direction on this translation."),
         )
 
 
-def _turn_round(checkpoint: str, text: str) -> None:
+def _open_reverse_model(checkpoint: str, text: str) -> None:
     open_checkpoint(checkpoint)
     take_sentence(text)
 

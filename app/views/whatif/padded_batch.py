@@ -148,8 +148,8 @@ def other_sentence(scene: Scene) -> str:
     is longer. If no example can be used, it is the sentence of the page twice, or half of it if that is too long.
     """
     source, size = scene.translation.source, len(scene.translation.source_ids)
-    sizes = {text: checkpoints.pieces_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}
-    most = checkpoints.most_pieces(scene.subject.translator)
+    sizes = {text: checkpoints.tokens_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}
+    most = checkpoints.most_tokens(scene.subject.translator)
     fitting = sorted((text for text in sizes if text != source and sizes[text] <= most), key=sizes.__getitem__)
     longer = [text for text in fitting if sizes[text] >= size + LEAST_PADDING]
     if not fitting:

@@ -19,7 +19,7 @@ from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import BOS, ModelConfig
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
-PASS_MARK = "↷"  # on a switch whose residual connection is off
+RESIDUAL_MARK = "↷"  # on a switch whose residual connection is off
 MARKED = 3  # so many heads that cost most are marked
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 ALL_OF: dict[Kind, str] = {
@@ -121,9 +121,9 @@ def _whole(stack: Stack, layer: int, sublayer: Sublayer) -> dict[str, str]:
     if TAKEN.value == "residual":
         return {
             "edit": connection,
-            "mark": PASS_MARK,
+            "mark": RESIDUAL_MARK,
             "name": part_name(without, sublayers=CONNECTIONS),
             "other": output,
             "otherMark": "×",
         }
-    return {"edit": output, "name": part_name(off, sublayers=SWITCHES), "other": connection, "otherMark": PASS_MARK}
+    return {"edit": output, "name": part_name(off, sublayers=SWITCHES), "other": connection, "otherMark": RESIDUAL_MARK}
