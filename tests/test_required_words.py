@@ -106,6 +106,13 @@ def test_a_line_that_is_not_of_the_format_is_reported_with_its_number(line: str,
         read_required(file_of(tmp_path, "plain\tA dog.\t\tHund", line))
 
 
+@pytest.mark.parametrize("words", ["wohnt|", "a||b", "ja; |nein"])
+def test_an_alternative_without_a_word_is_reported(words: str, tmp_path: Path) -> None:
+    """It would be found in any translation."""
+    with pytest.raises(CorpusError, match=r"words\.tsv, line 2: a \| has no word beside it"):
+        read_required(file_of(tmp_path, "plain\tA dog.\t\tHund", f"plain\tA cat.\t\t{words}"))
+
+
 def test_a_file_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="the file is empty"):
         read_required(file_of(tmp_path))

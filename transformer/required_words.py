@@ -76,6 +76,9 @@ def read_required(path: Path) -> list[Required]:
                 f"{path}, line {number}: it should have four columns, separated by TABs: kind, sentence, words to "
                 "keep, other words; the sentence and at least one word."
             )
+        words = [word for field in fields[2:] for part in _requirements(field) for word in part.split("|")]
+        if not all(word.strip() for word in words):
+            raise CorpusError(f"{path}, line {number}: a | has no word beside it. Remove it, or add the word.")
         found.append(Required(fields[0], fields[1], _requirements(fields[2]), _requirements(fields[3])))
     if not found:
         raise CorpusError(f"{path}: the file is empty. Give a sentence and its words on each line.")

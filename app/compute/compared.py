@@ -70,7 +70,8 @@ class Reading:
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def head_changes(one: Reading, other: Reading) -> list[HeadChange]:
-    """Compares the heads of `other` with those of `one`, which reads as many tokens; the head that changes most first.
+    """Compares the heads of `other` with those of `one`. Both must read the same number of tokens. The head that
+    changes most is first; heads without a partner are last.
 
     In the same checkpoint, a head is compared with the head of the same layer and number. Heads of two checkpoints are
     matched by similarity, see `transformer.analysis.head_matching`.

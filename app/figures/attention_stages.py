@@ -15,6 +15,7 @@ from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, TICK_SIZE, number, role_color, text_on_weight, weight_scale
 from app.languages import _
+from app.languages.numbers import localised
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
@@ -43,7 +44,7 @@ def short(value: float | bool) -> str:
     text = number(float(value), 2)
     if len(text) <= 6:
         return text
-    return ">0.99" if 0.99 < value < 1 else number(float(value), 1)
+    return localised(">0.99") if 0.99 < value < 1 else number(float(value), 1)
 
 
 def stages_figure(

@@ -2,8 +2,8 @@
 
 Python formats a number; then its signs are replaced by those of the language, which Babel has from the Unicode
 CLDR. Whatever writes a number on the screen uses this module or, in the browser, app/components/shared/numbers.js; the
-values of a text are written like this by `_()` itself. What programs read keeps its point: CSV files, code, links,
-names of files, and JSON.
+values of a text are written like this by `_()` itself. Numbers that programs read keep the point: in CSV files, code,
+links, names of files, and JSON.
 """
 
 import functools

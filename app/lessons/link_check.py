@@ -25,7 +25,7 @@ def check_link(link: str) -> tuple[str, dict[str, str], list[Problem]]:
     names = [page.name for page in PAGES]
     problems: list[Problem] = []
     if "/" in page:
-        rest = link.rpartition("/")[2] or "translate"
+        rest = (page.rpartition("/")[2] or "translate") + (f"?{query}" if query else "")
         instead = _("Write only the page and its choices: {choices}.", choices=rest)
         problems.append((_("This is a whole address."), instead))
         return "", {}, problems

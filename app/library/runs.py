@@ -41,7 +41,8 @@ class Run:
     Attributes:
         recipe: None where it cannot be read, or is of another version.
         update, updates: how many were made so far, and how many there will be; 0 if unknown. While the run trains,
-            `update` is the newest one in its metrics, else the one from which it would be resumed.
+            `update` is the newest one in its metrics; else the one from which it would be resumed, or, without such a
+            state, that of the newest snapshot.
         ours: whether it was started in the browser.
     """
 

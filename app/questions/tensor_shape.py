@@ -25,7 +25,8 @@ WORDS = {  # names of tensors, by the end of their sites
     "attention.output": gettext_noop("output of the attention"),
     "feed_forward.activated": gettext_noop("activations of the feed-forward network"),
     "feed_forward.output": gettext_noop("output of the feed-forward network"),
-    "feed_forward_residual.norm_out": gettext_noop("output of the layer"),
+    "feed_forward.residual_sum": gettext_noop("output of the layer"),  # pre-norm
+    "feed_forward.norm_out": gettext_noop("output of the layer"),  # post-norm
     "logits": gettext_noop("logits"),
 }
 MEANINGS = {
@@ -44,7 +45,8 @@ POOL = ("SD", "TD", "SF", "TF", "SV", "TV", "SS", "TS", "TT", "SE", "TE", "HSE",
 def tensor_shape(scene: Scene, place: Place, draw: Random) -> Question | None:
     """A question about the tensor `place.site` if it is one of `WORDS`, else about any of them."""
     letters = census(scene.config)
-    sites = [site for site in letters if _words(site)]
+    not_output = "feed_forward.norm_out" if scene.config.norm == "pre" else "feed_forward.residual_sum"
+    sites = [site for site in letters if _words(site) and not site.endswith(not_output)]
     site = place.site if place.site in sites else draw.choice(sites)
     shape = tuple(scene.record(site)[site].shape)
     right = letters[site][1:]  # without B
@@ -77,7 +79,7 @@ def _words(site: str) -> str:
 def _asked(site: str) -> str:
     """The question, with the place of the tensor in words."""
     tensor = _(_words(site))
-    found = re.fullmatch(r"(\w+)\.layers\.(\d+)\.(\w+?)(?:_residual)?\.\w+", site)
+    found = re.fullmatch(r"(\w+)\.layers\.(\d+)\.(\w+)\.\w+", site)
     if not found:
         match site.partition(".")[0]:
             case "encoder":

@@ -18,7 +18,7 @@ MOST_BYTES_OF_ALL = 1_500_000_000
 
 
 class Uploads(MemoryUploadedFileManager):
-    """Streamlit's store of uploaded files, which accepts only files that a page asked for, and only so much of them."""
+    """Streamlit's store of uploaded files, which accepts only files that a page asked for, up to these limits."""
 
     def __init__(self, upload_endpoint: str):
         super().__init__(upload_endpoint)

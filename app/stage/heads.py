@@ -25,7 +25,9 @@ SHORT_INSIDE: dict[Kind, str] = {  # inside a sentence
     "encoder": gettext_noop("encoder self"),
     "decoder": gettext_noop("decoder self"),
 }
-CLEAREST_HERE = gettext_noop("Shown first: on this sentence its weights are the most concentrated on words.")
+CLEAREST_HERE = gettext_noop(
+    "Shown first: on this sentence it attends sharply to words, and to different words in different rows."
+)
 ALIGNS_BEST = gettext_noop(
     "Shown first: of all heads it aligns words best, measured against {pairs:,} sentences that people have aligned."
 )
@@ -36,8 +38,9 @@ _OPENED_FOR = "head opened for"  # in the session: the kind of attention
 def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int, int]:
     """(layer, head), from 0, of the clearest head of a kind; or of one layer of it.
 
-    For encoder-decoder attention the decoder's first layer is left out where there are others: its sharpest heads may
-    align the token that is read, not the one that is predicted (in `en-de` one head of it does, and no head above).
+    For encoder-decoder attention the decoder's first layer is left out if there are others: its sharpest heads may
+    align the token that is read, not the one that is predicted (in `en-de` one of its heads does, and no head of a
+    later layer).
     """
     weights = scene.attention(kind).weights  # (L, H, Q, K)
     queries, keys = scene.axes(kind)
@@ -63,9 +66,9 @@ def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
 def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
     """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or `opening_head`.
 
-    A head that was not chosen stays the same for other sentences; another kind opens with its own head.
-    A layer that this stack does not have stays chosen for a stack that has it; the opening head is shown meanwhile
-    (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
+    If no head was chosen, another sentence still shows the same head, and another kind opens with its own head.
+    If this stack does not have the chosen layer, the layer of the opening head is shown. The choice is kept for a stack
+    that has the layer (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
     """
     first = opening or opening_head(scene, kind)[0]
     keep = st.session_state.get(_OPENED_FOR, kind) == kind

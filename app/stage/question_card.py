@@ -21,7 +21,7 @@ from app.stage.scene import Scene, scene_key
 from app.state.choices import ANOTHER, ANSWERED, ASKED, NOBODY_ANSWERED, QUESTION_NUMBER
 
 NO_CASE = gettext_noop(
-    "Nothing here has a clear answer to ask for. Choose another head or step, or type another sentence."
+    "There is no question with a clear answer here. Choose another head or step, or type another sentence."
 )
 _ABOUT = "question is about"  # in the session: what the picture showed when the card was opened over it
 

@@ -15,7 +15,9 @@ from transformer.config import DecodingConfig
 
 METHODS = ("beam", "greedy", "sampling")
 PENALTIES = ("paper", "power", "none")
-MOST_SHOWN = 8  # translations
+SHOWN, MOST_SHOWN = 3, 8  # translations
+ALPHAS, TEMPERATURES, TOP_PS = (0.0, 2.0), (0.1, 3.0), (0.05, 1.0)
+MOST_TOP_K, MOST_SEED = 1000, 999_999
 
 
 def search_settings(recipe: DecodingConfig) -> DecodingConfig:
@@ -29,7 +31,7 @@ def search_settings(recipe: DecodingConfig) -> DecodingConfig:
         if method == "beam":
             chosen |= _beam_settings(defaults)
         elif method == "sampling":
-            chosen |= _sampling_settings()
+            chosen |= _sampling_settings(defaults)
         else:
             st.caption(_("Takes the most probable token at each step."))
     return replace(defaults, **chosen)
@@ -38,13 +40,31 @@ def search_settings(recipe: DecodingConfig) -> DecodingConfig:
 def usual_settings(recipe: DecodingConfig) -> DecodingConfig:
     """What `search_settings` returns while nothing is chosen in it."""
     usual = bounded(recipe)
-    return replace(usual, n_best=min(3, usual.beam, MOST_SHOWN) if usual.method == "beam" else 1)
+    match usual.method:
+        case "beam":
+            alpha = usual.alpha if usual.length_penalty == "none" else _within(usual.alpha, ALPHAS)
+            return replace(usual, n_best=min(SHOWN, usual.beam), alpha=alpha)
+        case "sampling":
+            return replace(
+                usual,
+                temperature=_within(usual.temperature, TEMPERATURES),
+                top_k=_within(usual.top_k, (0, MOST_TOP_K)),
+                top_p=_within(usual.top_p, TOP_PS),
+                n_best=SHOWN,
+                seed=_within(usual.seed, (0, MOST_SEED)),
+            )
+        case "greedy":
+            return replace(usual, n_best=1)
+
+
+def _within(value: Any, bounds: tuple[Any, Any]) -> Any:
+    return min(max(value, bounds[0]), bounds[1])
 
 
 def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     beam = _slider(_("Beam size"), BEAM, 1, MOST_BEAM, defaults.beam)
     most = min(beam, MOST_SHOWN)
-    n_best = _slider(_("Translations to show"), ALTERNATIVES, 1, most, min(3, most)) if most > 1 else 1
+    n_best = _slider(_("Translations to show"), ALTERNATIVES, 1, most, min(SHOWN, most)) if most > 1 else 1
     PENALTY.open(defaults.length_penalty, PENALTIES)
     penalty = st.selectbox(
         _("Length penalty"),
@@ -58,17 +78,18 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     )
     alpha = defaults.alpha
     if penalty != "none":
-        alpha = _slider("α", ALPHA, 0.0, 2.0, min(defaults.alpha, 2.0), 0.1)
+        alpha = _slider("α", ALPHA, *ALPHAS, _within(defaults.alpha, ALPHAS), 0.1)
     return {"beam": beam, "n_best": n_best, "length_penalty": penalty, "alpha": alpha}
 
 
-def _sampling_settings() -> dict[str, Any]:
+def _sampling_settings(defaults: DecodingConfig) -> dict[str, Any]:
+    usual = usual_settings(replace(defaults, method="sampling"))
     return {
-        "temperature": _slider(_("Temperature"), TEMPERATURE, 0.1, 3.0, 1.0, 0.1),
-        "top_k": _number(_("Top k (0 = all tokens)"), TOP_K, 1000),
-        "top_p": _slider(_("Top p"), TOP_P, 0.05, 1.0, 1.0, 0.05),
-        "n_best": _slider(_("Translations to draw"), DRAWS, 1, MOST_SHOWN, 3),
-        "seed": _number(_("Seed"), SEED, 999_999),
+        "temperature": _slider(_("Temperature"), TEMPERATURE, *TEMPERATURES, usual.temperature, 0.1),
+        "top_k": _number(_("Top k (0 = all tokens)"), TOP_K, MOST_TOP_K, usual.top_k),
+        "top_p": _slider(_("Top p"), TOP_P, *TOP_PS, usual.top_p, 0.05),
+        "n_best": _slider(_("Translations to draw"), DRAWS, 1, MOST_SHOWN, SHOWN),
+        "seed": _number(_("Seed"), SEED, MOST_SEED, usual.seed),
     }
 
 
@@ -94,8 +115,8 @@ def _slider(label: str, choice: Choice, least: float, most: float, opening: floa
     return st.slider(label, least, most, step=step, format=form, **_widget(choice))
 
 
-def _number(label: str, choice: Choice, most: int) -> int:
-    choice.open(0, Between(0, most))
+def _number(label: str, choice: Choice, most: int, opening: int) -> int:
+    choice.open(opening, Between(0, most))
     return st.number_input(label, 0, most, **_widget(choice))
 
 

@@ -58,7 +58,8 @@ def draw_top(page: PageInfo) -> Scene | None:
 
 
 def _scene(subject: Subject, text: str, settings: DecodingConfig) -> tuple[Scene | None, str]:
-    """The scene of the text in the box; if there is none, that of the sentence before, and why."""
+    """The scene of the text in the box, and "". If it has none: that of the last translated sentence or of an example,
+    and the reason."""
     selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
     try:
         scene = scene_of(subject, text, settings, selection)

@@ -56,8 +56,9 @@ ALTERNATIVE = Choice(
 GIVEN = Choice("given", "", text(MOST_CHARACTERS), written="link", reset_by=SENTENCE_CHANGES)  # the visitor's own
 # The tokens of GIVEN, if the visitor made it token by token
 GIVEN_IDS = Choice[tuple[int, ...]]("given_ids", (), ids, ids_text, written="link", reset_by=SENTENCE_CHANGES)
-# For each token that the visitor replaced, what was shown before: (alternative, own translation, its ids, step)
-UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], int], ...]](
+# For each change of the visitor, what was shown before: (alternative, own translation, its ids, the steps whose tokens
+# they chose; () for another translation of the search)
+UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], tuple[int, ...]], ...]](
     "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
 )
 

@@ -10,9 +10,19 @@ def show_given(text: str, ids: tuple[int, ...] = ()) -> None:
     ALTERNATIVE.choose(GIVEN_SHOWN)
 
 
-def show_instead(text: str, ids: tuple[int, ...], step: int) -> None:
-    """Shows the visitor's own translation, with another token at `step`, until `take_back` shows what was there."""
-    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, step)
+def type_translation(text: str) -> None:
+    """Shows a translation that the visitor typed."""
+    UNDO.forget()
+    show_given(text)
+
+
+def show_instead(text: str, ids: tuple[int, ...], steps: tuple[int, ...] = ()) -> None:
+    """Shows this translation until `take_back` shows what was there.
+
+    Args:
+        steps: those whose token the visitor chose, in order; () for another translation of the search.
+    """
+    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, steps)
     show_given(text, ids)
     UNDO.choose((*UNDO.value, before))
 
@@ -24,20 +34,37 @@ def show_found() -> None:
 
 
 def chosen_steps() -> set[int]:
-    """The steps whose token the visitor replaced. After a replaced token the model writes all tokens again, so those
-    that were replaced there before do not count any more."""
+    """The steps whose token is the visitor's. After a replaced token the model writes all tokens again, so those that
+    were replaced there before do not count any more. Of a typed translation the tokens before the first replaced one
+    are the visitor's, too."""
     found: set[int] = set()
-    for *_, step in UNDO.value:
-        found = {before for before in found if before < step} | {step}
+    for alternative, text, ids, steps in UNDO.value:
+        if alternative != GIVEN_SHOWN or not steps:
+            found = set(steps)
+            continue
+        before = set(range(steps[0])) if text and not ids else {step for step in found if step < steps[0]}
+        found = before | set(steps)
     return found
 
 
+def newest_step() -> int:
+    """The step of the token that the visitor chose last; -1 if there is none."""
+    steps = UNDO.value[-1][3] if UNDO.value else ()
+    return steps[-1] if steps else -1
+
+
+def is_of_search() -> bool:
+    """Whether what is shown in place of the best translation was found by the search."""
+    return bool(UNDO.value) and not UNDO.value[-1][3]
+
+
 def take_back() -> None:
-    """Shows what was shown before the last `show_instead`, at the step of the other token."""
+    """Shows what was shown before the last `show_instead`, and chooses the step of the token that it replaced."""
     if not UNDO.value:
         return
-    *before, (alternative, text, ids, step) = UNDO.value
+    *before, (alternative, text, ids, steps) = UNDO.value
     show_given(text, ids)
     ALTERNATIVE.choose(alternative)
-    STEP.choose(step)
+    if steps:
+        STEP.choose(steps[-1])
     UNDO.choose(tuple(before))

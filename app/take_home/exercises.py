@@ -14,7 +14,7 @@ import numpy as np
 from app.figures.axes import in_words
 from app.figures.shares import Share, decimal_text
 from app.figures.tables import Table
-from app.languages import _
+from app.languages import _, ngettext
 from app.languages.numbers import formatted, localised
 from app.questions.most_attended import LEAST_MARGIN
 from app.stage.heads import opening_head
@@ -40,7 +40,7 @@ class Exercise:
 
 
 def exercises(scenes: Sequence[Scene]) -> list[Exercise]:
-    """Two for each different translation, of which at most four are taken; and the shapes and the mask of the first."""
+    """Two for each of the first four different translations, and two on the shapes and the mask of the first one."""
     different = {(scene.subject, scene.translation.source, scene.hypothesis.ids): scene for scene in scenes}
     found: list[Exercise | None] = []
     for scene in list(different.values())[:4]:
@@ -164,16 +164,31 @@ def shapes(scene: Scene) -> Exercise:
     )
 
 
-def masked_cells(scene: Scene) -> Exercise:
-    """How many cells the causal mask removes, counted in the mask of the model."""
+def masked_cells(scene: Scene) -> Exercise | None:
+    """How many cells the mask of decoder self-attention removes, counted in the mask of the model. None: it removes
+    none, or not what the task says, because it was edited."""
     mask = scene.attention("decoder").mask  # (T, T)
+    rows, window = len(mask), scene.config.attention_window
+    may = np.tril(np.ones_like(mask))
+    if window is not None:
+        may &= ~np.tril(may, -window - 1)
+    if mask.all() or not np.array_equal(mask, may):
+        return None
     removed = int((~mask).sum())
-    rows = len(mask)
     return Exercise(
         _("The causal mask"),
         _(
             "In decoder self-attention each of {rows} rows may attend to itself and to earlier tokens. How many of the "
             "{rows} × {rows} cells does the mask remove?",
+            rows=rows,
+        )
+        if window is None
+        else ngettext(
+            "In decoder self-attention each of {rows} rows may attend to itself and to the token before it. How many "
+            "of the {rows} × {rows} cells does the mask remove?",
+            "In decoder self-attention each of {rows} rows may attend to itself and to at most {count} tokens before "
+            "it. How many of the {rows} × {rows} cells does the mask remove?",
+            window,
             rows=rows,
         ),
         f"{removed}." + (f" {rows}·({rows} − 1) / 2 = {removed}." if removed == rows * (rows - 1) // 2 else ""),
@@ -187,7 +202,7 @@ def _head(scene: Scene) -> tuple[int, int, np.ndarray]:
 
 
 def _signed(value: float, digits: int) -> str:
-    return localised(f"{value + 0.0:.{digits}f}".replace("-", "−"))
+    return localised(f"{value:z.{digits}f}".replace("-", "−"))
 
 
 def _written(scene: Scene, row: int) -> str:

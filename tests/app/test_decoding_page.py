@@ -18,6 +18,7 @@ from app.figures.axes import in_words
 from app.figures.distribution import percent
 from app.figures.theme import fixed, score_text
 from app.library.source_code import CHANGED
+from app.views.decoding.continue_section import _chosen
 from app.views.decoding.frame_section import GIVEN
 from app.views.decoding.lens_figures import closeness
 from app.views.decoding.methods_section import _comparison
@@ -297,7 +298,8 @@ def test_taking_it_back_restores_the_translation_and_the_step(open_page: Open, f
     assert component(app, "translation_line")["mark"]["words"] == "your translation"
     whys = [step["why"] for step in frame(app)["steps"]]
     assert [why.endswith(GIVEN) for why in whys] == [step == 1 for step in range(len(whys))]
-    assert "a token that you chose at step 2" in whys[0]
+    assert "The model wrote it by itself." in whys[0]
+    assert len(whys) < 3 or "after the token that you chose at step 2" in whys[2]
     app.session_state["t"] = 0  # the reader walks on
     app.run()
     app.button(key="take_back").click().run()
@@ -468,12 +470,31 @@ def test_tokens_that_were_chosen_stay_these_tokens(open_page: Open, folder: Path
             assert continued == wanted
         app.button(key="show_continued").click().run()
         healthy(app)
-        assert "Your own translation" in " ".join(caption.value for caption in app.caption)
+        assert "the search that found the model's translation" in " ".join(caption.value for caption in app.caption)
         app.session_state["part"] = "loop"
         app.run()
         healthy(app)
         read = component(app, "loop")["output"]["tokens"]
         assert read == ["<s>", *wanted[: len(prefix) - 1]]
+
+
+def test_a_token_that_continues_a_node_is_the_visitors_and_no_token_before_it(open_page: Open, folder: Path) -> None:
+    """Also if the page is at another step."""
+    _, found = searched(folder)
+    ids = found.hypotheses[0].ids
+    other = next(row for row in frame(open_page())["steps"][2]["rows"] if not row["chosen"] and row["id"] > EOS)
+    app = open_page(session={"beginning": (*ids[:2], other["id"])}, details="false", t="1", alternative="1")
+    app.button(key="show_continued").click().run()
+    healthy(app)
+    whys = [step["why"] for step in frame(app)["steps"]]
+    assert [why.endswith(GIVEN) for why in whys] == [step == 2 for step in range(len(whys))]
+
+
+def test_all_tokens_of_own_words_are_the_visitors() -> None:
+    assert _chosen((5, 8, 9), (5, 6, 7, 3)) == (1, 2)
+    assert _chosen((5, 6, 9), (5, 6, 7, 3)) == (2,)
+    assert _chosen((5, 6), (5, 6, 7, 3)) == (1,)
+    assert _chosen((5, 6, 7, 8), (5, 6)) == (2, 3)
 
 
 def test_a_prefix_that_the_visitor_types_is_cleaned_and_forced(open_page: Open, folder: Path) -> None:

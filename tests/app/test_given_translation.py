@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages import PAGES as INFOS
+from app.state import given_translation
+from app.state.choices import GIVEN_SHOWN
 from tests.support.drawn import attention_weights, charts, components, unpacked_canvas
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
@@ -51,6 +55,35 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")
     assert components(app, "choice_list")[0]["chosen"] == len(rows) - 1
+
+
+GIVEN_NOW, FOUND = GIVEN_SHOWN, 0
+
+
+@pytest.mark.parametrize(
+    ("undo", "steps"),
+    [
+        ([], set()),
+        ([(FOUND, "", (), (1,)), (GIVEN_NOW, "a b", (5, 6), (3,))], {1, 3}),
+        ([(FOUND, "", (), (3,)), (GIVEN_NOW, "a b", (5, 6), (1,))], {1}),
+        ([(GIVEN_NOW, "typed by hand", (), (2,))], {0, 1, 2}),
+        ([(FOUND, "", (), (1,)), (1, "a b", (5, 6), (3,))], {3}),  # of another translation of the search
+        ([(FOUND, "", (), (1,)), (GIVEN_NOW, "a b", (5, 6), ())], set()),
+    ],
+)
+def test_the_steps_whose_tokens_are_the_visitors(
+    undo: list[Any], steps: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_translation, "UNDO", SimpleNamespace(value=tuple(undo)))
+    assert given_translation.chosen_steps() == steps
+    assert given_translation.newest_step() == (max(undo[-1][3], default=-1) if undo else -1)
+    assert given_translation.is_of_search() == (bool(undo) and not undo[-1][3])
+
+
+def test_of_a_typed_translation_no_token_is_the_models(open_app: Open) -> None:
+    app = open_app("translate", details="true", sentence=SENTENCE)
+    app.session_state["undo"] = ((FOUND, "", (), (1,)),)
+    assert not force(app, OWN).session_state.filtered_state.get("undo")
 
 
 def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:

@@ -325,10 +325,15 @@ def test_the_trainers_messages_are_shown_without_folders_of_the_server(
         log.read_text() + f"2 lines cannot be read; they are:\n  {runs / name}/corpus.tsv, line 3: no column 2.\n"
     )
     assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."  # not as if line 3 were the end of it
+    log.write_text(log.read_text() + "  source      Error: Stopped by Traceback (most recent call last)\n")
+    assert launch_run.last_words(runs / name) == ""  # a sentence of the text
+    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."
     log.write_text(log.read_text() + f"Warning: x\nError: {runs / name}/corpus.tsv, line 3: there is no column 2.\n")
     assert launch_run.last_words(runs / name) == "corpus.tsv, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")
     assert "ended unexpectedly" in launch_run.last_words(runs / name)
+    log.write_text("Stopped by Ctrl-C after update 3; everything is saved.\n")
+    assert launch_run.last_words(runs / name) == "Stopped by Ctrl-C after update 3; everything is saved."
     log.unlink()
     assert launch_run.last_words(runs / name) == ""
 

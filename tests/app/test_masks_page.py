@@ -125,6 +125,19 @@ def test_the_overview_holds_the_masks_of_both_sentences_and_all_kinds(open_masks
     assert (wall != GAP).sum() == sum(mask.size for mask in masks)
 
 
+def test_where_an_edit_has_taken_the_mask_away_the_page_says_so(open_masks: Open) -> None:
+    app = open_masks(edits="mask=causal", details="false")
+    said = " ".join(element.value for element in app.text)
+    assert "An edit has already taken the causal mask away" in said
+    assert "which helps the model" not in said
+
+
+def test_numbers_that_an_edit_of_the_mask_changes_are_not_called_rounding(open_masks: Open) -> None:
+    said = " ".join(each.value for each in open_masks(edits="mask=padding", kind="encoder").markdown)
+    assert "(an edit makes it large)" in said
+    assert "(only rounding)" not in said
+
+
 def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Open, folder: Path) -> None:
     app = open_masks()
     _, _, (sources, targets) = traces(folder / "en-de.safetensors")
@@ -269,7 +282,7 @@ def test_the_mask_of_each_kind_is_shown_beside_the_code_that_makes_it(
 
 def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks: Open) -> None:
     app = open_masks(short=LONG, kind="encoder")
-    assert "nothing of it is padded" in " ".join(markdown.value for markdown in app.markdown)
+    assert "so it has no padding" in " ".join(markdown.value for markdown in app.markdown)
 
 
 @pytest.mark.parametrize(

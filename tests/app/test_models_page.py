@@ -308,7 +308,7 @@ def test_families_of_one_name_from_several_toy_tasks_are_listed_with_their_tasks
         report = finished_toys | {"scored_on": f"toy:{task}"}
         (shelf / f"{task}-families.json").write_text(json.dumps(report), encoding="utf-8")
     app = opened(family="heads")
-    assert "small models whose task is copy" in page_text(app)
+    assert "their task is copy" in page_text(app)
     assert [header.value for header in app.header if "2 runs each" in header.value] == [
         "Heads, reversing letters: 2 runs each",
         "Heads, sort: 2 runs each",

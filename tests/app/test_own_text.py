@@ -76,3 +76,10 @@ def test_more_bad_lines_than_the_command_line_skips_are_refused_with_what_to_do(
         read_own_text("x.csv", b"one, eins\n" * 50)
     assert "can be skipped" not in str(refused.value)
     assert "Each line needs a sentence, a TAB and its translation, in UTF-8" in str(refused.value)
+
+
+def test_a_file_whose_name_ends_like_ours_is_named_once() -> None:
+    with pytest.raises(LaunchError) as caught:
+        read_own_text("own-text.tsv", b"", 1)
+    assert "own-own" not in str(caught.value)
+    assert "own-text.tsv" in str(caught.value)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,13 +14,15 @@ from streamlit.testing.v1 import AppTest
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
 from app.languages import Language, speaking
-from app.lessons.link_check import QUESTIONS
+from app.lessons.link_check import QUESTIONS, check_link
 from app.library.checkpoints import CheckpointFile
 from app.questions import KINDS_OF_QUESTIONS, ask
 from app.questions.asked import kind_and_place
 from app.questions.most_attended import LEAST_MARGIN
 from app.questions.question import Place, Question, token_name
+from app.questions.tensor_shape import tensor_shape
 from app.stage.scene import Scene, Selection, scene_of
+from app.take_home.exercises import masked_cells
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
 from tests.support.recomputed_answers import Recomputed, in_float64
@@ -195,3 +198,35 @@ def test_the_browser_does_not_get_the_right_answer_before_it_is_revealed(open_ap
 def test_a_lesson_may_name_each_kind_of_question() -> None:
     """The list in link_check.py is written again, because a lesson is checked without torch."""
     assert tuple(KINDS_OF_QUESTIONS) == QUESTIONS
+
+
+def test_the_output_of_a_layer_is_asked_about_where_it_is(checkpoints: list[Path]) -> None:
+    for path, name in zip(checkpoints, ("norm_out", "residual_sum"), strict=False):
+        site = f"encoder.layers.0.feed_forward.{name}"
+        question = tensor_shape(scene(path), Place("steps", site=site), Random(1))
+        assert question
+        assert "output of the layer" in question.prompt
+        assert question.place.site == site
+
+
+def test_the_exercise_on_the_mask_is_true_for_the_mask_of_the_model(checkpoints: list[Path]) -> None:
+    plain, window, _ = checkpoints
+    exercise = masked_cells(scene(plain))
+    assert exercise
+    assert "to earlier tokens" in exercise.task
+    exercise = masked_cells(scene(window))
+    assert exercise
+    assert "and to the token before it" in exercise.task
+    rows = len(scene(window).hypothesis.ids)
+    assert exercise.answer.startswith(f"{rows * rows - 2 * rows + 1}.")
+    assert masked_cells(scene(plain, SENTENCES[0], MaskOff("causal"))) is None
+    assert masked_cells(scene(plain, SENTENCES[0], MaskCell("decoder", 0, 0, 1, 2, True))) is None
+
+
+def test_the_advice_on_a_whole_address_can_be_followed() -> None:
+    for link, advice in (
+        ("http://localhost:8501/?kind=cross", "translate?kind=cross"),
+        ("http://localhost:8501/masks?layer=2", "masks?layer=2"),
+    ):
+        assert advice in check_link(link)[2][0][1]
+        assert check_link(advice)[2] == []

@@ -53,6 +53,13 @@ def test_shared_sentences_are_found_on_both_sides_ignoring_case_and_punctuation(
     assert count_shared([], valid) == count_shared(train, []) == 0
 
 
+def test_words_that_differ_in_a_vowel_sign_are_different() -> None:
+    """A vowel sign is a combining mark, no letter."""
+    assert len({key(word) for word in ("उसकी", "उसका", "उसके")}) == 3
+    assert len({key(word) for word in ("ดี", "ดู")}) == 2
+    assert key("उसकी!") == key("उसकी")
+
+
 @given(PAIRS, PAIRS)
 def test_the_count_is_that_of_a_plain_comparison(train: Pairs, valid: Pairs) -> None:
     sources, targets = {s for s, _ in train}, {t for _, t in train}

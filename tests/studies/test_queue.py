@@ -109,6 +109,8 @@ def test_all_mistakes_of_a_queue_are_reported_together(tmp_path: Path) -> None:
         ("scored_on", "scored", "scored is not an option"),
         ('"base"', '"../base"', r"members\.0\.name"),
         ('"no-mask"', '"base"', "The member base occurs twice"),
+        ("seeds = [1, 2]", "seeds = [1, 1]", "has a seed twice"),
+        ('["base", "no-mask"]', '["base", "no-mask", "base"]', "has a member twice"),
         ("seeds = [1, 2]", "sed = [1]", r"members\.0\.sed is not an option\. Did you mean seeds\?"),
         ("option = ", 'optoin = "x", option = ', r"families\.0\.optoin is not an option\. Did you mean option\?"),
     ]:

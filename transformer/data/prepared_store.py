@@ -27,7 +27,7 @@ class Store:
     """A folder of prepared folders.
 
     Raises:
-        CorpusError: (from every method) it cannot be written to, or the disk is full; nothing incomplete remains.
+        CorpusError: (every method) the folder cannot be written to, or the disk is full. Nothing incomplete remains.
     """
 
     def __init__(self, folder: Path):

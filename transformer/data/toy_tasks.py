@@ -10,9 +10,9 @@ A new task is one more entry of TOY_TASKS and a recipe.
 Any number of pairs can be drawn. They depend only on (task, bounds, seed, epoch), and are the same in every process and
 on every machine.
 
-Held out: a source belongs to validation if the hash of its text is in the lowest tenth, whatever the seed, so training
-never contains it. Sources of one word, which nothing else teaches (single letters; zero to twenty, thirty, forty, ...),
-are always for training.
+A source is held out for validation if the hash of its text is in the lowest tenth of all possible values. The seed has
+no influence, so training with any seed never contains it. Sources of one word (single letters; zero to twenty, thirty,
+forty, ...) are always for training, because nothing else teaches them.
 """
 
 import hashlib
@@ -48,7 +48,8 @@ class ToyTask:
     Attributes:
         draw: a random source within bounds.
         answer: the correct target of a source; None if the text is not a source of this task.
-        examples: sources to begin with. If possible, the first has another number of tokens than its target.
+        examples: sources that the app offers, the first one first. If possible, the first has another number of tokens
+            than its target.
         tokenizer_lines: the text on which the tokenizer is trained: the parts that should become tokens. If it were
             trained on the pairs, its tokens would be whatever is frequent, such as "undvierzig" or "tausendvier".
         one_token_each: whether each word of a source is one token.

@@ -10,6 +10,7 @@ pairs.
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -91,9 +92,21 @@ def shared(
 
 
 def key(sentence: str) -> bytes:
-    """A hash of a sentence without case and punctuation, 8 bytes; of the sentence itself if it has no letters."""
-    words = _BETWEEN_WORDS.sub(" ", sentence.casefold()).strip()
+    """A hash (8 bytes) of a sentence without case and punctuation; of the sentence itself if nothing is left."""
+    folded = sentence.casefold()
+    if not folded.isascii():
+        folded = "".join(_with_marks(folded))
+    words = _BETWEEN_WORDS.sub(" ", folded).strip()
     return _hash((words or sentence).encode())
+
+
+def _with_marks(text: str) -> Iterator[str]:
+    r"""The characters, with the number of a combining mark in its place: it is no \w, but in many scripts a vowel."""
+    letter = False
+    for character in text:
+        is_mark = letter and unicodedata.category(character).startswith("M")
+        letter = is_mark or character.isalpha()
+        yield f"{ord(character)}" if is_mark else character
 
 
 def _parts(length: int) -> Iterator[slice]:

@@ -7,7 +7,7 @@ is computed here: embeddings, positions, and the projection to the vocabulary. T
 - its own stacks end with one more LayerNorm even in post-norm mode, where the paper has none: here it is left out;
 - its masks mean the opposite, True = must not attend.
 
-It has no cache: each step of `greedy` computes the whole translation again.
+It has no cache: each step of `greedy` computes all tokens of the translation again.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _named(name: str, part: nn.Module) -> State:
 
 
 class TorchModel(nn.Module):
-    """One of our models, computed by `torch.nn.Transformer`. In eval mode; it shares our weights."""
+    """One of our models, computed by `torch.nn.Transformer`, in eval mode. Only the joined matrices are copies."""
 
     def __init__(self, model: Transformer):
         super().__init__()
@@ -173,7 +173,8 @@ def _padding(ids: Tensor) -> Tensor | None:
 
 
 def _record(attention: nn.MultiheadAttention, name: str, found: State) -> list[Any]:
-    """Two hooks: one asks for the weights of each head, which the layers of torch.nn do not, the other stores them."""
+    """Two hooks. The first asks for the weights of each head, because the layers of torch.nn do not. The second stores
+    them."""
 
     def ask(module: nn.Module, args: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return args, options | {"need_weights": True, "average_attn_weights": False}

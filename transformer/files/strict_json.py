@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from transformer.files.untrusted_values import shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A surrogate in the text of JSON may be half of a valid pair, so what counts is the decoded strings (`_SURROGATE`).
+# An escaped surrogate may be half of a valid pair. So a match here only means that the decoded strings are checked.
 _MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 

@@ -20,7 +20,7 @@ def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Conf
     """`values` as a configuration of class `kind`, and all problems: exactly one of the two is empty.
 
     Args:
-        kind: one of the frozen dataclasses of `transformer.config`.
+        kind: a dataclass, such as those of `transformer.config`.
         values: nested dictionaries, as TOML and JSON give them; anything else is a problem.
         prefix: the section of the values, put before each name (`model.`).
     """

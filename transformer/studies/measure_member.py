@@ -2,7 +2,7 @@
 
     parameters, updates, tokens, seconds   what its training cost
     train loss                             the last one in the metrics, with label smoothing and dropout
-    loss, perplexity                       per token of the text that it is scored on, without these two (table 3)
+    loss, perplexity                       per token of the scored text, without smoothing and dropout (table 3)
     BLEU, chrF, exact match                greedy and with beam 4, sources grouped (evaluation.py)
 
 The pairs are those of a text, or 1,000 that a toy task draws and keeps out of every training (toy_tasks.py).

@@ -41,7 +41,7 @@ class Family:
     """Members that are compared with each other, in the order in which tables and plots show them."""
 
     name: Name
-    option: str = ""  # "section.key": what differs between them; "": in each member another option, which its name says
+    option: str = ""  # "section.key", in which they differ; "" if each differs in another option, which its name says
     members: Annotated[tuple[str, ...], Field(min_length=2)]
 
 
@@ -125,7 +125,11 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
         raise _refusal(path, problems)
     names = [member.name for member in stated.members]
     problems += [f"The member {name} occurs twice." for name in sorted(set(names)) if names.count(name) > 1]
+    twice = [member.name for member in stated.members if len(set(member.seeds)) < len(member.seeds)]
+    problems += [f"The member {name} has a seed twice. Remove one of them." for name in twice]
     for family in stated.families:
+        if len(set(family.members)) < len(family.members):
+            problems.append(f"The family {family.name} has a member twice. Remove one of them.")
         unknown = [name for name in family.members if name not in names]
         problems += [f"The family {family.name} has a member {name}. {nearest(name, names)}" for name in unknown]
     recipes: dict[str, Recipe] = {}

@@ -45,7 +45,8 @@ def watch(progress: Progress, loss: float, tokens: int, warmup: int, vocab_size:
         return
     progress.climbing = progress.climbing + 1 if _rise(progress, warmup, vocab_size) > RISE else 0
     if progress.climbing == TIMES:
-        rise = f"{_rise(progress, warmup, vocab_size):.2f} above where it was"
+        above = "its lowest value" if _lowest(progress) <= math.log(vocab_size) else "that of a uniform guess"
+        rise = f"{_rise(progress, warmup, vocab_size):.2f} above {above}"
         raise _diverged(progress, vocab_size, f"has risen to {_mean(progress):.2f} and stays there, {rise}")
     progress.lowest_loss = min(_lowest(progress), _mean(progress))
     progress.window_loss, progress.window_tokens, progress.window_updates = 0.0, 0, 0
@@ -64,7 +65,7 @@ def check_end(progress: Progress, warmup: int, vocab_size: int) -> None:
         TrainingError: the last weights may not be saved.
     """
     if not may_be_saved(progress, warmup, vocab_size):
-        raise _diverged(progress, vocab_size, "has risen far above its lowest value, and the run is finished")
+        raise _diverged(progress, vocab_size, "is too high, and the run is finished")
 
 
 def _diverged(progress: Progress, vocab_size: int, how: str) -> TrainingError:

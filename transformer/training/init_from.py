@@ -82,8 +82,8 @@ class Start:
 
 
 def initialisation(run: Run, resume: bool, start: Start | None) -> Initialisation | None:
-    """The checkpoint to start with. This command names it, or an earlier command that was killed before its first save.
-    None: the weights are random, or there is a state to resume from.
+    """The checkpoint to start with: the one that `start` names, or, with `resume`, the one that an earlier command has
+    noted that was killed before its first save. None: the weights are random, or there is a state to resume from.
 
     Raises:
         HeadlightError: the checkpoint or the note cannot be read.
@@ -126,8 +126,8 @@ def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:
 
     Args:
         ids: (V), for each token its row in `given`, or -1.
-        drawn: (V, D), from N(0, 1/D). Rows of it become those of new tokens, with the mean and the deviation of
-            `given`.
+        drawn: (V, D), from N(0, 1/D). Its rows, scaled to the mean and the deviation of `given`, are the embeddings of
+            new tokens.
     """
     deviation, mean = torch.std_mean(given, dim=0)  # (D), (D)
     new = mean + deviation * drawn * math.sqrt(drawn.shape[1])  # (V, D)

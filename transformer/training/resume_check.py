@@ -7,8 +7,9 @@ from typing import Any
 from transformer.config import Recipe
 from transformer.files.untrusted_values import shown
 
-# What may change between start and resumption, by section: how long a run is, how often it saves, where its files are
-# now, and what is lowered when it has diverged. (The options of decoding and the name of the recipe may always change.)
+# What may change between start and resumption, by section: how long a run is, when it reports and validates, what it
+# saves and when, where its files are and how they are read, how fast it computes, and what is lowered after divergence.
+# (The options of decoding and the name of the recipe may always change.)
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
@@ -34,7 +35,7 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
             default = option.default if option.default_factory is MISSING else option.default_factory()
             old = _listed(before[section].get(option.name, default))
             new = _listed(getattr(options, option.name))
-            is_measured = option.name == "precision" and "auto" in (old, new)  # auto: what was chosen is kept
+            is_measured = option.name == "precision" and "auto" in (old, new)  # auto: the choice is kept
             if option.name not in may_change and old != new and not is_measured:
                 lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
     return lines

@@ -34,8 +34,8 @@ def with_updates(recipe: Recipe, data: TrainingData) -> Recipe:
 
 
 def with_precision(recipe: Recipe, data: TrainingData, where: torch.device, run: Run | None, ranks: Ranks) -> Recipe:
-    """The recipe, in which "auto" is replaced by the precision of the run that is resumed, or else by the faster one.
-    Rank 0 decides for all: on another machine the recipe may still say "auto" when a run is resumed."""
+    """The recipe with a precision in place of "auto": that of the run if it is resumed, or else the faster one. Rank 0
+    decides for all ranks, because only rank 0 has the state of the run."""
     chosen: str = recipe.training.precision
     if run and chosen == "auto":
         chosen = saved_precision(run) if run.resumed else "auto"

@@ -14,7 +14,7 @@ from transformer.evaluation import group_by_source
 from transformer.model import Transformer
 from transformer.training.validation import ValidationText
 
-SHARES = (0.25, 0.5, 0.75)  # of a short, a medium and a long source: the share of the sources that are shorter
+SHARES = (0.25, 0.5, 0.75)  # the share of all sources that come before a short, a medium and a long one, by length
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def validate(
         outputs that equal a reference).
 
     Raises:
-        Interrupted: `stop` said so.
+        Interrupted: `stop` returned True.
         TrainingError: the loss is NaN or infinite.
     """
     device = next(model.parameters()).device

@@ -1,8 +1,8 @@
-// If the tokens along an axis do not have enough room, only every second, third ... name is drawn, so that it can be
-// read. Pointing at a cell still shows every name. The room is computed from what Plotly has written, without measuring
-// the page.
+// If the tokens along an axis do not have enough room, only every second name, or every third, and so on, is drawn, so
+// that the names can be read. Pointing at a cell still shows its name. The room is computed from the attributes that
+// Plotly has set, without measuring the page.
 
-const FEW = 6;  // an axis with so few names is left alone
+const FEW = 6;  // an axis with at most so many names shows all of them
 const WIDE = 0.55;  // width of a letter, as a share of its height
 
 export function thinOut(plot) {

@@ -41,9 +41,8 @@ export function newMap(place, { rows, columns }, { left: edge, above, wide, high
   });
   svg.addEventListener("pointerleave", () => act(null));
   svg.addEventListener("keydown", (event) => {
-    const from = act.cell() ?? { q: 0, k: -1 };
-    const cell = cellByKey(event, [from.q, from.k], rows.length, columns.length);
-    if (cell) act({ q: cell[0], k: cell[1] });
+    const from = act.cell(), cell = cellByKey(event, from ? [from.q, from.k] : [0, 0], rows.length, columns.length);
+    if (cell) act(from ? { q: cell[0], k: cell[1] } : { q: 0, k: 0 });
   });
   return {
     paint(href, alt) {

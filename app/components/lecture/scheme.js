@@ -1,12 +1,12 @@
-// Light or dark without loading the page again, which would leave full screen. Streamlit asks the browser for the
-// scheme of the system, and asks again after printing. So `matchMedia` is replaced here, and the event "afterprint" is
-// sent. A theme that was chosen in the menu is stored for each page and does not follow the system. Then the stored
-// theme is changed, and the page is loaded again.
+// Switches between light and dark. If no theme is stored, the page is not loaded again, because that would leave full
+// screen: Streamlit asks `matchMedia` for the scheme of the system, and asks again after printing. So `matchMedia` is
+// replaced here, and the event "afterprint" is sent. A theme that was chosen in the menu is stored, once for each page,
+// and does not follow the system. In that case the stored themes are changed, and the page is loaded again.
 
 import { isDark } from "../shared/themed.js";
 
 const SCHEME = "(prefers-color-scheme: dark)";
-const STORED = "stActiveTheme-";  // beginning of the names under which Streamlit stores what was chosen
+const STORED = "stActiveTheme-";  // beginning of the keys under which Streamlit stores a chosen theme
 
 export function otherScheme() {
   const wanted = !isDark(), stored = Object.keys(localStorage).filter((name) => name.startsWith(STORED));

@@ -25,7 +25,8 @@ export function drawKeys(view) {
   const [count, across] = [tokens.length, keys.length], shownAs = text.shown_as;
   const base = tensor.shape.length === 3 ? head * count * across : 0;
   const values = tensor.values.subarray(base, base + count * across);
-  const mask = picture.mask ? view.tensorAt(picture.mask).values : null;
+  const masks = picture.mask && view.tensorAt(picture.mask), first = masks?.shape.length === 3 ? base : 0;
+  const mask = masks ? masks.values.subarray(first, first + count * across) : null;
   const hidden = (i) => (shownAs === "mask" ? !values[i] : mask ? !mask[i] : values[i] === -Infinity);
   const table = colors(shownAs === "scores" ? data.scales.signed : data.scales.weights);
   const place = shownAs === "scores" ? signed(picture.limit[picture.limit.length > 1 ? head : 0]) : shownAs === "mask" ? () => 128 : weight;
@@ -75,8 +76,11 @@ export function drawKeys(view) {
 // The framed row in words.
 function defaultText(shownAs, token, keys, row) {
   if (shownAs === "scores") return byTouch() ? _("Rows are queries, columns are keys. Tap a cell for its number.") : _("Rows are queries, columns are keys. Point at a cell for its number.");
-  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);
-  if (shownAs === "weights") return _("{token} attends to {keys}", { token, keys: `${most.map((k) => `${inWords(keys[k])} ${decimal(row[k])}`).join(", ")}${row.length > 3 ? " …" : ""}` });
+  if (shownAs === "weights") {
+    const attended = [...row.keys()].filter((k) => row[k] > 0).sort((a, b) => row[b] - row[a]), most = attended.slice(0, 3);
+    if (!most.length) return _("{token} attends to no key: its row is masked.", { token });
+    return _("{token} attends to {keys}", { token, keys: `${most.map((k) => `${inWords(keys[k])} ${decimal(row[k])}`).join(", ")}${attended.length > 3 ? " …" : ""}` });
+  }
   return _("{token} may attend to {allowed} of {count} keys.", { token, allowed: row.filter(Boolean).length, count: row.length });
 }
 

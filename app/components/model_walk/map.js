@@ -8,7 +8,7 @@ import { STACKS } from "./stacks.js";
 
 const CHIP = 24, SHORTEST = 30, LONGEST = 84;  // of the token: height, least and greatest width, in units of the map
 const GAP = 7;  // between two boxes; the area of a box that reacts to a finger reaches to the middle of the gap
-const FEW = 6;  // layers that have one button each; of more layers, only the open one is named, between "−" and "+"
+const FEW = 6;  // up to so many layers have one button each; a larger stack has "−", the open layer, and "+"
 
 function arrow(parent, { stack, points, head }, color) {
   const path = make("path", { d: `M${points.join("L")}`, class: `arrow ${stack}`, stroke: color }, parent);

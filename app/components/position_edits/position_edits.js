@@ -72,7 +72,7 @@ function drawn(root, state, report) {
   const description = element("p", "description"), describe = (text) => { description.textContent = text; };
 
   element("h3", "", frame, _("Swap the position of “{word}” with that of …", { word: inWords(data.tokens[first]) }));
-  const words = element("div", "row words", frame);
+  const words = element("div", { class: "row words", role: "radiogroup", "aria-label": _("The word whose position is swapped") }, frame);
   const bars = [], chips = [];
   data.tokens.forEach((token, other) => {
     const column = element("div", "column", words), pair = [first, other].sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 // All heads in a table: a click on a column's title sorts by it, a click on a row (or Enter) chooses the head; arrow
-// keys, Home and End walk the rows. The order stays the same when the numbers change.
+// keys, Home and End walk the rows. The table stays sorted by the same column when the numbers change.
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

@@ -9,7 +9,7 @@ import { _, ngettext } from "../shared/language.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const STEP = 700, REST = 500;  // ms per snapshot while it plays, and until the page learns where the reader is
+const STEP = 700, REST = 500;  // ms: per snapshot during Play; from the reader's choice until it is sent
 
 // Words of a translation; those that the snapshot before did not write are marked.
 function writeWords(place, words) {
@@ -31,7 +31,7 @@ function whoWrites({ number, update }, model) {
 function build(root, machine) {
   const box = element("div", "machine picture");
   const line = element("div", { class: "line", "data-unsaved": "" }, box);
-  const play = button("", line, _("Play"), () => machine.playing ? machine.stop() : machine.start());
+  const play = button("", line, _("Play"), () => machine.playing ? machine.pause() : machine.start());
   const slider = element("input", { type: "range", min: 0, "aria-label": _("Snapshot") }, line), news = element("span", { class: "news", role: "status" }, line);
   const label = element("label", "", line);
   element("span", "word", label, _("Run"));
@@ -76,17 +76,27 @@ const behaviour = {
     this.update = index === this.data.rows.length - 1 ? null : this.data.rows[index].number;
     this.show();
     clearTimeout(this.rest);
-    if (!played) this.rest = setTimeout(() => this.send("snapshot", this.update ?? -1), REST);
+    if (!played) this.sendLater();
+  },
+  sendLater() {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.send("snapshot", this.update ?? -1), REST);
   },
   start() {
-    if (this.at === this.data.rows.length - 1) this.take(0);
+    clearTimeout(this.rest);
+    if (this.at === this.data.rows.length - 1) this.take(0, true);
     this.playing = setInterval(() => {
       if (!this.box.isConnected) return clearInterval(this.playing);
       const next = this.at + 1;
       if (this.data.rows[next]?.words) this.take(next, true);
-      if (next >= this.data.rows.length - 1) this.stop();
+      if (next >= this.data.rows.length - 1) this.pause();
     }, STEP);
     this.play.textContent = _("Pause");
+  },
+  // Ends Play at the snapshot that is shown now.
+  pause() {
+    this.stop();
+    this.sendLater();
   },
   stop() {
     clearInterval(this.playing);

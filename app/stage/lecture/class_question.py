@@ -1,5 +1,5 @@
 """Draws the question of a scene over its picture, once the lecturer has asked it. Phones that follow can answer it too.
-When the lecturer reveals the right answer, they see it, and how many chose each answer."""
+When the lecturer reveals the right answer, the phones show it, and how many chose each answer."""
 
 import streamlit as st
 

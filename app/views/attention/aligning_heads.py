@@ -20,7 +20,7 @@ from transformer.analysis.alignment.alignment_report import named
 
 CELL = 36  # px, height of a cell
 APART = 1.4  # from the last head to the column of means, in cells
-SMALL_FROM = 11  # heads from which the numbers are small
+SMALL_FROM = 11  # heads: with so many or more, the numbers are small
 MEAN = -1  # in place of a head: the mean of all heads of the layer
 
 
@@ -69,7 +69,7 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
 def head_map_alt(found: Reading, title: str) -> str:
     """The picture in words: its best heads."""
     best = ", ".join(
-        _("{head} with {rate}", head=named((layer, head)), rate=percent_text(found.aer[layer][head]))
+        _("head {head} with an AER of {rate}%", head=named((layer, head)), rate=percent_text(found.aer[layer][head]))
         for layer, head in found.best[:3]
     )
     return _(

@@ -106,7 +106,7 @@ def _other_vocabulary(mine: Scene) -> str:
         choose = _(
             "No other checkpoint here that reads {language} has the vocabulary of yours; the snapshots of a training "
             "run share theirs.",
-            language=_(mine.task.source),
+            language=mine.task.source,
         )
     return f"{differ} {choose}"
 

@@ -115,7 +115,7 @@ def other_line(scene: Scene) -> None:
                 key="show_continued",
                 type="tertiary",
                 on_click=show_instead,
-                args=(new.text, new.ids[: -1 if new.finished else None], STEP.value),
+                args=(new.text, new.ids[: -1 if new.finished else None], _chosen(prefix, ids)),
                 disabled=not new.text.strip(),
                 help=_(
                     "All pages then show the attention of this translation, until you take it back or choose another "
@@ -123,6 +123,13 @@ def other_line(scene: Scene) -> None:
                 ),
             )
         st.button(_("Take it back"), on_click=_take_back, args=(is_shown, instead), key="take_back", type="tertiary")
+
+
+def _chosen(prefix: tuple[int, ...], ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The steps of the prefix from the first token on that is another one than in the translation that is shown."""
+    last = len(prefix) - 1
+    first = next((step for step, token in enumerate(prefix[:last]) if ids[step : step + 1] != (token,)), last)
+    return tuple(range(first, len(prefix)))
 
 
 def _take_back(is_shown: bool, instead: bool) -> None:

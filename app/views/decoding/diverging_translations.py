@@ -1,7 +1,7 @@
 """Two translations of one sentence, token by token: how their sums of log-probabilities grow.
 
-Greedy decoding takes the most probable token at each step. A beam may take a less probable one, fall behind, and be
-ahead in the end: log p(y | x) = sum over t of log p(y_t | y_<t, x), and only the whole sum counts (paper, section 6.1).
+Greedy decoding takes the most probable token at each step. A beam may take a less probable one: its sum is lower then,
+but may be higher at the end. log p(y | x) = sum over t of log p(y_t | y_<t, x) (paper, section 6.1).
 """
 
 from collections.abc import Sequence

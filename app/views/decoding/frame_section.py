@@ -12,7 +12,7 @@ from app.figures.theme import role_color, themed
 from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
-from app.state.given_translation import chosen_steps
+from app.state.given_translation import chosen_steps, is_of_search
 from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
 from app.views.shared.search_code import Method, method_of, temperature_of
@@ -20,6 +20,7 @@ from app.views.shared.show_figure import belongings
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
 ATTENTION = themed("#7a3fb8", "#c79bff")
+OF_SEARCH = gettext_noop("The search found this translation, too; it is shown in place of the best one.")
 GIVEN = gettext_noop(
     "You gave this token; the model did not choose it. The tokens that it finds most probable are at the top."
 )
@@ -58,14 +59,14 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
                 "{language}: {count:,} token, read once",
                 "{language}: {count:,} tokens, read once",
                 len(source),
-                language=_(scene.task.source),
+                language=scene.task.source,
             ),
             "more": _("bars: attention of {head}", head=whose),
             "head": whose,
             "tokens": [visible(token) for token in source.tokens],
         },
         "written": {
-            "title": _("{language}: written so far", language=_(scene.task.target)),
+            "title": _("{language}: written so far", language=scene.task.target),
             "more": _("read again at each step"),
             "tokens": [visible(token) for token in (target.tokens[0], *target.predicts)],
         },
@@ -83,6 +84,14 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     }
 
 
+def _by_the_model(step: int, chosen: set[int]) -> str:
+    """Why a token that the visitor did not choose is in a translation of which they chose others."""
+    before = [each for each in chosen if each < step]
+    if not before:
+        return _("The model wrote it by itself.")
+    return _("The model wrote it by itself, after the token that you chose at step {step}.", step=max(before) + 1)
+
+
 def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
     piece, settings = scene.subject.translator.tokenizer.piece, scene.translation.settings
@@ -96,13 +105,9 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
         cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
     )
     found, mine = [], chosen_steps()
-    continued = _(
-        "The model wrote it by itself, in a translation with a token that you chose at step {steps}.",
-        steps=_(" and ").join(str(step + 1) for step in sorted(mine)),
-    )
     for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):
         is_given = method == "given" and (not mine or t in mine)
-        given = _(GIVEN) if is_given else continued
+        given = _(OF_SEARCH) if is_of_search() else _(GIVEN) if is_given else _by_the_model(t, mine)
         why = reason_text(path[t].reason) if path else given
         if drawn:
             why += " " + _(

@@ -31,7 +31,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     """
     found = scene.translation
     if alone(scene) is not scene.hypothesis:
-        st.caption(_("Your own translation was not searched for: this is the search for the model's."))
+        st.caption(_("This is the search that found the model's translation. Your own was not searched for."))
     pruned = st.toggle(_("Show the candidates that were pruned"), len(found.tree) <= MANY, key="show_pruned")
     node = tree_of_search(scene, step, pruned=pruned)
     if caption := about_probabilities(found.settings):

@@ -7,7 +7,7 @@ from app.figures.attention_stages import plain
 from app.languages import _
 from app.library.source_code import lines_between
 from app.views.masks.decoding_rows import Row, largest_difference, steps_figure, steps_table
-from app.views.masks.mask_parts_section import Sentence
+from app.views.masks.mask_parts_section import ROUNDING, Sentence
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
@@ -75,6 +75,13 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
     sentence = (
         _(
             "Largest difference between row {step} of the whole pass and step {step}: {difference}, which is rounding.",
+            step=step + 1,
+            difference=plain(difference),
+        )
+        if 0 < difference < ROUNDING
+        else _(
+            "Largest difference between row {step} of the whole pass and step {step}: {difference}, because an edit "
+            "changes the mask.",
             step=step + 1,
             difference=plain(difference),
         )

@@ -61,6 +61,8 @@ SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
 }
 CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
 
+ROUNDING = 1e-3  # a larger difference is not that of two orders of the same sums in float32
+
 
 @dataclass(frozen=True)
 class Sentence:

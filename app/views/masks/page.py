@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app.components import causal_matrix, comparison
@@ -116,7 +117,7 @@ def _comparison(both: Twins) -> None:
         ),
         key="twins",
         color=role_color("decoder"),
-        language="de",
+        language=both.masked.trained.task.target_code,
     )
 
 
@@ -168,8 +169,11 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
             "predict."
         )
     ]
-    change = free.predictions.score - masked.predictions.score
-    sentences.append(later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
+    if np.array_equal(free.attention.mask, masked.attention.mask):
+        sentences.append(_("An edit has already taken the causal mask away, so both pictures are the same."))
+    else:
+        change = free.predictions.score - masked.predictions.score
+        sentences.append(later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
     if both:
         sentences.append(
             _(

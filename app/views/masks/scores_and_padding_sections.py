@@ -7,7 +7,7 @@ from app.figures.attention_stages import plain, stages_alt, stages_figure, stage
 from app.figures.panels import Cell
 from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_from
-from app.views.masks.mask_parts_section import Sentence
+from app.views.masks.mask_parts_section import ROUNDING, Sentence
 from app.views.masks.score_panels import (
     MaskedHead,
     masking_alt,
@@ -104,8 +104,8 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     if not any(padded):
         st.markdown(
             _(
-                "Sentence {number} is the longest on both sides, so nothing of it is padded: choose the other one "
-                "above, or type a sentence of another length.",
+                "No sentence of the batch is longer than sentence {number} on either side, so it has no padding. "
+                "Choose the other one above, or type a sentence of another length.",
                 number=this.number + 1,
             )
         )
@@ -118,11 +118,13 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         number=this.number + 1,
         target=padded[1],
     )
-    difference = (
-        _("The largest difference between its numbers in the batch and alone (only rounding):")
-        if max(found.values())
-        else _("The largest difference between its numbers in the batch and alone (none, not even rounding):")
-    )
+    largest = max(found.values())
+    if not largest:
+        difference = _("The largest difference between its numbers in the batch and alone (none, not even rounding):")
+    elif largest < ROUNDING:
+        difference = _("The largest difference between its numbers in the batch and alone (only rounding):")
+    else:
+        difference = _("The largest difference between its numbers in the batch and alone (an edit makes it large):")
     st.markdown(f"{has} {difference}")
     with st.container(key="padding_numbers", horizontal=True, gap="small"):
         for name, value in (

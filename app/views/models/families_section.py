@@ -86,16 +86,14 @@ def says(found: Sequence[Family]) -> list[str]:
     family = chosen_family(found)[0]
     sentences = [
         _(
-            "The plot compares small models whose task is {task} and that differ in one thing; click a filled point to "
-            "open that model.",
+            "The plot compares small models that differ in one thing; their task is {task}.",
             task=family.text.toy_task,
         )
         if family.text.is_toy
-        else _(
-            "The plot compares small models that translate and differ in one thing; click a filled point to open that "
-            "model."
-        )
+        else _("The plot compares small models that translate and differ in one thing.")
     ]
+    if drawn_members(found):
+        sentences.append(_("Click a filled point to open that model."))
     papers = [member for member in family.members if "bleu" in member.paper]
     if len(papers) < 2:
         return sentences

@@ -20,14 +20,17 @@ PRONOUN, NOUN = "The Law will never be perfect, but its", "The Law"  # the sente
 
 
 def fixed_attention(scene: Scene, kind: Kind, layer: int) -> str:
-    """How many heads of a kind give much of their weight to one place, whatever the words are; which in the layer."""
+    """Says how many heads of a kind give much of their weight to one place, whatever the words are, and which heads of
+    this layer do."""
     keys = scene.axes(kind)[1]
     found = fixed_places(scene.attention(kind).weights, keys.tokens, itself=kind != "cross")
     count, heads = sum(place[0] >= MUCH for row in found for place in row), sum(map(len, found))
     of_kind = ngettext("{count} head of {kind}", "{count} heads of {kind}", heads, kind=_(KINDS_INSIDE[kind]))
     if not count:
         return _(
-            "On this sentence none of {heads} gives {share:.0%} of its weight to one place.", heads=of_kind, share=MUCH
+            "On this sentence none of {heads} gives {share:.0%} or more of its weight to one place.",
+            heads=of_kind,
+            share=MUCH,
         )
     here = sorted(((*place, head) for head, place in enumerate(found[layer]) if place[0] >= MUCH), reverse=True)
     named = [

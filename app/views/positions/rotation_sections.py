@@ -52,8 +52,8 @@ def untrained_text(scene: Scene, what: str) -> str:
     if trained is None or trained >= scene.config.max_positions:
         return ""
     return " " + _(
-        "No sentence of its training had more than {count} positions; those beyond are as chance made them, and "
-        "{what}.",
+        "No sentence of its training had more than {count} positions. Positions beyond still have their random initial "
+        "values, and {what}.",
         count=trained,
         what=what,
     )
@@ -132,7 +132,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
     )
     if not layout:
-        no_rule = _("Learned positions know no such rule: the picture shows the best rotation of each pair.")
+        no_rule = _("Learned positions follow no such rule: the picture shows the rotation that fits each pair best.")
         hand = f"{hand} {no_rule}"
     triplet(
         _("section 3.5"),

@@ -55,11 +55,15 @@ def stream_chart(one: Stream, *, title: str) -> Figure:
         "type": "scatter",
         "x": places,
         "y": leaving,
-        "name": _("x + what is added"),
+        "name": _("x + what is added") if all(one.connected) else _("the stream x after"),
         "mode": "markers",
         "marker": {"size": 10, "symbol": "diamond-open", "color": INK, "line": {"width": 2}},
-        "customdata": names,
-        "hovertemplate": _("after %{customdata}") + "<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        "customdata": [
+            [name, "‖x + Sublayer(x)‖" if connected else "‖Sublayer(x)‖"]
+            for name, connected in zip(names, one.connected, strict=True)
+        ],
+        "hovertemplate": _("after %{customdata}").replace("%{customdata}", "%{customdata[0]}")
+        + "<br>%{customdata[1]} %{y:.4f}<extra></extra>",
     }
     layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis(_("length"))}
     return Figure([*bars, line, sums], layout)
@@ -69,7 +73,7 @@ def stream_alt(one: Stream, title: str) -> str:
     """The picture in words."""
     begin, end = row_norms(one.before)[0], row_norms(one.after)[-1]
     return _(
-        "{title}. It enters with length {begin:.2f} and has {end:.2f} after the last sub-layer.",
+        "{title}. Its length is {begin:.2f} before the first sub-layer and {end:.2f} after the last one.",
         title=title,
         begin=begin,
         end=end,

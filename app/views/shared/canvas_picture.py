@@ -20,7 +20,7 @@ from app.stage.scene import Scene, scene_key
 from app.state.choice import Choice
 from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
-from app.state.given_translation import show_instead, take_back
+from app.state.given_translation import newest_step, show_instead, take_back
 from app.state.pinned_words import keep, pinned
 from app.views.shared.show_figure import belongings
 from transformer.config import EOS
@@ -40,7 +40,7 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], se
     chosen = Head(kind, *chosen_head(scene, kind))
     with st.container(key=f"picture_{key}"):
         canvas(
-            message_of(scene, UNDO.value[-1][3] if UNDO.value and scene.is_given else -1),
+            message_of(scene, newest_step() if scene.is_given else -1),
             chosen,
             replace(
                 setting,
@@ -168,4 +168,4 @@ def _go_on(scene: Scene, act: Act) -> None:
             new = cached_results.translate_one(subject, source, settings, prefix=prefix).hypotheses[0]
     except HeadlightError:
         return  # an empty translation, or one that is too long: there is nothing to show
-    show_instead(new.text, new.ids[: -1 if new.finished else None], act.step)
+    show_instead(new.text, new.ids[: -1 if new.finished else None], (act.step,))

@@ -88,7 +88,7 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
     if (task.source, task.target) == (theirs.source, theirs.target):
         found.insert(0, (source, target, True))
     elif (task.target, task.source) == (theirs.source, theirs.target):
-        found.insert(0, (target, source, True))
+        found.insert(0, (target, source, False))
     return found
 
 

@@ -20,7 +20,7 @@ from app.stage.scene import Scene
 from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
 from app.views.steps.hidden_units import firing_table, share_firing
-from app.views.steps.station_tensors import before_norm, chosen_row, joined, kind_at, recorded, rows_of, tensor
+from app.views.steps.station_tensors import before_norm, chosen_row, is_same, joined, kind_at, recorded, rows_of, tensor
 from app.views.steps.stations import STACKS, Station
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS
@@ -133,8 +133,13 @@ def _of_keys(scene: Scene, here: Station, head: int) -> tuple[Rows, str]:
     queries, keys = scene.axes(kind)
     if here.shown_as == "mask":
         parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
-        allowed = tensor(scene, here)[0].astype(bool)  # (Q, K)
-        return mask_table(allowed, parts, queries, keys), _("The same for all heads. A masked key gets the score −∞.")
+        masks = tensor(scene, here).astype(bool)  # (H, Q, K)
+        said = (
+            _("The same for all heads. A masked key gets the score −∞.")
+            if is_same(masks)
+            else _("That of this head: an edit changes it for some heads. A masked key gets the score −∞.")
+        )
+        return mask_table(masks[head], parts, queries, keys), said
     return matrix_table(tensor(scene, here)[head], queries, keys), (
         _("Rows are queries, columns are keys. Each row sums to 1.")
         if here.shown_as == "weights"

@@ -16,6 +16,11 @@ def tensor(scene: Scene, here: Station) -> np.ndarray:
     return recorded(scene, here)[here.site or ""]
 
 
+def is_same(masks: np.ndarray) -> bool:
+    """Whether all heads have the same mask (H, Q, K); an edit may change that of one."""
+    return bool((masks == masks[:1]).all())
+
+
 def joined(here: Station, values: np.ndarray) -> np.ndarray:
     """The tensor as it is shown. At `concatenated` the heads are put side by side: (H, Q, E) -> (Q, D)."""
     return values.transpose(1, 0, 2).reshape(values.shape[1], -1) if here.name == "concatenated" else values

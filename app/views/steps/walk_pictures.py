@@ -22,7 +22,7 @@ from app.figures.token_strip import source_strip
 from app.languages import Language, _, language
 from app.stage.scene import Scene, scene_key
 from app.views.steps.model_map import ACTIVATIONS, box_of, model_map
-from app.views.steps.station_tensors import before_norm, joined, recorded, tensor
+from app.views.steps.station_tensors import before_norm, is_same, joined, recorded, tensor
 from app.views.steps.stations import Station, part_of, where
 from transformer.config import ModelConfig
 
@@ -113,14 +113,19 @@ def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
     """Queries by keys: scores, weights or the mask."""
     found, base = recorded(scene, here), (here.site or "").rpartition(".")[0]
     if here.shown_as == "mask":
-        tensors[here.id] = found[here.site or ""][0].astype(np.uint8)  # (Q, K), the same for all heads
+        tensors[here.id] = _mask(found[here.site or ""])
         return {"site": here.id, "limit": [1.0]}
     tensors[here.id] = found[here.site or ""].astype(np.float32)  # (H, Q, K)
     if here.shown_as == "weights":
-        tensors[f"{base}.mask"] = found[f"{base}.mask"][0].astype(np.uint8)
+        tensors[f"{base}.mask"] = _mask(found[f"{base}.mask"])
         return {"site": here.id, "limit": [1.0], "mask": f"{base}.mask"}
     like = here.name if here.name == "products" else "scores"  # the same colours before and after the mask
     return {"site": here.id, "limit": [float(np.abs(head).max()) or 1.0 for head in found[f"{base}.{like}"]]}
+
+
+def _mask(masks: np.ndarray) -> np.ndarray:
+    """(H, Q, K) -> (Q, K), the same for all heads; (H, Q, K) if an edit changes the mask of some of them."""
+    return (masks[0] if is_same(masks) else masks).astype(np.uint8)
 
 
 def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ and resume it, and rename and delete it (manage_run.py).
 """
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -38,6 +39,9 @@ NOT_YOURS = gettext_noop(
     "This run was started by another visitor. Only they can stop, resume, rename or delete it here, in the browser in "
     "which they started it."
 )
+
+# Where the message begins with which a trainer ends. The log also has sentences of the text, in indented lines.
+LAST_WORDS = re.compile(r"^(?:Error: |(?=Stopped by ))", re.MULTILINE)
 
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
 RUNS_LOCK = threading.Lock()
@@ -120,7 +124,7 @@ def stop(name: str) -> None:
         elif number is not None:
             os.kill(number, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
-        raise LaunchError(_("Its process has ended, or belongs to another user.")) from None
+        raise LaunchError(_("The process of this run has ended, or belongs to another user.")) from None
 
 
 def is_busy(folder: Path) -> bool:
@@ -147,16 +151,16 @@ def forget(folder: Path) -> None:
 def last_words(folder: Path) -> str:
     """The message of a trainer that ended with an error or was stopped; "" if there is none. Paths are left out."""
     text = _end_of_log(folder)
-    if "Traceback (most recent call last)" in text:
+    if re.search(r"^Traceback \(most recent call last\)", text, re.MULTILINE):
         return _("The training ended unexpectedly. Its output is in {file} in its folder.", file=LOG)
-    message = text.partition("Error: ")[2].strip()
-    return _without_paths(message, folder)[:2000]
+    found = LAST_WORDS.search(text)
+    return _without_paths(text[found.end() :].strip(), folder)[:2000] if found else ""
 
 
 def newest_words(folder: Path) -> str:
     """The newest line of a running trainer, which says what it does before its first update; "" if there is none. A
     list, for example of skipped lines, is left out together with the line above it."""
-    log = _end_of_log(folder).partition("Error: ")[0]
+    log = LAST_WORDS.split(_end_of_log(folder))[0]
     lines = [line for line in log.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
 

@@ -4,6 +4,7 @@ A file that cannot be trained on is refused with the reason, and nothing of it i
 read may be skipped (bad_lines.py).
 """
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -80,7 +81,8 @@ def read_own_text(name: str, content: bytes, fewest: int = FEWEST_PAIRS) -> OwnT
         try:
             text = _read(path, name, content)
         except CorpusError as error:
-            raise LaunchError(str(error).replace(str(path), name).replace(path.name, name)) from None
+            ours = f"{re.escape(str(path))}|{re.escape(path.name)}"
+            raise LaunchError(re.sub(ours, lambda found: name, str(error))) from None
     if text.pairs < fewest:
         raise LaunchError(
             ngettext(

@@ -1,4 +1,5 @@
-"""The sample translations of a run: in place of the time machine where it has no snapshots, and all in the details."""
+"""The sample translations of a run. If it has no snapshots, the time machine shows one of the sentences. The details
+show all of them."""
 
 from typing import Any
 
@@ -16,7 +17,7 @@ MOST_ROWS, ROW_HEIGHT = 12, 35  # the second in px
 
 
 def shown_sample(samples: Samples) -> int:
-    """Which of the sentences is shown where there is room for only one: the middle one, from 0."""
+    """The index of the sentence that is shown where there is room for only one: the middle one."""
     return len(samples[max(samples)]) // 2
 
 
@@ -62,7 +63,7 @@ def samples_section(run: Run) -> None:
     st.dataframe(**readable(table), hide_index=True, height=height, alt=_("Sentences of the validation text"))
     st.caption(
         _(
-            "Each column is a sentence that the model has not learnt from. The first row is the right translation; the "
-            "others are what the model wrote at each validation, the newest first (greedy search)."
+            "Each column after the first is a sentence of the validation text. The first row is the right translation; "
+            "the others are what the model wrote at each validation, the newest first (greedy search)."
         )
     )

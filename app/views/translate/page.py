@@ -17,7 +17,7 @@ from app.stage.scene import Scene
 from app.stage.template import details
 from app.state.choices import GIVEN, TRANSLATE_FORM
 from app.state.events import open_checkpoint, take_sentence
-from app.state.given_translation import show_given
+from app.state.given_translation import type_translation
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
@@ -161,4 +161,4 @@ def _force(scene: Scene) -> None:
 
 
 def _give() -> None:
-    show_given(GIVEN.value)
+    type_translation(GIVEN.value)

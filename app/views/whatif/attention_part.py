@@ -149,7 +149,9 @@ def _score(row: Row, first: str) -> str:
 def _details(scene: Scene, row: Row) -> None:
     """Draws why this head is shown first, the two papers, and the numbers."""
     place = row.place
-    st.text(opening_head(scene, "cross")[1])
+    (layer, head), why = opening_head(scene, "cross")
+    if (place.layer, place.head) == (layer, head):
+        st.text(why)
     st.markdown(
         _(
             "Jain and Wallace (2019), *Attention is not Explanation*, gave classifiers other attention weights and "

@@ -84,7 +84,7 @@ def whose(scene: Scene) -> str:
 
 
 def change_of_score(lost: float, texts: tuple[str, str, str]) -> str:
-    """Says how a log-probability changed that lost so much; the texts are for one that stays, falls and rises."""
+    """A sentence about a log-probability that is lower by `lost`; `texts` are for one that stays, falls or rises."""
     stays, falls, rises = texts
     if abs(lost) < 0.005:
         return _(stays)

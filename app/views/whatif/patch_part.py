@@ -13,7 +13,7 @@ from app.compute import patch_results
 from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import fixed, role_color, signed_scale
-from app.languages import _, gettext_noop, ngettext, pgettext
+from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_between
 from app.stage import template
 from app.stage.scene import NoScene, Scene
@@ -27,7 +27,7 @@ from app.views.whatif.other_sentence import Sentences, other_sentence
 from transformer.analysis.edits import VectorPatched
 from transformer.errors import HeadlightError
 
-QUICK = 2.5e11  # cells x tokens x parameters: up to here all are computed when the page opens, in 3 s on one core
+QUICK = 2.5e11  # cells x tokens x parameters; up to this, all cells are computed when the page opens (3 s on one core)
 LITTLE = 0.05  # a smaller effect is not mentioned
 
 
@@ -59,6 +59,7 @@ class Grid:
         """The cell with the largest effect at a position whose token is the same in both sentences."""
         same = self.effect.copy()
         same[:, list(self.sentences.changed)] = 0
+        same[0] = 0  # after the embedding, equal tokens have equal vectors
         row, position = np.unravel_index(same.argmax(), same.shape)
         return (int(row), int(position)) if same[row, position] >= LITTLE else None
 
@@ -158,27 +159,25 @@ def _sentences(grid: Grid) -> list[str]:
     if grid.farthest:
         row, position = grid.farthest
         other = {"other": tokens[position], "far": fixed(grid.effect[row, position], 2)}
-        text = gettext_noop(
-            "After the last layer “{token}” has {effect}; the vector of “{other}”, the same token in both, has up to "
-            "{far} (layer {layer}): attention has written it there."
+        where = _(
+            "After the last layer, the vector of “{token}” has an effect of {effect}. The vector of “{other}”, a token "
+            "that is the same in both sentences, has an effect of up to {far} (layer {layer}): attention has copied "
+            "something there.",
+            **best,
+            **other,
+            layer=row,
         )
-        if row == 0:
-            text = gettext_noop(
-                "After the last layer “{token}” has {effect}; the vector of “{other}”, the same token in both, has up "
-                "to {far} (embedding): attention has written it there."
-            )
-        where = _(text, **best, **other, layer=row)
     else:
         where = _(
-            "It stays in place: after the last layer “{token}” has {effect}; the tokens that are in both have less "
-            "than {little}.",
+            "It stays at its position: after the last layer, the vector of “{token}” has an effect of {effect}, and "
+            "each token that is the same in both sentences has less than {little}.",
             **best,
             little=LITTLE,
         )
     return [
         _(
-            "Each cell is a pass in which one vector of your sentence is replaced by that of the other: 0 means that "
-            "the model prefers your translation as before, 1 the other one as after the other sentence."
+            "In each cell, one vector of your sentence is replaced by that of the other sentence. 0: the model prefers "
+            "your translation as much as before. 1: it prefers the other one as much as after the other sentence."
         ),
         where,
         _("Click a cell, and every page shows the model with that patch."),

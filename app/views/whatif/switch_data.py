@@ -20,7 +20,7 @@ from transformer.config import BOS, ModelConfig
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
 RESIDUAL_MARK = "↷"  # on a switch whose residual connection is off
-MARKED = 3  # so many heads that cost most are marked
+MARKED = 3  # heads that are marked: those that cost most
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 ALL_OF: dict[Kind, str] = {
     "encoder": gettext_noop("All of encoder self-attention"),
@@ -115,7 +115,7 @@ def _feed_forward(config: ModelConfig) -> dict[str, Any]:
 
 
 def _whole(stack: Stack, layer: int, sublayer: Sublayer) -> dict[str, str]:
-    """The switch of a sub-layer, or of the residual connection around it; `other` is the edit of the other one."""
+    """The switch of a sub-layer, or of the residual connection around it; `other` is the edit of the one not shown."""
     off, without = SublayerOff(stack, layer, sublayer), ResidualOff(stack, layer, sublayer)
     output, connection = edit_text(off), edit_text(without)
     if TAKEN.value == "residual":

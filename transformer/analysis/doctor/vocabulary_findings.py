@@ -54,7 +54,7 @@ def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, 
 
 
 def _drawn(model: Transformer, recipe: Mapping[str, Any] | None) -> torch.Tensor | None:
-    """The initial embedding (V, D), the first that is drawn from the recipe's seed; None if the seed is unknown."""
+    """The initial embedding (V, D), the first tensor that the recipe's seed draws; None if the seed is unknown."""
     training = (recipe or {}).get("training")
     seed = training.get("seed") if isinstance(training, dict) else None
     if type(seed) is not int or not 0 <= seed < 2**32:

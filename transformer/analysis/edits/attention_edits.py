@@ -22,7 +22,7 @@ from transformer.model.probe import Edit as SiteEdit
 class MaskCell:
     """Allows a query to attend to a key, or forbids it. A sentence that is too short for this cell is not changed.
 
-    In a decoding step the tokens after the query do not exist yet, so it has no effect to allow them.
+    In a decoding step the tokens after the query do not exist yet, so allowing them has no effect.
 
     Attributes:
         layer: None: all layers. head: None: all heads.

@@ -1,8 +1,8 @@
-"""All edits. Each names sites of a model (`transformer.model.probe`), and how the tensor at each site is changed.
+"""All edits of a model. An edit names sites (`transformer.model.probe`), and for each site how its tensor changes.
 
 Layers, heads and positions count from 0 here, and from 1 in the text of an edit (edit_text.py). Edits of positions
-change those of the encoder, because it reads all of them at once, also in a search. Only `PositionsOff` can change
-those of the decoder, too.
+change those of the encoder, which reads the whole source in one pass, also in a search. Only `PositionsOff` can
+also change those of the decoder.
 """
 
 import math
@@ -97,12 +97,12 @@ class PositionsOff:
 
 @dataclass(frozen=True)
 class PositionsShifted:
-    """Every token of the source has the position that is `by` further on."""
+    """Every token of the source gets the position that is `by` places after its own."""
 
     by: int
 
     def sites(self, model: Transformer) -> SiteEdits:
-        """When the edit is applied, it raises HeadlightError if the model has no such positions."""
+        """The shifted positions. If the model does not have them, the edit raises HeadlightError when it is applied."""
         table = model.encoder.embedding.positions
         return {POSITIONS: lambda now: table(now.shape[1], start=self.by).to(now).expand_as(now).clone()}
 

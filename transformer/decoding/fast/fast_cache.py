@@ -2,8 +2,8 @@
 
 - Keys and values of all layers are in one tensor with room for more positions than are used, so a step appends in
   place, and `select` is one operation for all layers.
-- A row of the tensor has key and value of its first position, of the second, and so on, then room for one query. So the
-  result of one matrix product, the key, value and query of the newest position, is stored by one copy. The next key
+- A row of the tensor has key and value of its first position, of the second, and so on, then room for one query. One
+  matrix product computes key, value and query of the newest position, and one copy stores all three. The next key
   overwrites the query.
 """
 
