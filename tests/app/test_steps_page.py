@@ -18,6 +18,7 @@ from app.library.source_code import lines_between, lines_from, lines_of
 from app.views.scaling.additive import additive_scores
 from app.views.steps.model_map import box_of, model_map
 from app.views.steps.stations import Detail, Station, nearest, stations
+from app.views.steps.walk_pictures import _mask
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, checked, components
 from tests.support.pages import MAIN, switch_page
@@ -504,3 +505,10 @@ def test_it_opens_with_the_longest_word_that_a_step_attends_to(open_app: Callabl
         len(token.strip("▁")) * (weight >= sure) for token, weight in zip(brought["source"], strongest, strict=True)
     ][:-1]  # without </s>
     assert letters[state["s"]] == max(letters)
+
+
+def test_masks_that_differ_between_heads_are_all_sent() -> None:
+    masks = np.ones((3, 2, 2), bool)
+    assert _mask(masks).shape == (2, 2)
+    masks[1, 0, 1] = False
+    assert np.array_equal(_mask(masks), masks)

@@ -121,9 +121,18 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
     assert says.inner_text().removesuffix("…").strip() == written
     assert page.evaluate("sent") == 0  # only the value at which the slider stops is sent, and later
+    page.wait_for_function("() => location.search.includes('at_update=0')")
     page.get_by_role("button", name="Play", exact=True).click()
     expect(when).to_have_text(f"After 12 updates {TOY} writes")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.wait_for_function(
+        "() => !location.search.includes('at_update')"
+    )  # where Play ended, it goes on after a reload
+    page.get_by_role("button", name="Play", exact=True).click()  # from the newest: it begins at the first
+    expect(when).to_have_text(f"After 12 updates {TOY} writes")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.wait_for_timeout(1000)
+    assert "at_update" not in page.url
     page.locator(".head-map .cell").first.hover()
     expect(page.locator(".pointed")).to_have_text(re.compile(r"“.+” to “.+”: [01]\.\d\d"))
 
