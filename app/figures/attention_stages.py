@@ -19,6 +19,7 @@ from app.languages.numbers import localised
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
+LISTED = 40  # keys whose numbers are read out
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,10 @@ def stages_alt(stages: Sequence[Stage], keys: TokenAxis, title: str) -> str:
     """What the picture says, in words: each key with its numbers."""
     lines = [
         f"{name}: " + ", ".join(f"{_(stage.name)} {plain(stage.values[i])}" for stage in stages)
-        for i, name in enumerate(keys.names[:40])
+        for i, name in enumerate(keys.names[:LISTED])
     ]
-    return _("{title}. A line for each of {count} keys. {lines}.", title=title, count=len(keys), lines="; ".join(lines))
+    if len(keys) > LISTED:
+        first = _("{title}. The first {listed} of {count} keys:", title=title, listed=LISTED, count=len(keys))
+    else:
+        first = _("{title}. Each of {count} keys:", title=title, count=len(keys))
+    return f"{first} {'; '.join(lines)}."

@@ -43,11 +43,11 @@ def _card(subject: Subject) -> None:
             for fact in header_facts(entry(subject.file)):
                 st.text(fact)
         st.caption(
-            _("This checkpoint has no card; that is what its file says.")
+            _("This checkpoint has no card. The facts above are from its file.")
             if _is_upload(subject)
             else _(
-                "This checkpoint has no card; that is what its file says. To write one, put a Markdown file named "
-                "{name} beside it.",
+                "This checkpoint has no card. The facts above are from its file. To write one, put a Markdown file "
+                "named {name} beside it.",
                 name=Path(subject.file.path).with_suffix(".md").name,
             )
         )

@@ -20,13 +20,13 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
     window = this.scene.config.attention_window
     row = (
         _(
-            "Step t computes row t alone; its keys are those in the cache and its own, so only the attention window is "
-            "left to mask: the future does not exist yet."
+            "Step t computes only row t. Its keys are those in the cache and its own. Later tokens do not exist yet, "
+            "so only the attention window is left to mask."
         )
         if window
         else _(
-            "Step t computes row t alone; its keys are those in the cache and its own, so there is nothing to mask: "
-            "the future does not exist yet."
+            "Step t computes only row t. Its keys are those in the cache and its own. Later tokens do not exist yet, "
+            "so there is nothing to mask."
         )
     )
     allowed = r"[\,t - k \leq r\,]" if window else r"[\,k \leq t\,] = \text{true}"

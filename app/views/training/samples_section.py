@@ -48,7 +48,7 @@ def samples_alt(samples: Samples) -> str:
     chosen = shown_sample(samples)
     texts = "; ".join(f"{formatted(update, ',')}: “{found[chosen].translation}”" for update, found in samples.items())
     sentence = samples[max(samples)][chosen].source
-    return _("The sentence “{sentence}” after so many updates: {texts}.", sentence=sentence, texts=texts)
+    return _("Translations of “{sentence}” by number of updates: {texts}.", sentence=sentence, texts=texts)
 
 
 def samples_section(run: Run) -> None:

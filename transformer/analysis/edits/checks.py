@@ -14,7 +14,7 @@ def check_layer(config: ModelConfig, stack: Stack, layer: int) -> None:
     """Raises HeadlightError: the encoder or the decoder has no such layer."""
     layers = depth(config, stack)
     if not 0 <= layer < layers:
-        raise HeadlightError(f"There is no layer {layer + 1} in the {stack}, which has {layers} layers.")
+        raise HeadlightError(f"There is no layer {layer + 1} in the {stack}. Number of its layers: {layers}.")
 
 
 def check_sublayer(config: ModelConfig, stack: Stack, layer: int, sublayer: Sublayer) -> None:
@@ -30,4 +30,4 @@ def check_head(config: ModelConfig, kind: Kind, layer: int, head: int) -> None:
         raise HeadlightError(f"There is no kind of attention {kind!a}. Choose one of: {', '.join(KINDS)}.")
     check_layer(config, "encoder" if kind == "encoder" else "decoder", layer)
     if not 0 <= head < config.heads:
-        raise HeadlightError(f"There is no head {head + 1}: each layer of this model has {config.heads} heads.")
+        raise HeadlightError(f"There is no head {head + 1}. Heads in each layer of this model: {config.heads}.")
