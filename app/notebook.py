@@ -165,6 +165,6 @@ class Canvas:
             weights,
             mask,
             (head.layer, head.head),
-            _("Shown first: its weights are the most concentrated on words."),
+            _("Shown first: it attends sharply to words, and to different words in different rows."),
             head_roles(weights, tuple(self._tokens(kind)[1]), itself=kind != "cross"),
         )

@@ -142,7 +142,7 @@ def test_table_alt_text_and_hover_have_the_numbers() -> None:
     assert table["AER %"] == pytest.approx([100 * rate for rate in (*np.ravel(reading.aer), *reading.layers)])
     assert table["head"] == ["1", "2", "3", "1", "2", "3", "all, their mean", "all, their mean"]
     assert len({len(column) for column in table.values()}) == 1
-    assert "Lowest: 2.3 with 10.0, 1.1 with 20.0." in head_map_alt(reading, "t")
+    assert "Lowest: head 2.3 with an AER of 10.0%, head 1.1 with an AER of 20.0%." in head_map_alt(reading, "t")
     figure = checked(head_map(reading, [(1, 2)], title="t"))
     assert figure.data[3].text[6].startswith("Layer 2, head 3<br>AER 10.0%<br>precision")
     assert figure.data[3].text[7] == f"Layer 2, the mean of all heads<br>AER {100 * reading.layers[1]:.1f}%"

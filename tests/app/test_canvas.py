@@ -159,13 +159,13 @@ def test_it_opens_with_the_head_that_aligns_where_that_was_measured(tmp_path: Pa
     path = write_checkpoint(tmp_path / "one.safetensors")
     scene = scene_with(path)
     _, why = opening_head(scene, "cross")
-    assert "most concentrated" in why
+    assert "attends sharply to words" in why
     found = made_map(path, 3, 4)
     assert found is not None
     aligning, why = opening_head(scene, "cross")
     assert "aligns words best" in why
     assert unpacked_canvas(message_of(scene))[0]["kinds"][0]["opening"] == list(aligning)
-    assert opening_head(scene, "encoder")[1].endswith("most concentrated on words.")
+    assert "attends sharply to words" in opening_head(scene, "encoder")[1]
 
 
 @pytest.mark.parametrize(
