@@ -48,7 +48,9 @@ def test_the_sentences_of_a_lecture_are_translated_correctly(name: str, sentence
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
 def test_a_checkpoint_that_ships_names_no_folder_of_the_machine_that_trained_it(path: Path) -> None:
-    data = read_header(path).recipe["data"]
+    recipe = read_header(path).recipe
+    assert recipe
+    data = recipe["data"]
     assert data.get("folder") is None
     files = [data.get("valid"), *data.get("train", ()), *(part["file"] for part in data.get("mix", ()))]
     assert not [file for file in files if file and Path(file).is_absolute()]
