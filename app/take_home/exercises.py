@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from app.figures.axes import in_words
+from app.figures.mask_reasons import together
 from app.figures.shares import Share, decimal_text
 from app.figures.tables import Table
 from app.languages import _, ngettext
@@ -19,6 +20,8 @@ from app.languages.numbers import formatted, localised
 from app.questions.most_attended import LEAST_MARGIN
 from app.stage.heads import opening_head
 from app.stage.scene import Scene
+from transformer.analysis.batch_masks import mask_parts
+from transformer.config import BOS
 from transformer.model.attention_kinds import KINDS, SITES
 
 DIMENSIONS = 3  # of the vectors that are multiplied by hand
@@ -169,10 +172,8 @@ def masked_cells(scene: Scene) -> Exercise | None:
     none, or not what the task says, because it was edited."""
     mask = scene.attention("decoder").mask  # (T, T)
     rows, window = len(mask), scene.config.attention_window
-    may = np.tril(np.ones_like(mask))
-    if window is not None:
-        may &= ~np.tril(may, -window - 1)
-    if mask.all() or not np.array_equal(mask, may):
+    parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), "decoder")
+    if mask.all() or not np.array_equal(mask, together(parts)):
         return None
     removed = int((~mask).sum())
     return Exercise(
