@@ -3,17 +3,19 @@
 import dataclasses
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from transformer.config import DecodingConfig, ModelConfig, Recipe
+from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe
+from transformer.data.mix_options import MixPart
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import ConfigError
 from transformer.model import Transformer
 from transformer.recipe import BUNDLED, bundled, load_recipe, recipe_text, stored_recipe
-from transformer.recipe_files import check_files
+from transformer.recipe_files import check_files, recipe_for_checkpoint
 
 BY_PATH = ("en-de", "numbers", "reverse")  # whose own text names its file
 
@@ -307,6 +309,26 @@ def test_values_that_the_toml_reader_rejects_are_reported_in_a_sentence(value: s
         load_recipe(recipe)
     with pytest.raises(ConfigError, match=r"training\.updates = [9\[]+"):
         load_recipe("reverse", [f"training.updates={value}"])
+
+
+def test_a_checkpoint_stores_names_of_files_without_the_folders_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outside = tmp_path.parent / "elsewhere"
+    files = ["hf:wmt14:de-en:train", "texts/a.tsv", str(tmp_path / "texts" / "b.tsv"), str(outside / "c.tsv")]
+    recipe = load_recipe("paper-base", ["data.train=a.en-de.tsv", f"data.valid={outside / 'v.tsv'}"])
+    recipe = replace(recipe, data=replace(recipe.data, train=tuple(files), prepared=str(outside)))
+    stored = recipe_for_checkpoint(recipe)["data"]
+    assert stored["train"] == ("hf:wmt14:de-en:train", "texts/a.tsv", "texts/b.tsv", "c.tsv")
+    assert (stored["valid"], stored["prepared"]) == ("v.tsv", None)
+
+    parts = tuple(MixPart(file=file) for file in (str(outside / "more" / "a.tsv"), "b.tsv", files[-2]))
+    mixed = replace(recipe, data=DataConfig(mix=parts, folder=str(outside)))
+    stored = recipe_for_checkpoint(mixed)["data"]
+    assert [part["file"] for part in stored["mix"]] == ["more/a.tsv", "b.tsv", "texts/b.tsv"]
+    assert stored["folder"] is None
+    assert recipe.data.train == tuple(files)  # unchanged: a run reads them again
 
 
 def test_missing_files_are_reported_together_with_the_folder_they_are_relative_to(

@@ -1,8 +1,11 @@
-"""Checks that the files that a recipe names exist, before anything else is done with the recipe."""
+"""The files that a recipe names: a check that they exist, before anything else is done with the recipe, and their names
+without the folders of this machine, for a checkpoint."""
 
 import shlex
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from transformer.config import Recipe
 from transformer.errors import ConfigError
@@ -47,3 +50,25 @@ def _places(named: Mapping[str, Sequence[str]], missing: Set[str]) -> str:
         mix = option.startswith("data.mix")
         places["data.folder" if mix else option] = "NEW" if mix else new[0] if len(new) == 1 else f"[{', '.join(new)}]"
     return " ".join(f"--set {shlex.quote(f'{option}={value}')}" for option, value in places.items())
+
+
+def recipe_for_checkpoint(recipe: Recipe) -> dict[str, Any]:
+    """The recipe as a checkpoint stores it. A checkpoint is passed on, so it names no folder of this machine: a path is
+    stored relative to `data.folder` or to the current folder. Of a path outside both, only the file name is stored."""
+    values = asdict(recipe)
+    data, tokenizer = values["data"], values["tokenizer"]
+    folders = [Path(recipe.data.folder).absolute()] if recipe.data.folder else []
+
+    def name_of(path: str | None) -> str | None:
+        if path is None or not Path(path).is_absolute():  # also hf:NAME
+            return path
+        inside = [folder for folder in (*folders, Path.cwd()) if Path(path).is_relative_to(folder)]
+        return str(Path(path).relative_to(inside[0])) if inside else Path(path).name
+
+    for option in ("train", "train_target"):
+        data[option] = tuple(name_of(file) for file in data[option])
+    for part in data["mix"]:
+        part["file"], part["target_file"] = name_of(part["file"]), name_of(part["target_file"])
+    data["valid"], data["valid_target"] = name_of(data["valid"]), name_of(data["valid_target"])
+    tokenizer["model"] = name_of(tokenizer["model"])
+    return values | {"data": data | {"folder": None, "prepared": None}}

@@ -144,10 +144,11 @@ def test_a_checkpoint_and_an_average_say_which_files_were_learnt_from(folder: Pa
     train(recipe, folder / "run", device="cpu")
     average_checkpoints(folder / "mean.safetensors", [folder / "run" / "last.safetensors"] * 2)
     for path in (folder / "run" / "last.safetensors", folder / "mean.safetensors"):
-        first, second = load_checkpoint(path).metrics["corpus"]
+        checkpoint = load_checkpoint(path)
+        first, second = checkpoint.metrics["corpus"]
         assert first["sha256"] == [hashlib.sha256((folder / "everyday.tsv").read_bytes()).hexdigest()]
         assert (second["name"], second["weight"], second["read"], second["aside"]) == ("more-train", 2, 30, 3)
-        assert str(folder) not in json.dumps([first, second])
+        assert str(folder) not in json.dumps([first, second, checkpoint.recipe])
     kept = json.loads((folder / "run" / "corpus-files.json").read_text())
     assert str(folder / "more" / "train.tsv.gz") in kept[1]["files"]
 

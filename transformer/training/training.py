@@ -9,7 +9,7 @@ Several processes share the work (data_parallel.py); the result is the same.
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from transformer.data.batches import Batch
 from transformer.data.training_data import Position
 from transformer.errors import TrainingError
 from transformer.model import Transformer
+from transformer.recipe_files import recipe_for_checkpoint
 from transformer.training.data_parallel import DataParallel
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
@@ -81,7 +82,7 @@ class Training:
 
     def trained(self, metrics: dict[str, Any]) -> TrainedModel:
         """The model as it is now, for a checkpoint with these metrics."""
-        return TrainedModel(self.model, self.text.tokenizer, asdict(self.recipe), metrics)
+        return TrainedModel(self.model, self.text.tokenizer, recipe_for_checkpoint(self.recipe), metrics)
 
     def connect(self) -> None:
         """Gives all ranks the weights and moments of rank 0, and adds up their gradients from here on."""
