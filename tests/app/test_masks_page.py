@@ -125,6 +125,17 @@ def test_the_overview_holds_the_masks_of_both_sentences_and_all_kinds(open_masks
     assert (wall != GAP).sum() == sum(mask.size for mask in masks)
 
 
+def test_the_framed_mask_of_the_overview_is_that_of_the_chosen_head(open_masks: Open) -> None:
+    """An edit may change the mask of one head; it is shown where this head is chosen, and nowhere else."""
+    allowed = []
+    for layer, head in (("1", "1"), ("2", "3")):
+        app = open_masks(edits="allow=decoder.2.3.1.2", kind="decoder", layer=layer, head=head)
+        allowed.append((heatmaps(by_title(app)["All masks of the batch"])[0] == 0).sum())
+        assert not any("All heads and layers share them." in each.value for each in app.caption)
+    assert allowed[1] == allowed[0] + 2  # one cell in each of the two sentences
+    assert any("All heads and layers share them." in each.value for each in open_masks().caption)
+
+
 def test_where_an_edit_has_taken_the_mask_away_the_page_says_so(open_masks: Open) -> None:
     app = open_masks(edits="mask=causal", details="false")
     said = " ".join(element.value for element in app.text)

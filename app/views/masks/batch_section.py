@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from app.components.canvas import Head
 from app.components.chart import Point, chart
 from app.compute import cached_results
 from app.figures.mask_reasons import Parts
@@ -43,12 +44,12 @@ def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
     sources = (scene.translation.source_ids, second.source_ids)
     targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
     site = SITES[kind].format(layer)
-    traces = cached_results.record_batch(
-        scene.subject, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
-    )
+    heads = {k: Head(k, layer, head) if k == kind else Head(k, 0, 0) for k in ORDER}  # whose masks are shown
+    masks = tuple(f"{_site(heads[k])}.mask" for k in ORDER)
+    traces = cached_results.record_batch(scene.subject, sources, targets, masks)
     row = _batch(traces, sources, targets)
-    tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
-    _overview(tiles, row, kind)
+    tiles = [[_tile(scene, found, number, heads[k]) for k in ORDER] for number, found in enumerate(traces)]
+    _overview(scene, tiles, row, heads[kind])
     _rectangle(traces)
     this = Sentence(
         scene=scene,
@@ -163,17 +164,21 @@ def _batch(
     return row
 
 
-def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
-    parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, kind)
-    mask = found[f"{SITES[kind].format(0)}.mask"][0]
-    return Tile(_(SHORT[kind]), _("sentence {number}", number=number + 1), mask, parts)
+def _site(head: Head) -> str:
+    return SITES[head.kind].format(head.layer)
 
 
-def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
+def _tile(scene: Scene, found: Trace, number: int, head: Head) -> Tile:
+    parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, head.kind)
+    mask = found[f"{_site(head)}.mask"][head.head]
+    return Tile(_(SHORT[head.kind]), _("sentence {number}", number=number + 1), mask, parts)
+
+
+def _overview(scene: Scene, tiles: list[list[Tile]], row: int, chosen: Head) -> None:
     name = _("All masks of the batch")
     with st.container(key="picture_mask_overview"):
         chart(
-            overview_figure(tiles, (row, ORDER.index(kind)), title=name),
+            overview_figure(tiles, (row, ORDER.index(chosen.kind)), title=name),
             key="mask_overview",
             on_click=_clicked,
             alt=_(
@@ -182,12 +187,15 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
                 name=name,
             ),
         )
-    st.caption(
-        _(
-            "Rows of a mask are queries, columns are keys. Click a mask to see it large. All heads and layers share "
-            "them."
+    whose = _("All heads and layers share them.")
+    if scene.subject.edits:
+        whose = _(
+            "The framed mask is that of layer {layer}, head {head}, the others are of layer 1, head 1: an edit may "
+            "change the mask of one head.",
+            layer=chosen.layer + 1,
+            head=chosen.head + 1,
         )
-    )
+    st.caption(_("Rows of a mask are queries, columns are keys. Click a mask to see it large.") + " " + whose)
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 
 
