@@ -1,8 +1,8 @@
 """The entry of the app. Start it with `streamlit run app/main.py`.
 
 Two callers execute this file. The server imports it once to get `app`; the limits and headers of the server are in
-app/server/request_guard.py. Each visit runs it as a script, which draws the common top of all pages (menu of pages,
-sentence, checkpoint, translation) and the page below it.
+app/server/request_guard.py. Streamlit runs it as a script at each visit and after each action of a visitor. The script
+draws the common top of all pages (menu of pages, sentence, checkpoint, translation) and the page below it.
 
 Streamlit keeps a widget as long as each run draws it in the same place. The common top is drawn here and not by the
 pages, so its widgets stay, with what is typed in them, while the pages change
@@ -33,7 +33,8 @@ def draw() -> None:
     # (every browser test checks that no request leaves the machine: tests/browser/conftest.py).
     st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
     address.read_language()
-    # Thousands of numbers are written in this language: looking it up in the session takes 0.01 ms for each of them.
+    # A page writes thousands of numbers in this language. It is looked up once here, because each look-up in the
+    # session takes 0.01 ms.
     with speaking(language()):
         draw_page()
 

@@ -23,7 +23,7 @@ from app.components.canvas import Head
 from app.components.recording import Drawn
 from app.components.registration import style_sheets
 from app.figures.axes import TokenAxis
-from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, message_id, pack
+from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, canvas_message, message_id
 from app.figures.distribution import offers, softmax
 from app.figures.head_numbers import head_roles
 from app.figures.head_sharpness import clearest_head
@@ -36,6 +36,7 @@ from app.take_home.picture_page import picture_page
 from transformer.analysis.trace import Trace
 from transformer.config import EOS
 from transformer.decoding.translator import Translator
+from transformer.errors import HeadlightError
 from transformer.files.atomic_write import replacing
 from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
 
@@ -49,9 +50,13 @@ class Canvas:
 
     Attributes:
         kind: the attention that is shown first.
-        layer, head: the head that is shown first, counted from 1; 0: the clearest head.
+        layer, head: the head that is shown first, both counted from 1. Without them it is the clearest head of all
+            layers (for encoder-decoder attention: of all layers but the first).
         height: of the picture, in px.
         language: of its texts, "en", "de" or "fr".
+
+    Raises:
+        HeadlightError: there is no such head, or only one of `layer` and `head` was given.
     """
 
     translator: Translator
@@ -61,6 +66,21 @@ class Canvas:
     head: int = 0
     height: int = 620
     language: Language = "en"
+
+    def __post_init__(self) -> None:
+        config = self.translator.model.config
+        layers, heads = depth(config, self.kind), config.heads
+        if self.layer == self.head == 0 or (1 <= self.layer <= layers and 1 <= self.head <= heads):
+            return
+        with speaking(self.language):
+            raise HeadlightError(
+                _(
+                    "{kind} has layers 1 to {layers} and heads 1 to {heads}: give both a layer and a head, or neither.",
+                    kind=_(KINDS[self.kind]),
+                    layers=layers,
+                    heads=heads,
+                )
+            )
 
     @cached_property
     def trace(self) -> Trace:
@@ -113,7 +133,7 @@ class Canvas:
 
     def _opening(self, kind: Kind) -> Head:
         """The head that is shown first: the clearest one, unless one was given."""
-        if kind == self.kind and self.layer and self.head:
+        if kind == self.kind and self.layer:
             return Head(kind, self.layer - 1, self.head - 1)
         queries, keys = self._tokens(kind)
         names = queries if kind == "encoder" else self.trace.predicts
@@ -153,7 +173,7 @@ class Canvas:
             runners,
         )
         colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder")}
-        return pack(Side(_("Source"), shown.source_pieces), written, kinds, colors)
+        return canvas_message(Side(_("Source"), shown.source_pieces), written, kinds, colors)
 
     def _of_kind(self, kind: Kind) -> KindOfAttention:
         head, weights = self._opening(kind), self.weights(kind)

@@ -3,14 +3,14 @@
 from app.classroom.class_rates import Limit
 from app.languages import _
 
-ALPHABET = "2345789ACDEFHJKMNPQRTWXY"  # no two look alike: at most one of 0 O, 1 I L, 5 S, 2 Z, 6 G, 8 B, U V
+ALPHABET = "2345789ACDEFHJKMNPQRTWXY"  # no two look alike: at most one each of 0O, 1IL, 5S, 2Z, 6G, 8B, UV
 LENGTH = 6
 MOST_CLASSES = 12
 MOST_FOLLOWERS = 150
 MOST_QUESTIONS = 60  # whose answers are kept
 MOST_PICTURES = 4  # that are kept: a follower may still ask for an earlier one
 LASTS = 3 * 3600.0  # seconds
-IS_HERE = 45.0  # seconds after its last request until a phone counts as gone; it asks at least every ten seconds
+IS_HERE = 45.0  # seconds without a request after which a phone counts as gone; it asks at least every ten seconds
 WRONG_CODES = Limit("wrong codes of an address", 30, 600)
 WRONG_CODES_OF_ALL = Limit("wrong codes", 1000, 600)
 JOINS = Limit("joins of an address", 600, 600)  # all phones of a hall may have the same address
@@ -23,7 +23,7 @@ SENTENCES_OF_CLASS = Limit("sentences of a class", 240, 60)
 
 
 class ClassError(Exception):
-    """A refusal; its message is for the person who sent the request. `status` is the status of the response."""
+    """A refusal; its message is for the person who sent the request. `status` is the HTTP status of the response."""
 
     status = 409
 

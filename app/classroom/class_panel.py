@@ -8,6 +8,7 @@ from app.classroom.class_limits import TooMany
 from app.languages import _, language, ngettext
 from app.languages.catalogues import ENGLISH
 from app.languages.spoken import KEY
+from app.server.visitor import serves_others
 
 EVERY = 3.0  # seconds after which the number of followers is read again
 
@@ -17,7 +18,12 @@ def class_panel() -> None:
     with st.container(key="class_panel"):
         found = lecturer.own_class()
         if not found:
-            st.caption(_("Phones follow what you show, without an account: by a QR code, a link or six characters."))
+            st.caption(
+                _(
+                    "Phones follow what you show. They join by a QR code, a link or a code of six characters, without "
+                    "an account."
+                )
+            )
             if st.button(_("Open a class")):
                 _open()
             return
@@ -60,6 +66,14 @@ def _code(otherwise: str) -> None:
         if link:
             st.image(qr_code(link + ("" if language() == ENGLISH else f"?{KEY}={language()}")))
             st.text(link)
+        elif serves_others():
+            st.warning(
+                _(
+                    "The address of this computer in the network was not found. Phones open `{link}`, with that "
+                    "address in place of ADDRESS.",
+                    link=lecturer.class_link("ADDRESS", code),
+                )
+            )
         else:
             st.warning(
                 _(

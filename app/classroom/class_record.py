@@ -66,8 +66,8 @@ class Record:
 
     def wake(self) -> None:
         """Wakes all phones that wait; they ask again."""
-        for wake in self.waiting:
-            wake()
+        for callback in self.waiting:
+            callback()
         self.waiting.clear()
 
     def totals(self, question: str) -> tuple[int, ...]:

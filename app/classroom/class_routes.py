@@ -39,7 +39,7 @@ from app.languages import LANGUAGES, Language, _, speaking
 from app.languages.catalogues import ENGLISH
 from app.languages.spoken import KEY
 
-HOLD = 10.0  # seconds until a phone hears that there is nothing new
+HOLD = 10.0  # seconds after which a request for news is answered with 204 if there are none
 PAGE = Path(__file__).parent.parent / "components" / "class_page" / "class_page.html"
 PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # fits with any font of a phone
 KEEP = {"Cache-Control": "no-cache"}  # the browser keeps the file, and asks whether it has changed
@@ -142,7 +142,8 @@ async def _woken(classes: Classes, code: str, token: str, version: int) -> None:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """What a phone sends: a JSON object, in few bytes. Because of CORS, a page of another origin cannot send it."""
+    """The body of a phone's request: a JSON object of at most `MOST_BYTES` bytes. Other content types are refused: a
+    page of another origin may send JSON only if CORS allows it, but it may send plain text or a form anyway."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Unfit(_("Send JSON."))
     body = b""

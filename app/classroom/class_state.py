@@ -51,8 +51,9 @@ class Classes:
         with self._lock:
             self._end_old()
             if len(self._classes) >= MOST_CLASSES:
-                words = _("{count} classes are open, and this server has no more at once.", count=MOST_CLASSES)
-                raise TooMany(words)
+                raise TooMany(
+                    _("{count} classes are open: this server allows no more at the same time.", count=MOST_CLASSES)
+                )
             code = next(code for code in _codes() if code not in self._classes)
             self._classes[code] = Record(secrets.token_urlsafe(32), owner, self._clock() + LASTS)
             self._classes[code].announce()
@@ -122,8 +123,10 @@ class Classes:
         """The token of a new follower."""
         network = network_of(address)
         with self._lock:
-            if self.rates.is_reached(WRONG_CODES, network) or self.rates.is_reached(WRONG_CODES_OF_ALL, ""):
+            if self.rates.is_reached(WRONG_CODES, network):
                 raise TooMany(_("Too many wrong codes came from your network. Try again in ten minutes."))
+            if self.rates.is_reached(WRONG_CODES_OF_ALL, ""):
+                raise TooMany(_("Too many wrong codes were sent to this server. Try again in ten minutes."))
             if not self.rates.count(JOINS, network):
                 raise TooMany(_("Too many phones of your network have joined. Try again in ten minutes."))
             self._end_old()

@@ -93,13 +93,18 @@ def followers() -> int:
 
 
 def class_address(code: str) -> str:
-    """The link for phones; "" if other machines cannot reach the app."""
-    here = urlsplit(st.context.url or "")
-    host = here.hostname or ""
+    """The link for phones; "" if other machines cannot reach the app, or its address was not found."""
+    host = urlsplit(st.context.url or "").hostname or ""
     if host in LOOPBACK:
         host = address_for_others()
+    return class_link(host, code) if host else ""
+
+
+def class_link(host: str, code: str) -> str:
+    """The link of a class on a machine with this name or address."""
+    here = urlsplit(st.context.url or "")
     place = f"[{host}]" if ":" in host else host
-    return f"{here.scheme}://{place}{f':{here.port}' if here.port else ''}/class/{code}" if host else ""
+    return f"{here.scheme}://{place}{f':{here.port}' if here.port else ''}/class/{code}"
 
 
 def published(of_lesson: LessonScene, scene: Scene | None, question: Question | None = None) -> None:

@@ -19,7 +19,7 @@ from transformer.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Stage:
-    """One result of both models: the largest number in ours, and the largest difference of the other one from it."""
+    """A result that both models compute: the largest magnitude in ours, and the largest difference from theirs."""
 
     name: str
     largest: float
@@ -45,7 +45,7 @@ def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int
 
     Args:
         target_ids: our greedy translation.
-        limit: the largest length of the translation by torch.nn.
+        limit: how many tokens the translation by torch.nn has at most.
     """
     weights = cached_results.observed(subject, source_ids, target_ids).attention
     model, tokenizer = subject.translator.model, subject.translator.tokenizer

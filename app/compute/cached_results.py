@@ -87,7 +87,7 @@ def translate_one(
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def translate_ids(subject: Subject, source_ids: Ids, settings: DecodingConfig) -> Hypothesis:
-    """The best translation of a source that is given as ids, in any order. Raises TranslationError."""
+    """The best translation of these source ids, which may be in any order. Raises TranslationError."""
     translator = subject.translator
     check_search(translator.model.config, translator.model.parameter_count, [len(source_ids)], settings)
     with GATE:

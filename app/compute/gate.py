@@ -7,7 +7,7 @@ _thread = local()
 
 
 def work_in_advance() -> None:
-    """Says that this thread computes what nobody waits for yet. Give the thread a low priority."""
+    """Marks this thread as one that computes in advance what nobody waits for yet. It should have a low priority."""
     _thread.in_advance = True
 
 

@@ -31,7 +31,7 @@ class Guess:
 
     Attributes:
         title: the sign in a few words.
-        of_the_sentence: the title where more than this sentence is shown; "" unless `is_other_language`.
+        of_the_sentence: the title on pages that show more than this sentence; "" unless `is_other_language`.
         says: the reason, with numbers.
         is_other_language: the sentence is not in the language that the model reads.
         reader: another checkpoint, which reads the language of the sentence.
@@ -94,31 +94,38 @@ def other_language(subject: Subject, translation: Translation, hypothesis: Hypot
         return None
     mean, copied_into = certainty(hypothesis.log_probabilities), target if hypothesis.text == translation.source else ""
     code = language_of(translation.source, source, mean, vocabularies(), copied_into)
-    return None if code is None else _other_language(code, source)
+    return None if code is None else _other_language(code, source, is_copy=bool(code) and code == copied_into)
 
 
-def _other_language(code: str, source: str) -> Guess:
+def _other_language(code: str, source: str, *, is_copy: bool) -> Guess:
+    """
+    Args:
+        code: of the language of the sentence; "" if it is unknown.
+        is_copy: whether the translation equals the sentence.
+    """
     own, other = language_name(source), language_name(code)
     if not code:
         says = _("No vocabulary here contains these words, and this model reads only {own}.", own=own)
         yours = _("Your sentence does not look like {language}", language=own)
         return Guess(_("This does not look like {language}", language=own), says, True, of_the_sentence=yours)
     reader = reader_of(code, source, vocabularies())
-    if reader:
-        says = _("These words are more probable in {other}, and this model reads only {own}.", other=other, own=own)
-    else:
-        says = _(
-            "These words are more probable in {other}, and this model reads only {own}. "
-            "No checkpoint here reads {other}.",
+    says = (
+        _(
+            "The model has copied the sentence, as it does with sentences in {other}. It reads only {own}.",
             other=other,
             own=own,
         )
+        if is_copy
+        else _("These words are more probable in {other}, and this model reads only {own}.", other=other, own=own)
+    )
+    if not reader:
+        says += " " + _("No checkpoint here reads {other}.", other=other)
     yours = _("Your sentence looks like {language}", language=other)
     return Guess(_("This looks like {language}", language=other), says, True, reader, yours)
 
 
 def _quoted(words: Sequence[str]) -> str:
-    """ "“a”, “b” and “c”", or "“a”, “b” and 7 more"."""
+    """The words in quotation marks: “a”, “b” and “c”; of many words only the first: “a”, “b” and 7 more."""
     quoted = [_("“{word}”", word=word) for word in words]
     if len(quoted) > MOST_QUOTED:
         few = ", ".join(quoted[: MOST_QUOTED - 1])

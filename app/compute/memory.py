@@ -3,7 +3,8 @@
 Results are kept for all visitors, for half an hour, and each cache up to a number of entries
 (app/compute/cached_results.py). A model is released after half an hour without use
 (app/library/checkpoints.py). Streamlit removes an old result only when a new one is stored; so after half an
-hour without a visit, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for both releases.
+hour without a visit, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for models, and for
+this release of all results.
 Uploaded checkpoints stay; they are on disk.
 """
 

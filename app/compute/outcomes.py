@@ -1,10 +1,10 @@
-"""What edits do to a translation: the original one, what the edited model writes, and how it scores the original."""
+"""What edits do: both models' translations, and the log-probabilities of the original one by the edited model."""
 
 from dataclasses import dataclass
 
 from app.compute import cached_results
 from app.compute.compared import Compared
-from app.compute.row_predictions import forced
+from app.compute.row_predictions import teacher_forced
 from app.compute.subject import Subject
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis, Translation
@@ -57,6 +57,6 @@ def outcome(subject: Subject, source: str, settings: DecodingConfig) -> Outcome:
 def outcome_of(subject: Subject, translation: Translation, after: Hypothesis) -> Outcome:
     """As `outcome`, if both translations are known: `translation` by the original model, `after` by the edited one."""
     before = translation.hypotheses[0]
-    read = forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
+    read = teacher_forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
     lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=True))
     return Outcome(before, after, lost)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from app.compute.cached_results import GATE, KEPT
-from app.compute.mask_results import together
+from app.compute.mask_results import translate_batch
 from app.compute.subject import Subject
 from transformer.analysis.patching import Pair, effect_of_changed_positions, patch_effects
 from transformer.config import DecodingConfig
@@ -22,9 +22,10 @@ def effects(subject: Subject, pair: Pair, layer: int | None) -> np.ndarray:
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
 def most_spread(subject: Subject, source: str, others: tuple[str, ...], settings: DecodingConfig) -> str:
-    """Of several sentences that differ from `source` in a word, the one whose word changes the vectors of the other
-    positions most; "" if none can be patched into `source`."""
-    own, *translated = together(subject, (source, *others), replace(settings, method="greedy", n_best=1))
+    """Of several sentences that differ from `source` in a word, the one with the least `effect_of_changed_positions`:
+    there the vectors of the other positions have most information about the word. "" if none can be patched into
+    `source`."""
+    own, *translated = translate_batch(subject, (source, *others), replace(settings, method="greedy", n_best=1))
     found: list[tuple[float, str]] = []
     for other in translated:
         try:

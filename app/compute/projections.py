@@ -1,7 +1,7 @@
 """The four matrices of an attention with the numbers of the loaded checkpoint, as the paper writes them: x W.
 
-torch keeps a Linear as (out, in) and multiplies by its transpose; here a matrix is (in, out), so that a head is a
-stripe of columns of W^Q, W^K and W^V, and a band of rows of W^O (section 3.2.2).
+torch stores the matrix of a Linear as (out, in) and multiplies by its transpose; here a matrix is (in, out), so that a
+head is d_k adjacent columns of W^Q, W^K and W^V, and d_k adjacent rows of W^O (section 3.2.2).
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def input_site(config: ModelConfig, kind: Kind, site: str, name: Matrix) -> str:
     """The site of the input of this matrix: (Q, D) or (K, D), and for W^O the context (H, Q, E)."""
     if name == "output":
         return f"{site}.context"
-    if kind == "cross" and name != "query":  # keys and values are made of the encoder's output
+    if kind == "cross" and name != "query":  # keys and values are computed from the encoder's output
         last = f"encoder.layers.{config.encoder_layers - 1}.feed_forward.norm_out"
         return "encoder.norm_out" if config.norm == "pre" else last
     return f"{site}.{'norm_out' if config.norm == 'pre' else 'residual_in'}"

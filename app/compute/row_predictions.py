@@ -1,5 +1,5 @@
-"""What a model predicts in one training step: the decoder reads a given translation, and every row predicts the next
-token (paper, section 3.1).
+"""What a model predicts in one teacher-forced pass, as in a training step: the decoder reads a given translation, and
+each row predicts the next token (paper, section 3.1).
 """
 
 from dataclasses import dataclass
@@ -41,6 +41,6 @@ def predictions(logits: np.ndarray, target_ids: Ids) -> Predictions:
     return Predictions(exact[np.arange(len(ids)), ids] - normaliser, first, first == ids)
 
 
-def forced(subject: Subject, source_ids: Ids, target_ids: Ids) -> Predictions:
+def teacher_forced(subject: Subject, source_ids: Ids, target_ids: Ids) -> Predictions:
     """The predictions of one pass; the pass itself is cached."""
     return predictions(cached_results.record(subject, source_ids, target_ids, ("logits",))["logits"], target_ids)

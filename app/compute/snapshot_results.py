@@ -14,7 +14,7 @@ from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
 from transformer.model.attention_kinds import SITES, Kind, depth
 
-# An untrained model rarely predicts </s>: it may write 8 tokens more than the source, not the paper's 50.
+# An untrained model rarely predicts </s>, so the limit here is 8 tokens more than the source has, not the paper's 50.
 SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
 
 
@@ -23,14 +23,14 @@ class SnapshotResult:
     """The translation and loss of one sentence by a snapshot of a run.
 
     Attributes:
-        text: what it writes, greedily. cut: whether it was cut off at the length limit.
+        text: what it writes, greedily. is_truncated: whether it was cut off at the length limit.
         loss: of the right translation, in nats per token, teacher-forced, without label smoothing.
         attention: while it reads the right translation, so that all snapshots have the same rows.
         source, reads, predicts: the tokens that name its rows and columns.
     """
 
     text: str
-    cut: bool
+    is_truncated: bool
     loss: float
     attention: Attention
     source: tuple[str, ...]

@@ -7,14 +7,15 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.languages import _
 
-# Cells along an edge. A tile of more cells has fewer pixels than cells; it shows the strongest weight of each block.
+# Cells along an edge of a tile. A larger matrix has more cells than its tile has pixels; so its cells are put together
+# in blocks, and the tile shows the strongest weight of each block.
 LARGEST_TILE = 64
 
 
 def pooled(weights: np.ndarray) -> np.ndarray:
     """(L, H, Q, K) -> (L, H, Q', K'), Q' and K' at most LARGEST_TILE: the strongest weight of each block of cells.
 
-    Up to LARGEST_TILE, nothing changes.
+    An axis of at most LARGEST_TILE is not changed.
     """
     for axis in (2, 3):
         length = weights.shape[axis]

@@ -1,11 +1,11 @@
 """The axes of an attention picture: tokens with their names, safe to draw.
 
-Row t of the decoder *reads* token t and *predicts* token t+1 (contract 5 of the design): it is computed while the
-decoder has y_{t-1} as its newest input and is about to give y_t. Both names are kept, and each picture shows which is
-which.
+Row t of the decoder *reads* token t of its input and *predicts* token t+1 (contract 5 of the design). The input begins
+with <s>, so in the symbols of the paper the row reads y_{t-1}, where y_0 is <s>, and predicts y_t. An axis has both
+names, and each picture shows which is which.
 
-Trap: never give token strings to Plotly as coordinates, it merges equal ones. Coordinates are 0..n-1 with tick text
-(test_a_repeated_word_keeps_a_row_and_a_column_each).
+Trap: never give token strings to Plotly as coordinates, because it merges equal ones. Coordinates are 0..n-1 with
+tick text (test_a_repeated_word_keeps_a_row_and_a_column_each).
 """
 
 import html

@@ -1,12 +1,12 @@
 """The message of the canvas: all that it draws of one translation, packed into one run of bytes.
 
     4 bytes, little-endian      length of the header
-    header                      JSON in UTF-8: tokens, probabilities, names, shapes; see `pack`
+    header                      JSON in UTF-8: tokens, probabilities, names, shapes; see `canvas_message`
     weights                     of each kind in the order of the header, (L, H, Q, K), a byte each: round(255 w)
     masks                       of each kind in the same order, (Q, K), a byte each: 1 = may attend
 
-A byte is precise enough for a colour or a line, not for a number in a text: its error is up to 0.2 per cent. For the
-numbers that it writes, the canvas asks the server for the exact weights (test_a_written_number_is_the_tensors).
+A byte is precise enough for a colour or a line, but not for a number in a text: a weight differs by up to 0.002. For
+the numbers that it writes, the canvas asks the server for the exact weights (test_a_written_number_is_the_tensors).
 """
 
 import hashlib
@@ -85,7 +85,10 @@ class KindOfAttention:
 
 
 def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
-    """Weights from 0 to 1 as bytes; the error is at most 1/510. With more levels than 255, two bytes each."""
+    """Weights from 0 to 1 as whole numbers from 0 to `levels`: one byte each, and two bytes for more than 255 levels.
+
+    The error is at most 1 / (2 * levels).
+    """
     return np.rint(np.clip(weights, 0.0, 1.0) * levels).astype("<u2" if levels > LEVELS else np.uint8)
 
 
@@ -97,7 +100,9 @@ def packed(header: dict[str, Any], arrays: Iterable[np.ndarray]) -> bytes:
     return len(text).to_bytes(4, "little") + text + numbers
 
 
-def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], colors: Mapping[str, str]) -> bytes:
+def canvas_message(
+    source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], colors: Mapping[str, str]
+) -> bytes:
     """The message.
 
     Args:

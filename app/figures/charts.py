@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.figures.axes import plotly_text
-from app.figures.theme import GROUND, INK, TITLE_SIZE, themed
+from app.figures.theme import BACKGROUND, INK, TITLE_SIZE, themed
 
 AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
@@ -41,7 +41,7 @@ def band(x0: float, x1: float, **more: Any) -> dict[str, Any]:
 
 
 def title(text: str) -> dict[str, Any]:
-    """A title at the top left, its text shown letter by letter."""
+    """A title at the top left. Its text is shown as it is, not as markup."""
     return {
         "text": plotly_text(text),
         "font": {"size": TITLE_SIZE},
@@ -73,7 +73,7 @@ def plain_axis(text: str, limits: Sequence[float], **more: Any) -> dict[str, Any
 
 
 def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
-    """A thin colour bar at the foot of the picture, at its left; `settled` keeps `BAR_ROOM` free for it."""
+    """A thin colour bar at the bottom left of the picture. `settled(..., bottom=BAR_ROOM)` leaves room for it."""
     bar: dict[str, Any] = {
         "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
         "y": 0, "yref": "container", "yanchor": "bottom", "ypad": 4, "outlinewidth": 0,
@@ -114,7 +114,7 @@ def chart_template() -> dict[str, Any]:
             "xaxis": axis | {"showgrid": False, "zeroline": False},
             "yaxis": axis,
             "legend": {"font": {"color": INK}},
-            "hoverlabel": {"bgcolor": GROUND, "bordercolor": _LINE, "font": {"color": INK, "size": 14}},
+            "hoverlabel": {"bgcolor": BACKGROUND, "bordercolor": _LINE, "font": {"color": INK, "size": 14}},
             "margin": {"l": 0, "r": 0},
         },
         "data": {"heatmap": [{"colorbar": {"outlinewidth": 0, "tickfont": text}}]},

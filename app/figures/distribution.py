@@ -36,8 +36,8 @@ class Offer:
     probability: float
     rank: int  # 1 = the most probable
     mark: Mark  # chosen: the translation continues with it. given: the same, but the visitor chose it
-    cut: bool  # top-k or top-p, or the search itself, forbids it
-    share: float  # of the sum of all probabilities that may be drawn
+    is_excluded: bool  # top-k or top-p, or the search itself, forbids it
+    share: float  # of the sum of the probabilities of all tokens that may be drawn; 0 if it may not be drawn
 
     @property
     def chosen(self) -> bool:
@@ -117,7 +117,7 @@ def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarr
 
 
 def percent(probability: float) -> str:
-    """A probability with three digits or more: 51.1%, 3.14%, 0.120%, 99.97%; never 0% and never 100%."""
+    """A probability with one to three decimals: 51.1%, 3.14%, 0.12%, 0.012%, 99.97%; never 0% and never 100%."""
     value = 100 * probability
     if value < 0.001 or value >= 99.995:
         return localised("<0.001%" if value < 0.001 else ">99.99%")
@@ -137,7 +137,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder")
     names = [*ticks(tuple(offer.piece for offer in found)), _("<i>{count:,} others</i>", count=vocabulary - len(found))]
-    others = _("{share} · left out", share=percent(rest)) if left < 1e-9 < rest else both_percents(rest, left)
+    others = _("{share} · may not be drawn", share=percent(rest)) if left < 1e-9 < rest else both_percents(rest, left)
     labels = [_label(offer) for offer in found] + [others]
     shares = np.array([*(offer.share for offer in found), left])
     outlined = any(" → " in label for label in labels)
@@ -149,7 +149,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
         "orientation": "h",
         "marker": {
             "color": [color if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found] + [FAINT],
-            "pattern": {"shape": ["/" if offer.cut else "" for offer in found] + ["."], "fillmode": "overlay"},
+            "pattern": {"shape": ["/" if offer.is_excluded else "" for offer in found] + ["."], "fillmode": "overlay"},
         },
         "width": 0.72,
         "text": labels,
@@ -203,13 +203,13 @@ def _outlines(lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges:
 
 
 def _label(offer: Offer) -> str:
-    words = [percent(offer.probability) if offer.cut else both_percents(offer.probability, offer.share)]
+    words = [percent(offer.probability) if offer.is_excluded else both_percents(offer.probability, offer.share)]
     if offer.mark:
         words.append(_mark(offer))
         if offer.rank > 1:
             words.append(_("rank {rank:,}", rank=offer.rank))
-    if offer.cut:
-        words.append(_("left out"))
+    if offer.is_excluded:
+        words.append(_("may not be drawn"))
     return " · ".join(words)
 
 
@@ -220,7 +220,7 @@ def _mark(offer: Offer) -> str:
 def _hover(offer: Offer) -> str:
     return _(
         "{token} (id {id})<br>rank {rank:,}<br>logit {logit}<br>probability {probability:.6f}"
-        "<br>of what may be drawn {share:.6f}",
+        "<br>share among the tokens that may be drawn {share:.6f}",
         token=plotly_text(in_words(offer.piece)),
         id=offer.id,
         rank=offer.rank,
@@ -234,13 +234,13 @@ def distribution_table(found: list[Offer]) -> Table:
     """The same as columns of a table."""
     return {
         _("rank"): [offer.rank for offer in found],
-        _("piece"): [offer.piece for offer in found],
+        _("token"): [offer.piece for offer in found],
         _("id"): [offer.id for offer in found],
         _("logit"): [offer.logit for offer in found],
         _("probability"): [offer.probability for offer in found],
-        _("of what may be drawn"): [offer.share for offer in found],
+        _("share among the tokens that may be drawn"): [offer.share for offer in found],
         _("in the translation"): [_mark(offer) for offer in found],
-        _("left out"): [_("left out") if offer.cut else "" for offer in found],
+        _("may not be drawn"): [_("may not be drawn") if offer.is_excluded else "" for offer in found],
     }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, axis, settled
 from app.figures.tables import Table
-from app.figures.theme import CHOSEN, GROUND, INK, pair_color
+from app.figures.theme import BACKGROUND, CHOSEN, INK, pair_color
 from app.languages import _, gettext_noop, ngettext
 from app.languages.numbers import formatted
 
@@ -55,15 +55,12 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
         "x": np.arange(len(places), dtype=np.int16),
         "y": scores,
         "mode": "markers+text",
-        "text": [
-            "" if place.score is None else f"  {formatted(place.score, '.0f' if percent else '.1f')}"
-            for place in places
-        ],
+        "text": ["" if place.score is None else f"  {formatted(place.score, '.1f')}" for place in places],
         "textposition": "middle right",
         "textfont": {"color": INK, "size": 15},
         "marker": {
             "size": 11,
-            "color": [color if place.opens else GROUND for place in places],
+            "color": [color if place.opens else BACKGROUND for place in places],
             "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for place in places]},
         },
         "customdata": list(range(len(places))),
@@ -93,8 +90,8 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
 
 
 def _limits(lows: np.ndarray, highs: np.ndarray, papers: bool) -> list[float]:
-    """The limits of the score axis, from 0. The numbers of the paper are close to each other, so their axis begins
-    below the lowest and is at least 3 points long."""
+    """The limits of the score axis. It begins just below 0, so that a point at 0 is drawn whole. The numbers of the
+    paper are close to each other, so their axis begins below the lowest of them and is at least 3 points long."""
     if np.isnan(lows).all():
         return [0.0, 1.0]
     low, high = float(np.nanmin(lows)), float(np.nanmax(highs))
@@ -121,7 +118,7 @@ def _hover_text(place: Place) -> str:
         parts.append(_range(place))
     elif place.runs:
         parts.append(ngettext("{count} run", "{count} runs", place.runs))
-    opens = _("<br>it is open") if place.is_open else _("<br>click: open it") if place.opens else ""
+    opens = _("<br>it is open") if place.is_open else _("<br>click to open") if place.opens else ""
     return ", ".join(parts) + opens
 
 

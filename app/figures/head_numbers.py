@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.figures.axes import in_words
-from app.figures.head_sharpness import entropy, is_sink
+from app.figures.head_sharpness import carries_no_word, entropy
 from app.figures.shares import Share
 from app.languages import _, gettext_noop
 
@@ -13,7 +13,7 @@ PLACES = {
     "itself": gettext_noop("the token itself"),
     "sinks": gettext_noop("special tokens and punctuation"),
 }
-MUCH = 0.4  # of the weight: a place with less of it does not describe a head
+MUCH = 0.4  # of the weight: a place that gets less is not said to be what a head attends to most
 
 
 def head_numbers(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> dict[str, np.ndarray]:
@@ -42,14 +42,14 @@ def head_numbers(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> di
         "itself": along(0),
         "previous": along(-1),
         "next": along(1),
-        "sinks": weights[..., [is_sink(token) for token in keys]].sum(axis=-1).mean(axis=-1),
+        "sinks": weights[..., [carries_no_word(token) for token in keys]].sum(axis=-1).mean(axis=-1),
         "aligned": nothing if itself else _aligned(weights, keys),
     }
 
 
 def _aligned(weights: np.ndarray, keys: tuple[str, ...]) -> np.ndarray:
     """(L, H, Q, K) -> (L, H): the share of real keys that are the strongest of some row; NaN if there are none."""
-    real = np.array([k for k, token in enumerate(keys) if not is_sink(token)], dtype=int)  # (R)
+    real = np.array([k for k, token in enumerate(keys) if not carries_no_word(token)], dtype=int)  # (R)
     if not len(real):
         return np.full(weights.shape[:2], np.nan)
     strongest = weights.argmax(axis=-1)  # (L, H, Q)
@@ -85,7 +85,11 @@ def fixed_places(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> li
     """
     numbers = head_numbers(weights, keys, itself)
     tokens = weights.mean(axis=-2, dtype=np.float64)  # (L, H, K)
-    candidates = [(np.nan_to_num(numbers[name]), _(words)) for name, words in PLACES.items()]
+    rows = weights.shape[-2]
+    having = {"previous": rows - 1, "next": rows - 1}  # how many rows have such a token; the others give it nothing
+    candidates = [
+        (np.nan_to_num(numbers[name]) * having.get(name, rows) / rows, _(words)) for name, words in PLACES.items()
+    ]
     quoted = [_("“{token}”", token=in_words(key)) for key in keys]
 
     def place(layer: int, head: int) -> tuple[float, str]:

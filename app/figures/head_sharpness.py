@@ -20,7 +20,7 @@ def is_control(token: str) -> bool:
     return token in CONTROL
 
 
-def is_sink(token: str) -> bool:
+def carries_no_word(token: str) -> bool:
     """Whether a token carries no word: a control token, or nothing but punctuation and white space."""
     text = token.replace("▁", " ").strip()
     return is_control(token) or all(unicodedata.category(ch)[0] in "PZC" for ch in text)
@@ -35,12 +35,13 @@ def entropy(weights: np.ndarray) -> np.ndarray:
 def clarity(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> np.ndarray:
     """How clearly each head attends to words: (L, H, Q, K) -> (L, H), 0 to 1.
 
-    It is the mean over the rows of the strongest weight on a real token, times the share of distinct tokens among
-    those. A head that attends sharply to a different word in each row scores 1. A head that attends always to the same
+    It is a product. One factor is the strongest weight of a row on a real token, averaged over the rows. The other one
+    is how many different tokens get the strongest weight of a row, divided by the largest possible number. A head that
+    attends sharply to a different word in each row scores 1. In a long sentence, a head that always attends to the same
     token, to sinks, or evenly to all tokens scores near 0. Rows of sinks are left out if there are other rows.
     """
-    real_keys = np.array([not is_sink(token) for token in keys])  # (K,)
-    real_rows = np.array([not is_sink(token) for token in queries])  # (Q,)
+    real_keys = np.array([not carries_no_word(token) for token in keys])  # (K,)
+    real_rows = np.array([not carries_no_word(token) for token in queries])  # (Q,)
     if not real_keys.any():
         real_keys[:] = True
     if not real_rows.any():
@@ -76,7 +77,7 @@ def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> 
     attends = weights.any(axis=-1)  # (Q)
     if attends.any():
         weights, mask = weights[attends], mask[attends]  # (Q', K)
-    sinks = np.array([is_sink(token) for token in keys])  # (K,)
+    sinks = np.array([carries_no_word(token) for token in keys])  # (K,)
     return {
         "entropy": float(entropy(weights).mean()),
         "even": even_entropy(mask),

@@ -45,7 +45,7 @@ def beyond(matrix: np.ndarray) -> float:
 
 
 def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, recorded: np.ndarray) -> float:
-    """How far x times the slice, plus its bias, is from what the model recorded; the largest of all numbers."""
+    """The largest absolute difference between x times the slice, plus its bias, and what the model recorded."""
     found = x.astype(np.float64) @ part.astype(np.float64) + bias
     return float(np.abs(found - recorded).max())
 
@@ -161,7 +161,7 @@ def lengths_table(matrix: np.ndarray, name: str, heads: int) -> dict[str, np.nda
 
 
 def _settled(title: str, height: int) -> dict[str, Any]:
-    """A layout whose title has W^Q with its Q raised."""
+    """A layout. In its title, the letter after W^ is raised."""
     layout = settled(title, height, bottom=BAR_ROOM)
     layout["title"]["text"] = re.sub(r"\bW\^([QKVO])\b", r"W<sup>\1</sup>", layout["title"]["text"])
     return layout

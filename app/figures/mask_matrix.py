@@ -2,7 +2,8 @@
 
 A cell that may attend is blue. A cell that may not has the colour and the letter of its reason: P padding, C causal,
 W outside the attention window; where there are several, a colour of its own and the letters of all. Which cells are
-forbidden is read from the mask of the model, the parts only say why.
+forbidden is read from the mask of the model, the parts only say why. A cell in which the mask differs from its parts
+has been changed by an edit; its letter is E.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
-from app.figures.mask_reasons import NAMES, Part, Parts, forbidden_by
+from app.figures.mask_reasons import EDIT, NAMES, Part, Parts, forbidden_by, together
 from app.figures.panels import (
     BELOW,
     TEXT_FROM,
@@ -27,57 +28,65 @@ from app.figures.panels import (
     words,
 )
 from app.figures.tensor import label_width
-from app.figures.theme import INK, mask_color
+from app.figures.theme import INK, MaskReason, mask_color
 from app.languages import _
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
-SEVERAL = len(PARTS) + 1  # in `reasons`: more than one part forbids the cell
+# The numbers in `reasons` after those of PARTS: more than one part forbids the cell; an edit forbids or allows it
+SEVERAL, FORBIDDEN_BY_EDIT, ALLOWED_BY_EDIT = range(len(PARTS) + 1, len(PARTS) + 4)
+LAST = ALLOWED_BY_EDIT
 LETTERS_UP_TO = 22  # columns of a panel
 ROW = 20  # px
-CAPITAL = 0.68  # width of a capital over the height of the text
+CAPITAL = 0.68  # width of a capital, divided by the size of the text
 
 
 def reasons(mask: np.ndarray, parts: Parts) -> np.ndarray:
-    """(Q, K) of 0 = may attend, 1 + the place in PARTS of the part that forbids, or SEVERAL."""
+    """(Q, K) of 0 = may attend, 1 + the place in PARTS of the part that forbids, or one of the numbers after them."""
     found = np.zeros(mask.shape, dtype=np.int8)
     for number, name in enumerate(PARTS, start=1):
         if name in parts:
             found = np.where(parts[name], found, np.where(found, SEVERAL, number)).astype(np.int8)
-    found[mask] = 0
-    return found
+    found = np.where(mask, ALLOWED_BY_EDIT * (found > 0), found)
+    return np.where(~mask & (found == 0), FORBIDDEN_BY_EDIT, found).astype(np.int8)
 
 
 def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
-    """(Q, K) of strings: the letters of all parts that forbid a cell, "" where it may attend."""
+    """(Q, K) of strings: E where an edit has changed the cell, else the letters of all parts that forbid it."""
     found = np.full(mask.shape, "", dtype="<U3")
     for name in PARTS:
         if name in parts:
             found = np.where(mask | parts[name], found, np.char.add(found, LETTERS[name]))
-    return found
+    return np.where(mask == together(parts), found, "E")
 
 
 def reason_scale() -> list[tuple[float, str]]:
-    """The colours of `reasons`, in steps over the range -0.5 to SEVERAL + 0.5."""
-    colors = [mask_color("allowed"), *(mask_color(part) for part in PARTS), mask_color("several")]
+    """The colours of `reasons`, in steps over the range -0.5 to LAST + 0.5."""
+    names: tuple[MaskReason, ...] = ("allowed", *PARTS, "several", "edit", "allowed")
+    colors = [mask_color(name) for name in names]
     return [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
 
 
 def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
     """The cells of a mask in the colours of their reasons."""
-    return heat(reasons(mask, parts), reason_scale(), -0.5, SEVERAL + 0.5, panel)
+    return heat(reasons(mask, parts), reason_scale(), -0.5, LAST + 0.5, panel)
 
 
 def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
     """What the colours and letters mean in these pictures of `reasons`, as traces that are only in the legend."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
-    parts = [(part, f"{LETTERS[part]} {_(NAMES[part])}") for part in PARTS]
-    names = [("allowed", _("may attend")), *parts, ("several", _("more than one"))]
+    names: list[tuple[MaskReason, str]] = [
+        ("allowed", _("may attend")),
+        *((part, f"{LETTERS[part]} {_(NAMES[part])}") for part in PARTS),
+        ("several", _("more than one")),
+        ("edit", f"E {_(EDIT[False])}"),
+        ("allowed", f"E {_(EDIT[True])}"),
+    ]
     entries = [entry for number, entry in enumerate(names) if number in found]
     return [
         {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": text,
-            "marker": {"symbol": "square", "size": 14, "color": mask_color(name)},  # type: ignore[arg-type]
+            "marker": {"symbol": "square", "size": 14, "color": mask_color(name)},
         }
         for name, text in entries
     ]  # fmt: skip
@@ -92,16 +101,19 @@ def parts_figure(
     title: str,
     cell: Cell,
 ) -> Figure:
-    """The parts of a mask beside each other, and the mask of the model, which is what all of them allow.
+    """The parts of a mask beside each other, and the mask of the model, which is what all of them allow unless an edit
+    has changed it.
 
     Args:
         mask: (Q, K) of the model, True = may attend. parts: (Q, K) each.
         cell: the chosen query and key, from 0.
     """
+    is_edited = not np.array_equal(mask, together(parts))
     panels: list[tuple[str, np.ndarray, Parts]] = [
-        (_(NAMES[name]), part, {name: part}) for name, part in parts.items() if len(parts) > 1
+        (_(NAMES[name]), part, {name: part}) for name, part in parts.items() if len(parts) > 1 or is_edited
     ]
-    panels.append((_("together") if len(parts) > 1 else _("padding mask alone"), mask, parts))
+    whole = _("with the edit") if is_edited else _("together") if len(parts) > 1 else _("padding mask alone")
+    panels.append((whole, mask, parts))
     rows, columns = mask.shape
     panel = panel_height(rows, ROW)
     data: list[Piece] = []
@@ -109,8 +121,9 @@ def parts_figure(
     for number, (_name, allowed, why) in enumerate(panels, start=1):
         data.append(clickable(reason_heat(allowed, why, number), partial(_cell_texts, allowed, why)))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
-            q, k = np.nonzero(~allowed)
-            text = letters(allowed, why)[q, k].tolist()
+            found = letters(allowed, why)
+            q, k = np.nonzero(found != "")
+            text = found[q, k].tolist()
             x, y, size = k.astype(np.int16), q.astype(np.int16), min(15, panel // rows)
             beside = label_width(queries.tokens, 13) + 40
             room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
@@ -128,17 +141,26 @@ def parts_figure(
 
 def _cell_texts(allowed: np.ndarray, why: Parts) -> list[str]:
     """What each cell is, row by row."""
-    return [
-        _("may attend") if allowed[i, j] else _(" and ").join(_(NAMES[p]) for p in forbidden_by(why, i, j))
-        for i, j in np.ndindex(allowed.shape)
-    ]
+
+    def text(query: int, key: int) -> str:
+        forbidden = forbidden_by(why, query, key)
+        if allowed[query, key] == bool(forbidden):
+            return _(EDIT[bool(forbidden)])
+        return _(" and ").join(_(NAMES[part]) for part in forbidden) or _("may attend")
+
+    return [text(query, key) for query, key in np.ndindex(allowed.shape)]
 
 
 def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:
-    """The mask as columns of a table: "may attend", or the parts that forbid."""
+    """The mask as columns of a table: "may attend", or the letters of the parts that forbid, or what an edit does."""
     found = letters(mask, parts)
+
+    def text(query: int, key: int) -> str:
+        letter = str(found[query, key])
+        return _(EDIT[bool(mask[query, key])]) if letter == "E" else letter or _("may attend")
+
     return {_("query"): list(queries.names)} | {
-        name: [text or _("may attend") for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
+        name: [text(query, key) for query in range(len(mask))] for key, name in enumerate(keys.names)
     }
 
 
@@ -148,7 +170,8 @@ def mask_alt(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis
         _("{query}: {count} of {keys} keys", query=name, count=int(row.sum()), keys=len(keys))
         for name, row in zip(queries.names[:40], mask, strict=False)
     ]
-    used = ", ".join(_(NAMES[name]) for name in parts)
+    edit = [] if np.array_equal(mask, together(parts)) else [_("an edit")]
+    used = ", ".join([*(_(NAMES[name]) for name in parts), *edit])
     return _(
         "{title}. Made of: {used}. How many keys each query may attend to: {lines}.",
         title=title,

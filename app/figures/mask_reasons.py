@@ -21,10 +21,12 @@ NAMES: dict[Part, str] = {
     "causal": gettext_noop("causal mask"),
     "window": gettext_noop("attention window"),
 }
+# By whether the cell is allowed now
+EDIT = {False: gettext_noop("forbidden by an edit"), True: gettext_noop("allowed by an edit")}
 
 
 def together(parts: Parts) -> np.ndarray:
-    """(Q, K), True = may attend: what all parts allow."""
+    """(Q, K), True = may attend: what all parts allow. It is the mask of the model unless an edit has changed that."""
     found: np.ndarray = np.logical_and.reduce(list(parts.values()))
     return found
 
@@ -39,11 +41,13 @@ class MaskReasons:
     """A mask, and the tokens and numbers that the sentences about it mention.
 
     Attributes:
-        parts: (Q, K) each, True = may attend.
+        mask: (Q, K) of the model, True = may attend.
+        parts: (Q, K) each, which say why.
         window: r of the attention window, if there is one.
         query_count: how many rows are not padding; the rows after them are. None: no row is padding.
     """
 
+    mask: np.ndarray
     parts: Parts
     queries: TokenAxis
     keys: TokenAxis
@@ -54,12 +58,13 @@ class MaskReasons:
         """Whether a query may attend to a key, both from 0, and why or why not."""
         row, column = row_name(self.queries, query), key_name(self.keys, key)
         forbidden = forbidden_by(self.parts, query, key)
-        if not forbidden:
-            sentences = [_("{row} may attend to {column}.", row=row, column=column), *self._allowed(query, key)]
+        if self.mask[query, key]:
+            sentences = [_("{row} may attend to {column}.", row=row, column=column)]
+            sentences += [_("An edit allows it.")] if forbidden else self._allowed(query, key)
         else:
             sentences = [_("{row} may not attend to {column}.", row=row, column=column)]
-            sentences += [self._because(part, query, key) for part in forbidden]
-        if not together(self.parts)[query].any():
+            sentences += [self._because(part, query, key) for part in forbidden] or [_("An edit forbids it.")]
+        if not self.mask[query].any():
             sentences.append(_("This row is fully masked: its weights are all 0, and so is its sum of values."))
         if self.query_count is not None and query >= self.query_count:
             sentences.append(

@@ -1,8 +1,8 @@
 """Tokens put together into words: rows are averaged, columns are summed.
 
 The attention from a word is the mean over its tokens; the attention to a word is the sum over its tokens. So each row
-still sums to 1. A word is the text between two spaces (SentencePiece marks its first token with
-▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control token.
+still sums to 1. A word is the text between two spaces (SentencePiece marks its first token with ▁). Each token of
+punctuation at its end is a word of its own, as in the alignments that people make, and so is a control token.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.figures.head_sharpness import is_control, is_sink
+from app.figures.head_sharpness import carries_no_word, is_control
 
 Group = tuple[int, ...]  # the positions of the tokens of a word
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
@@ -29,7 +29,7 @@ def words_of(pieces: Sequence[str]) -> tuple[Group, ...]:
 
 
 def _without_its_punctuation(group: list[int], pieces: Sequence[str]) -> list[Group]:
-    letters = [n for n, i in enumerate(group) if not is_sink(pieces[i])]
+    letters = [n for n, i in enumerate(group) if not carries_no_word(pieces[i])]
     if not letters:
         return [tuple(group)]
     end = letters[-1] + 1

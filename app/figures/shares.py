@@ -1,7 +1,7 @@
 """How probabilities, weights and other shares from 0 to 1 are written, as app/components/shared/numbers.js does.
 
 A share is written as 0 or 1 only if it is exactly that. Near 1 it has enough digits to distinguish it from 1, so that a
-reader can check it. If those would be too many, and near 0, it is written as an inequality
+reader can check it. If that takes too many digits, or if the share is too near 0, it is written as an inequality
 (test_a_share_reads_1_only_where_it_is_1).
 """
 

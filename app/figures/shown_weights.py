@@ -126,17 +126,17 @@ def _chosen(axis: TokenAxis, positions: Sequence[int]) -> TokenAxis:
     return replace(axis, tokens=tuple(axis.tokens[i] for i in positions), predicts=predicts)
 
 
-def _by_words(pieces: Shown) -> Shown:
-    rows, columns = words_of(pieces.queries.tokens), words_of(pieces.keys.tokens)
+def _by_words(by_tokens: Shown) -> Shown:
+    rows, columns = words_of(by_tokens.queries.tokens), words_of(by_tokens.keys.tokens)
     return replace(
-        pieces,
-        weights=merged(pieces.weights, rows, columns),
-        mask=merged_mask(pieces.mask, rows, columns),
-        queries=_spelled(pieces.queries, rows),
-        keys=_spelled(pieces.keys, columns),
-        rows=tuple(tuple(p for i in group for p in pieces.rows[i]) for group in rows),
-        columns=tuple(tuple(p for k in group for p in pieces.columns[k]) for group in columns),
-        remarks=(*pieces.remarks, _("words: rows averaged, columns summed")),
+        by_tokens,
+        weights=merged(by_tokens.weights, rows, columns),
+        mask=merged_mask(by_tokens.mask, rows, columns),
+        queries=_spelled(by_tokens.queries, rows),
+        keys=_spelled(by_tokens.keys, columns),
+        rows=tuple(tuple(p for i in group for p in by_tokens.rows[i]) for group in rows),
+        columns=tuple(tuple(p for k in group for p in by_tokens.columns[k]) for group in columns),
+        remarks=(*by_tokens.remarks, _("words: rows averaged, columns summed")),
     )
 
 

@@ -8,8 +8,12 @@ from app.languages import _, gettext_noop
 from transformer.config import ModelConfig
 
 
-def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
-    """The values of the $words in stations.toml, by name, for a part of a stack. Formulas are LaTeX."""
+def words_for(config: ModelConfig, stack: str, part: str, mask_is_edited: bool = False) -> dict[str, str]:
+    """The values of the $words in stations.toml, by name, for a part of a stack. Formulas are LaTeX.
+
+    Args:
+        mask_is_edited: whether an edit has changed the mask of this attention.
+    """
     pre, shared = config.norm == "pre", config.shared_embeddings
     layers = config.encoder_layers + config.decoder_layers
     activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
@@ -17,7 +21,8 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
     last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
     after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
-    return _positions(config) | _mask(config, stack, part) | _inputs(config, stack, part) | dropped(config) | {
+    mask = _edited_mask(config, part) if mask_is_edited else _mask(config, stack, part)
+    return _positions(config) | mask | _inputs(config, stack, part) | dropped(config) | {
         "activation": activation,
         "activation_formula": rf"\max(0,\,{inner})" if relu else rf"\mathrm{{{activation}}}({inner})",
         "activation_section": "" if relu else _(", where it is the ReLU"),
@@ -43,7 +48,10 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
                 "This checkpoint normalises before the sub-layer (pre-norm, later work); the paper does it after the "
                 "sum."
             )] if pre else []),
-            _("Each row to mean 0 and deviation 1, then a learned gain γ and shift β for each dimension."),
+            _(
+                "Each row is scaled to mean 0 and standard deviation 1; then each dimension is multiplied by its "
+                "learned gain γ, and its learned shift β is added."
+            ),
         ]),
         "output_matrix": "W_{emb}" if shared else "W_{out}",
         "output_bias": r"\;+\;b_{out}" if config.output_bias else "",
@@ -100,8 +108,10 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     window = None if part == "cross_attention" else config.attention_window
     causal = stack == "decoder" and part == "self_attention"
     if window is None:
-        return {"masked": _masked(config, causal), "mask_section": _("section 3.2.3")} | {
-            "none_masked": "" if causal else " " + _("Here none is: the scores stay as they were.")
+        return {
+            "masked": _masked(config, causal),
+            "mask_section": _mask_section(config, part),
+            "none_masked": "" if causal else " " + _("Here no cell is masked, so the scores do not change."),
         }
     text = (
         _(
@@ -116,7 +126,20 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
             window=window,
         )
     )
-    return {"masked": text, "mask_section": _("sections 3.2.3 and 4"), "none_masked": ""}
+    return {"masked": text, "mask_section": _mask_section(config, part), "none_masked": ""}
+
+
+def _edited_mask(config: ModelConfig, part: str) -> dict[str, str]:
+    return {
+        "masked": _("An edit has changed this mask: the picture shows which keys each row may attend to now."),
+        "mask_section": _mask_section(config, part),
+        "none_masked": "",
+    }
+
+
+def _mask_section(config: ModelConfig, part: str) -> str:
+    windowed = part != "cross_attention" and config.attention_window is not None
+    return _("sections 3.2.3 and 4") if windowed else _("section 3.2.3")
 
 
 def _masked(config: ModelConfig, causal: bool) -> str:

@@ -3,7 +3,8 @@
     LayerNorm(x) = γ · x̂ + β,   x̂ = (x - μ) / sqrt(σ² + ε)                            (Ba et al. 2016)
 
 Read downwards, each column is the calculation of one dimension (test_each_column_of_a_layer_norm_is_the_calculation).
-Colours end at three times the root mean square, because one large number, such as <s> has, would make all others pale.
+Colours end at three times the root mean square, or at the largest number if that is smaller. If they always ended at
+the largest number, one outlier, as the vector of <s> has, would make all other cells pale.
 """
 
 from collections.abc import Sequence
@@ -14,11 +15,7 @@ import numpy as np
 
 from app.figures.head_slices import reach
 from app.figures.theme import signed_scale
-from app.languages import _, gettext_noop
-
-ENDS = gettext_noop(
-    "end at its largest number, or at three times its root mean square where that is less."
-)  # the colours of a strip
+from app.languages import _
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Strip:
 
 
 def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") -> tuple[Strip, ...]:
-    """A row (D) before and after its LayerNorm, and the steps between; each has colours of its own.
+    """A row (D) before and after its LayerNorm, and the steps between; each strip has its own range of colours.
 
     Args:
         name: the name of the row before, as in the formula beside the picture.
@@ -63,7 +60,8 @@ def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, Any]:
-    """Data of `app.components.vector_strips`. It opens with the dimension that is largest in the last row."""
+    """Data of `app.components.vector_strips`. First it shows the dimension with the largest absolute value in the last
+    row."""
     return {
         "title": title,
         "alt": alt,

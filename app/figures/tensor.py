@@ -23,7 +23,7 @@ from app.figures.theme import (
 from app.languages import _, gettext_noop
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
-LARGE_UP_TO = 40  # rows
+LARGE_UP_TO = 40  # rows; if there are more, type and cells are smaller
 COLOR_BAR = 60  # px at the right of the cells
 WITHOUT_COLOR = "#7d8594"  # of a number on a cell without a colour
 
@@ -94,7 +94,8 @@ def label_width(tokens: Sequence[str], size: int) -> float:
 def numbers_in_cells(
     values: np.ndarray, largest: float, beside: float, *, first: int = 0, size: int = CELL_SIZE - 1
 ) -> Piece:
-    """A number in each cell of values (R, C), -∞ included: as many digits as the browser has room for, or none.
+    """The number of each cell of values (R, C) that is not NaN; ±∞ is included. If the cells are too narrow, the
+    browser writes the numbers with fewer digits, or none of them.
 
     Args:
         largest: the colours go from -largest to largest.
@@ -116,7 +117,7 @@ def row_norms(values: np.ndarray) -> np.ndarray:
 
 
 def number_text(value: float, short: bool = False) -> str:
-    """A signed number as it is written in a cell: 0.12, −1.3, −24, −∞; `short` has one digit less after the point."""
+    """A signed number as it is written in a cell: 0.12, −13.4, −240, −∞. With `short`, it has one decimal fewer."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0:

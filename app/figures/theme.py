@@ -27,7 +27,7 @@ def themed(light: str, dark: str) -> str:
 
 
 def resolved(color: str, dark: bool) -> str:
-    """The light or the dark colour of a pair, for uses outside a browser, which cannot read the pair."""
+    """The light or the dark colour of a pair, for programs that cannot read a pair. Any other colour is unchanged."""
     found = THEMED.fullmatch(color)
     return found[1 + dark] if found else color
 
@@ -44,9 +44,9 @@ _ROLES: dict[Role, str] = {
 
 _BETWEEN = themed("#6b3fc4", "#b79cf2")  # attention of the decoder to the encoder
 
-# Heads shown together: distinguishable with the common colour deficiencies too, at least 3 : 1 against the background
-# (test_head_colours_are_distinguishable_with_colour_deficiencies). The ninth has the colour of the first, and its lines
-# are dashed.
+# Colours of heads that are shown together. People with any of the common colour deficiencies can distinguish them, and
+# their contrast with the background is at least 3 : 1 (test_head_colours_are_distinguishable_with_colour_deficiencies).
+# The ninth head has the colour of the first, and its lines are dashed.
 _HEADS = tuple(
     map(
         themed,
@@ -83,16 +83,17 @@ _LEAK: ColorScale = [
 _PAIR = (themed("#00738a", "#58cbe4"), themed("#ad2b73", "#ff93c9"))
 
 # Cells of a mask: may attend, or why not. Letters are written in the cells too.
-MaskReason = Literal["allowed", "padding", "causal", "window", "several"]
+MaskReason = Literal["allowed", "padding", "causal", "window", "several", "edit"]
 _MASK: dict[MaskReason, str] = {
     "allowed": themed("#4b8bd6", "#3f8fd0"),
     "padding": themed("#c3c9d3", "#4d5666"),
     "causal": themed("#f2b04a", "#9a6510"),
     "window": themed("#cfa6e0", "#7a4c92"),
     "several": themed("#8f7f66", "#6f6148"),
+    "edit": themed("#e0705c", "#8f3a2c"),
 }
 
-GROUND = themed("#ffffff", "#10151d")  # of the page, as app/.streamlit/config.toml has it
+BACKGROUND = themed("#ffffff", "#10151d")  # of the page, as app/.streamlit/config.toml has it
 INK = themed("#1c2430", "#e8ecf3")  # text and outlines
 _BLACK, _WHITE = "#000000", "#ffffff"
 
@@ -132,7 +133,7 @@ def head_is_dashed(head: int) -> bool:
 
 
 def mask_color(reason: MaskReason) -> str:
-    """The colour of a cell of a mask: allowed, or the reason why it is not, or that there are several."""
+    """The colour of a cell of a mask: allowed, or the reason why it is not, or that there are several; or an edit."""
     return _MASK[reason]
 
 

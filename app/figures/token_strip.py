@@ -23,6 +23,7 @@ def source_strip(pieces: Sequence[Piece]) -> dict[str, Any]:
         {
             "text": visible(piece.text),
             "kind": piece.kind,
+            "tag": _tag(piece.kind),
             "under": [str(piece.id), _places(piece)],
             "share": None,
             "title": _(KINDS[piece.kind]),
@@ -42,6 +43,7 @@ def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
         {
             "text": visible(text),
             "kind": _kind(text),
+            "tag": _tag(_kind(text)),
             "under": [probability_text(probability), str(piece_id)],
             "share": float(probability),
             "title": "",
@@ -91,6 +93,11 @@ def _kind_name(kind: Kind) -> str:
     return {"piece": _("piece"), "byte": _("byte"), "unknown": _("unknown"), "control": _("control")}[kind]
 
 
+def _tag(kind: Kind) -> str:
+    """What is written below a token that is not in the vocabulary."""
+    return _kind_name(kind) if kind in ("byte", "unknown") else ""
+
+
 def _places(piece: Piece) -> str:
     """The positions of its characters, from 1, the last one included: "1–5", "6"; a dash if it covers no character."""
     if piece.kind == "control":
@@ -99,7 +106,7 @@ def _places(piece: Piece) -> str:
     return f"{first}–{last}" if last > first else str(first) if last == first else "–"
 
 
-def _kind(text: str) -> str:
+def _kind(text: str) -> Kind:
     if text in ("<s>", "</s>", "<pad>"):
         return "control"
     if text == "<unk>":

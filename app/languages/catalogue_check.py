@@ -1,5 +1,5 @@
-"""Finds what is wrong in the catalogues of a language: missing translations, other values, a text translated twice, and
-plain spaces where there should be no-break ones."""
+"""Finds what is wrong in the catalogues of a language: missing translations, values or tags that differ from those of
+the English text, a text with two different translations, and plain spaces where there should be no-break spaces."""
 
 import re
 from string import Formatter
@@ -11,7 +11,7 @@ from app.languages.extraction import extract, messages
 
 TAG = re.compile(r"</?[a-z]+")
 Text = str | tuple[str, ...] | list[str] | None
-# Plain spaces where README.md asks for a no-break space. What a chart or Streamlit reads (%{x}, :material) is no text.
+# Plain spaces where README.md asks for a no-break space. What a chart or Streamlit reads (%{x}, :material) is skipped.
 PLAIN_SPACE = {
     "de": re.compile(r"(?<=[\d}]) %(?!\{)"),
     "fr": re.compile(r"(?<=[\d}]) %(?!\{)|(?:(?<=[\w})»’.…])|(?<=\*\*)) [:;?!](?=[\s).,»*]|$)|« | »"),
@@ -58,7 +58,7 @@ def values_in(text: str) -> set[str]:
 
 
 def _mistakes(language: Language) -> list[str]:
-    """Translations that have other values than the English text."""
+    """Translations whose values or tags are not those of the English text."""
     found = []
     for path in sorted((HERE / language).glob("*.po")):
         for message in messages(read(path, language)):
@@ -88,7 +88,8 @@ def _plain_spaces(language: Language) -> list[str]:
 
 
 def _twice(language: Language) -> list[str]:
-    """Texts with two translations: all files of a language are one catalogue."""
+    """Texts with different translations in two files. All files of a language are one catalogue, which has one of
+    them."""
     seen: dict[object, tuple[object, str]] = {}
     found = []
     for path in sorted((HERE / language).glob("*.po")):

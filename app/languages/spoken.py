@@ -1,7 +1,8 @@
 """The language in which texts and numbers are drawn now.
 
-It is the language of the visitor's session (app/state/language_choice.py). Where there is no session, as in a thread
-that computes in advance or in an answer to a phone, `speaking` sets it.
+It is the language that `speaking` sets; outside of `speaking`, that of the visitor's session
+(app/state/language_choice.py). A thread that computes in advance and an answer to a phone have no session, so they use
+`speaking`.
 """
 
 from collections.abc import Iterator

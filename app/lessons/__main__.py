@@ -1,7 +1,8 @@
-"""`python -m app.lessons check FILE ...` prints all mistakes of lesson files; the exit code is 1 if there are any.
+"""`python -m app.lessons check FILE ...` prints all mistakes of lesson files.
 
-A version in another language, such as de/FILE, is compared with the file in English. Without a file, all lessons that
-are included are checked.
+The exit code is 1 if a file cannot be opened as a lesson, or if a version in another language, such as de/FILE, differs
+from the file in English. A note, for example on a missing checkpoint, does not change it. Without a file, all lessons
+that are included are checked.
 """
 
 import argparse

@@ -43,11 +43,11 @@ class LessonScene:
         page: its name, one of `app.pages.PAGES`.
         query: the choices that `show` names, as texts of the address.
         checkpoint: "": the one that the app opens with.
-        sentence: "": the one that the checkpoint opens with.
+        sentence: "": the scene names none; see `sentence_of`.
         text: what the class reads, at most two sentences.
         notes: what only the presenter reads; paragraphs are separated by an empty line.
         question: such as "most-attended?layer=4&head=4"; "": none.
-        line: of its title in the file, from 1.
+        line: the line of its title in the file, counted from 1.
     """
 
     title: str
@@ -120,11 +120,11 @@ def _lesson(head: Block, blocks: list[Block], checkpoints: Collection[str] | Non
     checkpoint = _checkpoint(head, checkpoints, mistakes)
     language, line = head.keys.get("language", ("en", head.line))
     if not is_language(language):
-        problem = _("“{code}” is no language code.", code=language)
+        problem = _("“{code}” is not a language code.", code=language)
         instead = did_you_mean(language, all_languages(), _("Write one such as en or de"))
         mistakes.append(Mistake(line, problem, instead))
     problem = _("The description has {count} characters, too many.", count=len(head.text))
-    _check_length(problem, head, head.text, LONGEST_ABOUT, mistakes)
+    _check_length(problem, head.text_line, head.text, LONGEST_ABOUT, mistakes)
     if not head.title:
         instead = _("Begin the file with a line such as # Masks.")
         mistakes.append(Mistake(head.line, _("The lesson has no title."), instead))
@@ -186,9 +186,9 @@ def _scene(block: Block, checkpoint: str, checkpoints: Collection[str] | None, m
         instead = _("Move what you say yourself into the notes, in lines that begin with >.")
         mistakes.append(Mistake(block.text_line, problem, instead))
     problem = _("The text has {count} characters, too many.", count=len(block.text))
-    _check_length(problem, block, block.text, LONGEST_TEXT, mistakes)
+    _check_length(problem, block.text_line, block.text, LONGEST_TEXT, mistakes)
     problem = _("The notes have {count} characters, too many.", count=len(block.notes))
-    _check_length(problem, block, block.notes, LONGEST_NOTES, mistakes)
+    _check_length(problem, block.notes_line, block.notes, LONGEST_NOTES, mistakes)
     return LessonScene(
         block.title,
         _minutes(block, mistakes),
@@ -236,7 +236,6 @@ def _is_of_a_run(name: str) -> bool:
     return run_checkpoint(name) is not None
 
 
-def _check_length(problem: str, block: Block, text: str, most: int, mistakes: list[Mistake]) -> None:
+def _check_length(problem: str, line: int, text: str, most: int, mistakes: list[Mistake]) -> None:
     if len(text) > most:
-        line = block.notes_line if text is block.notes else block.text_line
         mistakes.append(Mistake(line, problem, _("Write at most {most}.", most=most)))

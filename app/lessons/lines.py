@@ -102,7 +102,7 @@ def _read_line(block: Block, line: str, number: int, valid: Sequence[str], mista
         mistakes.append(Mistake(number, problem, _("Write it directly below the title.")))
     elif key[1] not in valid:
         instead = did_you_mean(key[1], valid, _("Begin a text with a capital letter; the keys are"))
-        mistakes.append(Mistake(number, _("“{key}” is no key.", key=key[1]), instead))
+        mistakes.append(Mistake(number, _("“{key}” is not a key.", key=key[1]), instead))
     elif key[1] in block.keys:
         problem = _("“{key}” is already in line {line}.", key=key[1], line=block.keys[key[1]][1])
         mistakes.append(Mistake(number, problem, _("Remove one of the two lines.")))

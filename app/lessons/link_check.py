@@ -13,7 +13,14 @@ from app.state.choice import Choice
 from app.state.choices import CHECKPOINT, CHOICES, FIGURE, HEAD, KIND, LAYER, SENTENCE
 
 PRIVATE_LINES = (CHECKPOINT, SENTENCE)  # each has a line of its own in a scene
-QUESTIONS = ("most-attended", "shape", "masked-cells", "next-word", "above-half", "head-off")
+QUESTIONS = {  # the keys that each kind of question uses
+    "most-attended": (KIND.key, LAYER.key, HEAD.key, "row"),
+    "shape": (),
+    "masked-cells": (KIND.key, LAYER.key, HEAD.key),
+    "next-word": ("row",),
+    "above-half": (KIND.key, LAYER.key, HEAD.key, "row", "column"),
+    "head-off": (KIND.key, LAYER.key),
+}
 _PLACES = {KIND.key: KIND.read, LAYER.key: from_one, HEAD.key: from_one, "row": from_one, "column": from_one}
 
 Problem = tuple[str, str]  # what is wrong, what to write instead
@@ -48,10 +55,11 @@ def check_question(question: str) -> list[Problem]:
         problem = _("There is no kind of question “{kind}”.", kind=kind)
         problems.append((problem, did_you_mean(kind, QUESTIONS, _("The kinds are"))))
     texts, wrong = _pairs(query)
+    keys = QUESTIONS.get(kind, tuple(_PLACES))
     for key, text in texts.items():
-        if key not in _PLACES:
-            problem = _("“{key}” is no key of a question.", key=key)
-            wrong.append((problem, did_you_mean(key, _PLACES, _("The keys are"))))
+        if key not in keys:
+            problem = _("“{key}” is not a key of the question {kind}.", key=key, kind=kind)
+            wrong.append((problem, did_you_mean(key, keys, _("The keys are")) if keys else _("Remove it.")))
         else:
             wrong += _check_value(key, text, _PLACES[key])
     return problems + wrong
@@ -77,7 +85,7 @@ def _check_choice(choices: dict[str, Choice], key: str, text: str, page: str | N
     if key not in choices:
         usable = [each.key for each in choices.values() if each.page in (None, page) and each not in PRIVATE_LINES]
         instead = did_you_mean(key, usable, _("Copy a link in the menu of the app"))
-        return [(_("“{key}” is no key of a link.", key=key), instead)]
+        return [(_("“{key}” is not a key of a link.", key=key), instead)]
     choice = choices[key]
     if choice in PRIVATE_LINES:
         instead = _("Write a line {key}: {text}", key=key, text=text or "…")
@@ -98,7 +106,7 @@ def _check_value(key: str, text: str, read: object) -> list[Problem]:
         value = read(text)
     except (ValueError, KeyError, IndexError):
         instead = _("Write {wanted}.", wanted=wanted) if wanted else _("Copy a link from the app.")
-        return [(_("“{text}” is no value of {key}.", text=text, key=key), instead)]
+        return [(_("“{text}” is not a value of {key}.", text=text, key=key), instead)]
     if isinstance(value, str) and value != text:
         problem = _("The text of {key} has {count} characters.", key=key, count=len(text))
         return [(problem, _("Write at most {most}.", most=len(value)))]

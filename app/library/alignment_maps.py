@@ -19,5 +19,5 @@ def alignment_map(file: CheckpointFile) -> AlignmentMap | None:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _read(file: CheckpointFile, modified: int, size: int) -> AlignmentMap | None:
-    """The map's file is part of the cache key, so that a map that is measured again is read again."""
+    """`modified` and `size` of the map's file are in the cache key, so a map that is measured again is read again."""
     return read_map(Path(file.path), load(file).model.config)

@@ -22,6 +22,7 @@ from app.library.runs import Curves, read_metrics
 from app.library.snapshots import run_folder, run_of_best
 from app.library.tasks import Task, task_in
 from transformer.checkpoint.header import Header, read_header
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
 from transformer.files.untrusted_values import finite_number
@@ -83,8 +84,11 @@ class Entry:
     @property
     def longest(self) -> int | None:
         """The most tokens that a sentence of its training may have had; None where its recipe does not say."""
-        found = self.recipe("data").get("max_length")
-        return found if isinstance(found, int) and found > 0 else None
+        data = self.recipe("data")
+        task = TOY_TASKS.get(str(data.get("toy")))
+        names = ("max_length", "toy_max_length") if task and task.one_token_each else ("max_length",)
+        limits = [data.get(name) for name in names]
+        return min((limit for limit in limits if isinstance(limit, int) and limit > 0), default=None)
 
 
 def entry(file: CheckpointFile) -> Entry:
@@ -130,10 +134,9 @@ def scores_in(metrics: Mapping[str, Any]) -> tuple[Score, ...]:
     for text, beginning in (("test", "test_"), ("validation", "valid_")):
         for name, measure in MEASURES.items():
             for search in ("", "greedy_"):
-                value = finite_number(metrics.get(f"{beginning}{search}{name}"))
+                value = _from_0_to_100(name, metrics.get(f"{beginning}{search}{name}"))
                 signature = metrics.get(f"{beginning}{name}_signature") or metrics.get(f"{name}_signature")
                 if value is not None:
-                    value *= 100 if name == "exact_match" else 1
                     how = search.rstrip("_") or ("greedy" if text == "validation" else "")
                     found.append(Score(text, measure, value, how, _text(signature)))
     return tuple(found)
@@ -156,11 +159,17 @@ def _scores_beside(path: Path) -> Iterator[Score]:
         method, beam = (decoding.get("method"), decoding.get("beam")) if isinstance(decoding, dict) else (None, None)
         search = f"beam {beam}" if method == "beam" and type(beam) is int else _text(method)
         for name, measure in MEASURES.items():
-            value = finite_number(result.get(name))
+            value = _from_0_to_100(name, result.get(name))
             if value is not None:
                 signature = _text(result.get(f"{name}_signature"))
                 count = int(finite_number(result.get("sentences")) or 0)
                 yield Score(text, measure, value, search, signature, _text(result.get("date"))[:10], count)
+
+
+def _from_0_to_100(name: str, stored: object) -> float | None:
+    """A stored score; exact matches are stored as a share. None: it is not a number."""
+    value = finite_number(stored)
+    return 100 * value if value is not None and name == "exact_match" else value
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.languages import _, ngettext
+from app.languages.numbers import localised
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, checkpoints
 from app.library.option_names import OPTION_NAMES
@@ -65,11 +66,11 @@ class Member:
             return _("unlimited")
         if isinstance(self.value, bool):
             return _("yes") if self.value else _("no")
-        return str(self.value)
+        return localised(str(self.value)) if isinstance(self.value, float) else str(self.value)
 
 
 @dataclass(frozen=True)
-class Text:
+class ScoredText:
     """What the members of a family were scored on.
 
     Attributes:
@@ -114,7 +115,7 @@ class Family:
     name: str
     option: str
     members: tuple[Member, ...]
-    text: Text
+    text: ScoredText
     remarks: tuple[str, ...] = ()
 
     @property
@@ -149,7 +150,8 @@ class Family:
 
     @property
     def effect(self) -> float:
-        """The largest difference between two members, divided by the larger range of their runs, at least one point."""
+        """The largest difference between two members, divided by the larger of the ranges of their runs. A range
+        counts as at least one point."""
         if len(self.scored) < 2:
             return 0.0
         low, high = self.scored[0][1], self.scored[-1][1]
@@ -174,7 +176,7 @@ def read_families(files: Mapping[str, CheckpointFile]) -> tuple[Family, ...]:
 
 
 def shipped_members(option: str, task: Task | None = None) -> dict[Value, CheckpointFile]:
-    """The checkpoints of the family that varies this option, as far as they ship, by their values of the option.
+    """The shipped checkpoints of the family that varies this option, by their values of the option.
 
     Args:
         task: a family whose members have this task is preferred, else one that does not learn a toy task.
@@ -208,12 +210,12 @@ def _read(path: Path, files: Mapping[str, CheckpointFile]) -> list[Family]:
     return found
 
 
-def _text(stored: Mapping[str, Any], results: Mapping[str, Any]) -> Text:
+def _text(stored: Mapping[str, Any], results: Mapping[str, Any]) -> ScoredText:
     runs = [_dict(run) for member in results.values() for run in _list(_dict(member).get("runs"))]
     scored = next((beam for run in runs if (beam := _dict(run.get("beam_4"))).get("sentences")), {})
     sentences, signature = finite_number(scored.get("sentences")), scored.get("bleu_signature")
     signature_text = signature[:200] if isinstance(signature, str) else ""
-    return Text(str(stored.get("scored_on", ""))[:100], int(sentences or 0), signature_text)
+    return ScoredText(str(stored.get("scored_on", ""))[:100], int(sentences or 0), signature_text)
 
 
 def _member(
@@ -226,9 +228,7 @@ def _member(
     paper = {measure: stated for measure in MEASURES if (stated := finite_number(theirs.get(measure))) is not None}
     parameters = runs[0].get("parameters") if runs else 0
     stem = f"{prefix}-{name}"
-    if not isinstance(value, str | int | float | bool | None):
-        value = name
-    if value == name:
+    if value == name or not isinstance(value, str | int | float | bool | None):
         value = re.sub(r"-(?!norm)", " ", name)
     file = files.get(stem) or files.get(name)
     return Member(name, value, ours, paper, parameters if type(parameters) is int else 0, stem, file)

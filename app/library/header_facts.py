@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.languages import _
+from app.languages import _, ngettext
 from app.library.catalogue import Entry
 from app.library.main_score import MainScore, measured_on
 from transformer.files.untrusted_values import finite_number
@@ -33,7 +33,20 @@ def _training(one: Entry, metrics: Mapping[str, Any]) -> Iterator[str]:
     planned = _count(one.recipe("training").get("updates"))
     update, tokens = (_count(metrics.get(key)) for key in ("update", "target_tokens"))
     seconds = finite_number(metrics.get("seconds"))
-    if update and planned and tokens and seconds:
+    if not (update and planned and tokens and seconds):
+        return
+    if seconds < 120:
+        yield ngettext(
+            "Weights of update {update:,} of {planned:,}, after {tokens:.1f} M target tokens and {count} second of "
+            "training.",
+            "Weights of update {update:,} of {planned:,}, after {tokens:.1f} M target tokens and {count} seconds of "
+            "training.",
+            round(seconds),
+            update=update,
+            planned=planned,
+            tokens=tokens / 1e6,
+        )
+    else:
         yield _(
             "Weights of update {update:,} of {planned:,}, after {tokens:.1f} M target tokens and "
             "{minutes:,.0f} minutes of training.",

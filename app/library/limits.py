@@ -15,10 +15,10 @@ from transformer.errors import CheckpointError, TranslationError
 
 MOST_BEAM = 12
 MOST_EXTRA_LENGTH = 50  # tokens of a translation beyond those of its source, as in the paper (section 6.1)
-MOST_HEADS = 1024  # layers x heads of one kind of attention: as many pictures of up to 151 x 151 weights
+MOST_HEADS = 1024  # layers x heads of one kind of attention; each head is a picture of up to 151 x 151 weights
 MOST_FLOP = 5e11  # of one search, if all its hypotheses reach the length limit: some 10 s on one core
 MOST_UPLOAD_MEMORY = 2**30  # bytes that an uploaded checkpoint may take once it is loaded
-BYTES_PER_TOKEN = 4 * 4 * 151  # of the vocabulary: four times the logits of the longest translation
+BYTES_PER_TOKEN = 4 * 4 * 151  # of the vocabulary: four copies of the longest translation's logits (151 rows, float32)
 BYTES_PER_PARAMETER = 10  # measured: 4 of the model, 4 of the copy that decodes, and what loading needs besides
 
 
@@ -93,9 +93,9 @@ def check_upload(header: Header) -> None:
     if needed > MOST_UPLOAD_MEMORY:
         raise CheckpointError(
             _(
-                "{file} has {parameters:,} parameters and {tokens:,} tokens, which take about {needed:.1f} GiB of "
-                "memory, and an upload may take {most:.0f} GiB. Put the file into the folder of checkpoints "
-                "(pretrained) instead.",
+                "{file} has {parameters:,} parameters and a vocabulary of {tokens:,} tokens. Together they take about "
+                "{needed:.1f} GiB of memory, and an upload may take {most:.0f} GiB. Put the file into the folder of "
+                "checkpoints (pretrained) instead.",
                 file=header.path,
                 parameters=header.parameters,
                 tokens=header.config.vocab_size,

@@ -1,14 +1,15 @@
 """The one score of a checkpoint that is shown beside its name, and how it was measured.
 
 For a member of a family it is the score by which the family is compared, of the run whose checkpoint ships. For any
-other checkpoint it is BLEU on the test text of its card, and for a toy task the exact matches. Without such a score it
-is that of the validation during training, which is greedy and on few sentences.
+other checkpoint it is BLEU on its test text, and for a toy task the exact matches. If that was not measured, it is the
+score on another text; else that of the validation during training, which is greedy and on few sentences.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.figures.shares import Share
 from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
 from app.library.catalogue import Entry, Score
@@ -39,7 +40,7 @@ class MainScore:
 
     def __str__(self) -> str:
         if self.measure == "exact match":
-            return _("{share:.0f}% right", share=self.value)
+            return _("{share:.0%} right", share=Share(self.value / 100))
         return f"{self.measure} {formatted(self.value, '.1f')}"
 
 
@@ -59,8 +60,8 @@ def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:
 
 
 def _rank(score: Score) -> tuple[bool, bool, bool]:
-    """The score of the smallest rank is shown: on the test text before other texts, on those before validation; on the
-    same text, beam search before greedy."""
+    """The score with the smallest rank is shown. The test text comes before other texts, and these come before the
+    validation text. On the same text, greedy search comes last."""
     return score.text == "validation", score.text != "test", score.search == "greedy"
 
 
@@ -74,6 +75,11 @@ def measured_on(one: Entry, score: Score) -> str:
     text = {"test": _("its test text"), "validation": _("its validation text")}.get(score.text, score.text)
     pairs = _("{count:,} pairs of {text}", count=count, text=text) if count else text
     return f"{pairs}, {search_words(score)}" if score.search else pairs
+
+
+def text_words(score: Score) -> str:
+    """On which text it was measured, for a table."""
+    return {"test": _("test text"), "validation": _("validation text")}.get(score.text, score.text)
 
 
 def search_words(score: Score) -> str:

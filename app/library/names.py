@@ -8,7 +8,8 @@ from app.languages import Language, _, gettext_noop, language
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile, checkpoint_folder
 from app.library.families import FILES, Family, Member, Value, read_families
-from app.library.snapshots import place_of, run_of_best
+from app.library.snapshots import run_and_update, run_of_best
+from app.library.uploads import MARK
 
 BASE = gettext_noop("small base model")  # the members of all families are compared with it
 
@@ -44,10 +45,15 @@ def display_name(file: CheckpointFile) -> str:
 
 
 def short_name(file: CheckpointFile) -> str:
-    """What distinguishes it: "one head" for a member of a family, "update 50 of reverse-1" for a snapshot."""
-    if place := place_of(file.name):
-        return _("update {update:,} of {run}", update=place[1], run=place[0])
-    return run_of_best(file.name) or member_names().get(file.name, file.name)
+    """What distinguishes it: "one head" for a member of a family, "update 50 of reverse-1" for a snapshot, "best of
+    reverse-1" for the best checkpoint of a run."""
+    if found := run_and_update(file.name):
+        return _("update {update:,} of {run}", update=found[1], run=found[0])
+    if run := run_of_best(file.name):
+        return _("best of {run}", run=run)
+    if file.name.endswith(MARK):
+        return _("{name} (yours)", name=file.name.removesuffix(MARK))
+    return member_names().get(file.name, file.name)
 
 
 def member_names() -> Mapping[str, str]:

@@ -26,7 +26,7 @@ class TestSet:
 
     Attributes:
         languages: codes of source and target.
-        file: a part of the name of its file; our scores on it give that name as their text.
+        file: a part of the name of its file. It is also in `Score.text` of our scores on this text.
         remark: how the published numbers differ from ours.
     """
 
@@ -84,8 +84,8 @@ TEST_SETS = (
         ("en", "de"),
         "newstest2014",
         gettext_noop(
-            "Published: tokenized, compounds taken apart, after 4.5 million pairs of news and parliament. A model "
-            "trained on everyday sentences is out of its domain here; the numbers are not a ranking."
+            "Published: BLEU of tokenized text with German compounds split; trained on 4.5 million pairs from news and "
+            "parliament. A model of everyday sentences is out of its domain here, so the numbers are not a ranking."
         ),
         (
             Published(gettext_noop("The paper's big model"), 28.4, _PAPER),
@@ -96,7 +96,7 @@ TEST_SETS = (
         gettext_noop("WMT, newstest2013, English to German"),
         ("en", "de"),
         "newstest2013",
-        gettext_noop("As newstest2014: another domain than ours."),
+        gettext_noop("As for newstest2014, the text is from another domain than the training data here."),
         (
             Published(gettext_noop("The paper's big model"), 26.4, gettext_noop("Vaswani et al. 2017, table 3")),
             Published(gettext_noop("The paper's base model"), 25.8, gettext_noop("Vaswani et al. 2017, table 3")),
@@ -106,7 +106,10 @@ TEST_SETS = (
         gettext_noop("WMT, newstest2014, English to French"),
         ("en", "fr"),
         "newstest2014",
-        gettext_noop("Published: tokenized, after 36 million pairs. Another domain than ours."),
+        gettext_noop(
+            "Published: BLEU of tokenized text; trained on 36 million pairs. The text is from another domain than the "
+            "training data here."
+        ),
         (
             Published(gettext_noop("The paper's big model"), 41.8, _PAPER),
             Published(gettext_noop("The paper's base model"), 38.1, _PAPER),

@@ -17,8 +17,8 @@ Samples = dict[int, list[Sample]]
 
 
 def read_samples(folder: Path) -> Samples:
-    """The samples by the update after which they were translated, the first update first. Samples of another
-    validation text than the newest ones are left out."""
+    """The samples by the update after which they were translated, the first update first. Samples whose sources differ
+    from those of the newest samples are left out."""
     path = folder / "metrics.jsonl"
     try:
         found = path.stat()

@@ -80,7 +80,7 @@ def snapshot_name(run: str, update: int) -> str:
     return f"{run}, update {update}"
 
 
-def place_of(name: str) -> tuple[str, int] | None:
+def run_and_update(name: str) -> tuple[str, int] | None:
     """(run, update) of the name of a snapshot, whether it exists or not; None: it is not such a name."""
     match = _NAME.fullmatch(name)
     return (match["run"], int(match["update"])) if match else None
@@ -100,13 +100,13 @@ def run_of_best(name: str) -> str | None:
 def is_of_run(checkpoint: str, run: str) -> bool:
     """Whether the checkpoint of this name is a snapshot of the run, its best checkpoint, or was added to the list of
     checkpoints under the name of the run."""
-    return run in (checkpoint, run_of_best(checkpoint), *(place_of(checkpoint) or ()))
+    return run in (checkpoint, run_of_best(checkpoint), *(run_and_update(checkpoint) or ()))
 
 
 def snapshot(name: str) -> CheckpointFile | None:
     """The snapshot of this name; None if there is none."""
-    place = place_of(name)
-    return snapshots(place[0]).get(place[1]) if place else None
+    found = run_and_update(name)
+    return snapshots(found[0]).get(found[1]) if found else None
 
 
 def modified(path: Path) -> int:

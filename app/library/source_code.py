@@ -15,12 +15,14 @@ from functools import cache
 from pathlib import Path
 
 import transformer
+from app.languages import gettext_noop
 
 PACKAGE = Path(transformer.__file__).resolve().parent
 APP = Path(__file__).resolve().parents[1]
 # The times of change when the app started
 KNOWN = {path: path.stat().st_mtime_ns for folder in (PACKAGE, APP) for path in folder.rglob("*.py")}
-CHANGED = "# This file has changed since the app was started: restart the app."
+# In place of the text of `SourceLines`; translated where it is drawn
+CHANGED = gettext_noop("# This file has changed since the app was started: restart the app.")
 _RESIDUAL = ("residual_in", "residual_connection", "residual_sum", "norm_out")
 
 
@@ -31,10 +33,6 @@ class SourceLines:
     path: str  # "transformer/model/attention.py"
     first: int  # counted from 1
     text: str
-
-    @property
-    def place(self) -> str:
-        return f"{self.path}, line {self.first}"
 
 
 def lines_of(site: str, pre_norm: bool = False) -> SourceLines:
@@ -62,7 +60,7 @@ def lines_of(site: str, pre_norm: bool = False) -> SourceLines:
     return _find("model/transformer.py", name)
 
 
-def lines_between(path: str, name: str) -> SourceLines:
+def lines_of_definition(path: str, name: str) -> SourceLines:
     """A whole function or class, its docstring left out.
 
     Args:

@@ -14,6 +14,8 @@ import streamlit as st
 from transformer.files.atomic_write import replacing
 
 MOST_UPLOADS = 4  # on this server at once; the oldest is deleted first
+LONGEST_NAME = 40  # characters
+MARK = " (yours)"  # at the end of the name of an upload, so that it differs from the checkpoints of all visitors
 
 
 @st.cache_resource
@@ -26,13 +28,20 @@ def store_upload(content: bytes) -> Path:
     path = upload_path(content)
     folder, lock = _folder()
     with lock:
-        if not path.exists():
+        if path.exists():
+            path.touch()  # it is the newest again
+        else:
             others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
             for old in others[: max(len(others) - MOST_UPLOADS + 1, 0)]:
                 old.unlink()
             with replacing(path) as temporary:  # so a full disk leaves no half of a file under this name
                 temporary.write_bytes(content)
     return path
+
+
+def upload_name(file: str) -> str:
+    """What an upload is called, by the name that the visitor's file has."""
+    return f"{file.removesuffix('.safetensors')[:LONGEST_NAME]}{MARK}"
 
 
 def upload_path(content: bytes) -> Path:

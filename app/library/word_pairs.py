@@ -24,7 +24,7 @@ _GROUPS = {
 
 
 def with_another_word(sentence: str, language: str) -> list[str]:
-    """The sentence with one word replaced by each possible replacement.
+    """All sentences that differ from this one in one word, which is replaced by another word of its line above.
 
     Args:
         language: its English name, as in `app.library.names_of_languages`.
@@ -33,8 +33,9 @@ def with_another_word(sentence: str, language: str) -> list[str]:
     return _replaced(sentence, [_others(word, groups) for word in _WORD.findall(sentence)])
 
 
-def with_a_word_twice(sentence: str) -> list[str]:
-    """The sentence with one word replaced by the next different word: for any language, seldom grammatical."""
+def with_the_next_word(sentence: str) -> list[str]:
+    """All sentences in which one word is replaced by the next word that differs from it. This works for any language,
+    but the sentences are seldom grammatical."""
     words = _WORD.findall(sentence)
     return _replaced(
         sentence, [[next((each for each in words[at:] if each != own), own)] for at, own in enumerate(words)]
@@ -45,7 +46,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _replaced(sentence: str, others: list[list[str]]) -> list[str]:
-    """The sentence with one word replaced by each of its replacements, `others`."""
+    """All sentences in which one word is replaced. `others` has the replacements of each word."""
     found = [
         sentence[: word.start()] + other + sentence[word.end() :]
         for word, its in zip(_WORD.finditer(sentence), others, strict=True)

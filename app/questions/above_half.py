@@ -12,9 +12,10 @@ from app.figures.axes import in_words
 from app.figures.distribution import softmax
 from app.figures.shares import Share
 from app.languages import _, gettext_noop, ngettext
-from app.questions.question import Place, Question, numbers, token_name
+from app.questions.question import Place, Question, candidates, token_name
 from app.questions.weight_rows import WeightRow, weight_rows
 from app.stage.scene import Scene
+from app.stage.search_method import temperature_of
 
 LEAST_MARGIN = 0.1
 HALF = 0.5
@@ -23,8 +24,8 @@ DECODING = "decoding"  # the page that shows probabilities, not weights
 
 
 def above_half(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """A question about the largest weight of a row, or about that of the place's key if it has one. Either answer is
-    equally likely to be right if there are cases of both."""
+    """A question about the largest weight of a row; if the place has a key, about the weight of that key. Either answer
+    is equally likely to be right if there are cases of both."""
     larger = draw.random() < HALF
     if place.page == DECODING:
         return _of_probability(scene, place, draw, larger)
@@ -60,12 +61,14 @@ def _of_weight(found: WeightRow, key: int) -> Question:
 
 
 def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Question | None:
-    """A question about the probability of a token of the translation, in the step that predicts it."""
+    """A question about the probability of a token of the translation, in the step that predicts it. As in the pictures
+    of the page, it is the probability at the temperature of the search."""
     logits, ids, predicts = scene.record("logits")["logits"], scene.hypothesis.ids, scene.target.predicts
+    temperature = temperature_of(scene)
     found = [
         (step, probability)
-        for step in numbers(len(ids), place.row)
-        if abs((probability := float(softmax(np.asarray(logits[step]))[ids[step]])) - HALF) >= LEAST_MARGIN
+        for step in candidates(len(ids), place.row)
+        if abs((probability := float(softmax(np.asarray(logits[step]), temperature)[ids[step]])) - HALF) >= LEAST_MARGIN
     ]
     if not found:
         return None
@@ -74,7 +77,7 @@ def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Q
     return Question(
         "above-half",
         _(
-            "Step {step} of the decoder writes “{token}”. Is its probability larger or smaller than 0.5?",
+            "Step {step} of the decoder predicts “{token}”. Is its probability larger or smaller than 0.5?",
             step=step + 1,
             token=token,
         ),

@@ -13,11 +13,10 @@ import numpy as np
 from app.compute import cached_results
 from app.figures.axes import in_words
 from app.figures.distribution import softmax
-from app.figures.shares import probability_text
-from app.figures.theme import minus
+from app.figures.shares import decimal_text, probability_text
+from app.figures.theme import fixed
 from app.languages import _, gettext_noop
-from app.languages.numbers import formatted
-from app.questions.question import MOST_ANSWERS, Place, Question, numbers, token_name
+from app.questions.question import MOST_ANSWERS, Place, Question, candidates, token_name
 from app.stage.scene import Scene
 from transformer.analysis.edits import HeadOff, edit_text
 from transformer.errors import HeadlightError
@@ -67,7 +66,7 @@ def head_off(scene: Scene, place: Place, draw: Random) -> Question | None:
 
 
 def _of_kind(scene: Scene, kind: Kind, place: Place, draw: Random) -> Question | None:
-    layers = numbers(depth(scene.config, kind), place.layer)
+    layers = candidates(depth(scene.config, kind), place.layer)
     heads = [(layer, head) for layer in layers for head in range(scene.config.heads)]
     if len(heads) < LEAST_ANSWERS:
         return None
@@ -106,14 +105,16 @@ def _question(scene: Scene, losses: _Losses, right: Head, given: list[Head]) -> 
         now=now,
     )
     brackets = (
-        _("In brackets: what it attends to most on average.")
+        _("In brackets: the token to which each head attends most, on average over the rows, and the weight.")
         if kind == "encoder"
-        else _("In brackets: what it attends to most in the row that predicts “{token}”.", token=token)
+        else _(
+            "In brackets: the token to which each head attends most in the row that predicts “{token}”, and the "
+            "weight.",
+            token=token,
+        )
     )
     prompt = (_(ONE_IS_OFF[kind]), falls, _writes(scene, kind, right), _("Which head is off?"), brackets)
-    others = ", ".join(
-        f"{minus(formatted(losses.lost(head), '.1f'))} ({_short(head)})" for head in given if head != right
-    )
+    others = ", ".join(f"{fixed(losses.lost(head), 1)} ({_short(head)})" for head in given if head != right)
     return Question(
         "head-off",
         " ".join(filter(None, prompt)),
@@ -150,7 +151,7 @@ def _name(scene: Scene, kind: Kind, head: Head, step: int) -> str:
     weights = scene.attention(kind).weights[head]  # (Q, K)
     row = weights.mean(axis=0) if kind == "encoder" else weights[step]  # (K)
     key = int(row.argmax())
-    return f"{_short(head)} ({token_name(scene.axes(kind)[1], key)}, {formatted(row[key], '.2f')})"
+    return f"{_short(head)} ({token_name(scene.axes(kind)[1], key)}, {decimal_text(float(row[key]))})"
 
 
 def _short(head: Head) -> str:

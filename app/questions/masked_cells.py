@@ -50,7 +50,7 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
         columns=columns,
         size=size,
     )
-    if removed == rows * (rows - 1) // 2 and rows == columns:
+    if np.array_equal(mask, np.tril(np.ones_like(mask))):
         why = _(
             "It removes all cells after the diagonal: {rows} × {before} / 2 = {removed} of {rows} × {rows} = {size}. "
             "Row t may attend to tokens 1 to t.",
@@ -95,7 +95,7 @@ def _which(
         ),
         tuple(_cell_name(queries, keys, cell) for cell in cells),
         cells.index((row, key)),
-        _why(scene, row, key, kind),
+        _why(scene, mask, row, key, kind),
         1.0,
         Place(place.page, kind, place.layer, place.head, row, key),
     )
@@ -117,21 +117,15 @@ def _text(axis: TokenAxis, index: int) -> str:
     return token_name(TokenAxis("", "encoder", (axis.tokens[index],)), 0)
 
 
-def _why(scene: Scene, row: int, key: int, kind: Kind) -> str:
+def _why(scene: Scene, mask: np.ndarray, row: int, key: int, kind: Kind) -> str:
     window = scene.config.attention_window
-    if kind == "decoder" and key > row == 0:
-        return _(
-            "Token {column} comes after token 1: when row 1 predicts, it is not written yet. Row 1 may attend to "
-            "token 1.",
-            column=key + 1,
-        )
-    if kind == "decoder" and key > row:
-        return _(
-            "Token {column} comes after token {row}: when row {row} predicts, it is not written yet. Row {row} may "
-            "attend to tokens 1 to {row}.",
+    if kind == "decoder" and key > row and not np.triu(mask, 1).any():
+        after = _(
+            "Token {column} comes after token {row}: when row {row} predicts, it is not written yet.",
             column=key + 1,
             row=row + 1,
         )
+        return f"{after} {_allowed(mask[row], row)}".rstrip()
     if kind != "cross" and window is not None and abs(row - key) > window:
         return _(
             "Column {column} is {apart} positions away from row {row}, and the attention window of this checkpoint "
@@ -141,4 +135,16 @@ def _why(scene: Scene, row: int, key: int, kind: Kind) -> str:
             row=row + 1,
             window=window,
         )
-    return _("The mask of row {row}, column {column} says that it may not attend.", row=row + 1, column=key + 1)
+    return _("The mask does not allow row {row} to attend to column {column}.", row=row + 1, column=key + 1)
+
+
+def _allowed(allowed: np.ndarray, row: int) -> str:
+    """To which tokens a row (K) may attend; "" if they do not follow one another."""
+    tokens = np.flatnonzero(allowed) + 1
+    if len(tokens) == 1:
+        return _("Row {row} may attend to token {token}.", row=row + 1, token=int(tokens[0]))
+    if not len(tokens) or np.ptp(tokens) >= len(tokens):
+        return ""
+    return _(
+        "Row {row} may attend to tokens {first} to {last}.", row=row + 1, first=int(tokens[0]), last=int(tokens[-1])
+    )

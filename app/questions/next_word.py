@@ -12,22 +12,25 @@ from app.figures.axes import in_words
 from app.figures.distribution import softmax
 from app.figures.shares import probability_text
 from app.languages import _
-from app.questions.question import MOST_ANSWERS, Place, Question, numbers
+from app.questions.question import MOST_ANSWERS, Place, Question, candidates
 from app.questions.weight_rows import is_word
 from app.stage.scene import Scene
+from app.stage.search_method import temperature_of
 from transformer.config import EOS
 
 LEAST_MARGIN = 0.2
 MOST_WORDS = 12  # of what is written so far
+DECODING = "decoding"  # the page whose probabilities are those at the temperature of the search
 
 
 def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
     """A step that writes a word is preferred to one that writes a sign such as `</s>`. The answers are in alphabetical
     order."""
     logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
+    temperature = temperature_of(scene) if place.page == DECODING else 1.0
     cases = []
-    for step in numbers(len(ids), place.row):
-        probabilities = softmax(np.asarray(logits[step]))  # (V)
+    for step in candidates(len(ids), place.row):
+        probabilities = softmax(np.asarray(logits[step]), temperature)  # (V)
         margin = float(probabilities[ids[step]] - np.delete(probabilities[EOS:], ids[step] - EOS).max())
         if margin >= LEAST_MARGIN:
             cases.append((step, probabilities, margin))
@@ -70,13 +73,15 @@ def _question(scene: Scene, step: int, probabilities: np.ndarray, given: dict[st
         texts.index(right),
         why,
         margin,
-        Place("decoding", row=step),
+        Place(DECODING, row=step),
     )
 
 
 def _written(scene: Scene, step: int) -> str:
     if not step:
-        return _("The decoder has written nothing yet.")
+        return _("The decoder has read only <s>.") if scene.is_given else _("The decoder has written nothing yet.")
     words = scene.subject.translator.tokenizer.decode(list(scene.hypothesis.ids[:step])).split(" ")
     shown = ("… " if len(words) > MOST_WORDS else "") + " ".join(words[-MOST_WORDS:])
+    if scene.is_given:
+        return _("The decoder has read “{words}”.", words=shown)
     return _("The decoder has written “{words}”.", words=shown)

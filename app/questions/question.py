@@ -79,7 +79,7 @@ def token_name(axis: TokenAxis, index: int) -> str:
     return _("“{token}”", token=names[index])
 
 
-def numbers(among: int, chosen: int | None) -> range:
+def candidates(among: int, chosen: int | None) -> range:
     """The layers, heads or rows that a question may be about: the chosen one, or none if it does not exist; all if
     `chosen` is None."""
     if chosen is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.languages import _
-from app.questions.question import Place, numbers, token_name
+from app.questions.question import Place, candidates, token_name
 from app.stage.scene import Scene
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
@@ -65,8 +65,8 @@ def weight_rows(scene: Scene, place: Place, draw: Random) -> Iterator[WeightRow]
         found = scene.attention(kind)
         queries, keys = scene.axes(kind)
         layers, heads = depth(scene.config, kind), scene.config.heads
-        heads_there = [(i, j) for i in numbers(layers, place.layer) for j in numbers(heads, place.head)]
-        cells = [(i, j, row) for i, j in heads_there for row in numbers(len(queries), place.row)]
+        heads_there = [(i, j) for i in candidates(layers, place.layer) for j in candidates(heads, place.head)]
+        cells = [(i, j, row) for i, j in heads_there for row in candidates(len(queries), place.row)]
         for layer, head, row in draw.sample(cells, len(cells)):
             weights = found.weights[layer, head, row].astype(np.float64)  # (K)
             seen = tuple(map(int, np.flatnonzero(found.mask[row] | (weights > 0))))

@@ -3,7 +3,7 @@
 import math
 
 from app.compute import cached_results
-from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
+from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, canvas_message
 from app.figures.distribution import offers
 from app.figures.head_numbers import head_roles
 from app.figures.theme import kind_color, role_color
@@ -40,7 +40,7 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
         kinds[kind] = KindOfAttention(
             _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.mask, opening, why, roles
         )
-    return pack(
+    return canvas_message(
         Side(scene.task.source, scene.source.tokens),
         Written(
             Side(scene.task.target, target.predicts, scene.task.target_code),

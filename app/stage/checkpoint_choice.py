@@ -10,10 +10,10 @@ from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.names import display_name
 from app.library.run_checkpoints import run_checkpoint
-from app.library.snapshots import place_of, snapshot_name, snapshots
-from app.library.uploads import MOST_UPLOADS, store_upload, upload_path
+from app.library.snapshots import run_and_update, snapshot_name, snapshots
+from app.library.uploads import MOST_UPLOADS, store_upload, upload_name, upload_path
 from app.state import late_reports
-from app.state.choices import CHECKPOINT
+from app.state.choices import CHECKPOINT, UPLOAD_PROBLEM
 from app.state.events import happened, open_checkpoint
 from transformer.errors import HeadlightError
 
@@ -52,18 +52,19 @@ def uploads() -> dict[str, CheckpointFile]:
 
 
 def _of_run() -> dict[str, CheckpointFile]:
-    """The checkpoint of a training run that is chosen, by a button of the page Training or in the address."""
+    """The chosen checkpoint by its name, if it is one of a training run; else {}. A button of the page Training or the
+    address chooses such a checkpoint."""
     file = run_checkpoint(CHECKPOINT.value)
     return {file.name: file} if file else {}
 
 
 def snapshot_slider() -> None:
     """If a snapshot is open, draws a slider for the snapshots of its training run. The sentence and the head stay."""
-    place = place_of(CHECKPOINT.value)
-    updates = list(snapshots(place[0])) if place else []
-    if place is None or place[1] not in updates or len(updates) < 2:
+    found = run_and_update(CHECKPOINT.value)
+    updates = list(snapshots(found[0])) if found else []
+    if found is None or found[1] not in updates or len(updates) < 2:
         return
-    run, st.session_state[SNAPSHOT] = place
+    run, st.session_state[SNAPSHOT] = found
 
     def take() -> None:
         CHECKPOINT.choose(snapshot_name(run, st.session_state[SNAPSHOT]))
@@ -108,20 +109,25 @@ def opened(file: CheckpointFile | None, progress: DeltaGenerator) -> Subject | N
 
 def uploader() -> None:
     """Draws the upload field for a checkpoint file, and opens what was uploaded."""
-    given = st.file_uploader(_("A .safetensors file"), type=["safetensors"], key="upload", label_visibility="collapsed")
+    given = st.file_uploader(
+        _("A .safetensors file"),
+        type=["safetensors"],
+        key="upload",
+        on_change=UPLOAD_PROBLEM.forget,
+        label_visibility="collapsed",
+    )
     if given is None or st.session_state.get("taken_upload") == given.file_id:
         return
     st.session_state["taken_upload"] = given.file_id
-    name = f"{given.name.removesuffix('.safetensors')[:40]} (yours)"
+    name = upload_name(given.name)
     try:
         file = CheckpointFile.at(store_upload(given.getvalue()), name)
         with st.spinner(_("Checking the file …")):
             checkpoints.load(file)
     except (HeadlightError, OSError) as error:
         path = str(upload_path(given.getvalue()))
-        st.session_state["upload_problem"] = str(error).replace(path, given.name)
+        UPLOAD_PROBLEM.choose(str(error).replace(path, given.name))
     else:
-        st.session_state["upload_problem"] = None
         uploads()[name] = file
         st.session_state["open_next"] = name
     st.rerun()
@@ -136,7 +142,6 @@ def _take_upload() -> None:
 
 def _upload_problem() -> None:
     """A sentence about the last upload, if it could not be opened."""
-    problem = st.session_state.get("upload_problem")
-    if problem:
+    if problem := UPLOAD_PROBLEM.value:
         with st.container(border=True):
             st.text(_("Your file was not opened. {problem}", problem=problem))

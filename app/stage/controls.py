@@ -29,9 +29,9 @@ Stack = Literal["encoder", "decoder"]
 STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
 STACK_NAMES: dict[Stack, str] = {"encoder": gettext_noop("Encoder"), "decoder": gettext_noop("Decoder")}
-CLEAREST = gettext_noop(
-    "The head whose weights are the most concentrated on words (not on punctuation or </s>) and differ most from row "
-    "to row. For encoder-decoder attention the first layer of the decoder is left out: its "
+CLEAREST_HELP = gettext_noop(
+    "The head whose rows put the largest weights on words (not on punctuation or </s>), and on different words in "
+    "different rows. For encoder-decoder attention, the first decoder layer is left out if there are others: its "
     "queries depend on little more than the token that is read, and may align that token instead of the predicted one."
 )
 _DECODER_KIND = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
@@ -46,7 +46,8 @@ class Controls:
     tokens: DeltaGenerator
 
     def kind_layer_head(self, opening: Kind = "cross", *, in_picture: bool = False) -> tuple[Kind, int, int]:
-        """Kind, layer and head, the latter two from 0. Opens with `app.stage.heads.opening_head`.
+        """Draws the choice of kind, layer and head. Returns them, layer and head from 0. Opens with
+        `app.stage.heads.opening_head`.
 
         Args:
             in_picture: the head is chosen in the picture of the page, so the line has only the kind and the layer.
@@ -56,18 +57,20 @@ class Controls:
         return kind, *self._choose(kind, [kinds], in_picture=in_picture)
 
     def stack(self) -> Stack:
-        """Draws the choice between encoder and decoder. Returns the one with the queries of the chosen attention."""
+        """Draws the choice between encoder and decoder. Returns the chosen stack, whose tokens are the queries of the
+        chosen kind of attention."""
         kind = KIND.open("cross", KINDS)
         if kind != "encoder":
             st.session_state[_DECODER_KIND] = kind
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         with self.heads:
             line = [Options(STACK, _("Stack"), [_(STACK_NAMES[each]) for each in STACKS], STACKS.index(stack))]
-            switches(line, None, key="switches", on_choose=lambda unused, index: _choose_stack(STACKS[index]))
+            switches(line, None, key="switches", on_choose=lambda unused, index: choose_stack(STACKS[index]))
         return stack
 
     def layer_and_head(self, kind: Kind, *, enabled: bool) -> tuple[int, int]:
-        """Layer and head, from 0; grey where they are not used. Opens with `app.stage.heads.opening_head`."""
+        """Draws the choice of layer and head, grey if not `enabled`. Returns both, from 0. Opens with
+        `app.stage.heads.opening_head`."""
         return self._choose(kind, [], enabled)
 
     def _choose(
@@ -96,7 +99,7 @@ class Controls:
             Options(LAYER.key, _("Layer"), _numbers(count), layer, disabled=not enabled),
             Options(HEAD.key, _("Head"), _numbers(self.scene.config.heads), head, disabled=not enabled),
         ]
-        button = None if in_picture else Button(_("Clearest head"), _(CLEAREST), disabled=not enabled)
+        button = None if in_picture else Button(_("Clearest head"), _(CLEAREST_HELP), disabled=not enabled)
         if in_picture:
             line.pop()
         with self.heads:
@@ -154,7 +157,8 @@ def row_of_tokens(
     return chosen
 
 
-def _choose_stack(stack: Stack) -> None:
+def choose_stack(stack: Stack) -> None:
+    """Chooses a stack: a kind of attention whose queries are its tokens."""
     KIND.choose("encoder" if stack == "encoder" else st.session_state.get(_DECODER_KIND, "cross"))
 
 

@@ -7,13 +7,14 @@ import streamlit as st
 
 from app.languages import _, gettext_noop
 from app.pages import go_to
+from app.stage.controls import choose_stack
 from app.stage.finding_texts import in_words
-from app.state.choices import KIND, PART
+from app.state.choices import DETAILS, KIND, PART, STEP
 from app.state.events import choose_head
 from transformer.analysis.doctor import Finding, Name
 
 # For findings that are not about one head: the page that shows them, and the text of the button.
-SEEN: dict[Name, tuple[str, str]] = {
+PAGE_OF_FINDING: dict[Name, tuple[str, str]] = {
     "large_gains": ("residual", gettext_noop("See each LayerNorm")),
     "empty": ("decoding", gettext_noop("See the first step")),
     "cut": ("decoding", gettext_noop("See the steps")),
@@ -29,7 +30,7 @@ def finding_part(finding: Finding, number: int) -> None:
         st.subheader(in_words(finding.title).replace("<", r"\<"), anchor=False)
         st.text(in_words(finding.says))
         st.caption(in_words(finding.advice).replace("<", r"\<"))
-        page, words = SEEN.get(finding.name, ("", ""))
+        page, words = PAGE_OF_FINDING.get(finding.name, ("", ""))
         if finding.head:
             page, words = "attention", _("See head {head}", head=finding.head)
         key = f"doctor_{number}_{finding.name}"
@@ -39,8 +40,15 @@ def finding_part(finding: Finding, number: int) -> None:
 
 def _choose(finding: Finding) -> None:
     """Chooses the head in which the finding is seen, or the part of the page."""
-    if SEEN.get(finding.name, ("", ""))[0] == "decoding":
+    page = PAGE_OF_FINDING.get(finding.name, ("", ""))[0]
+    if page == "decoding":
         PART.choose("loop")
+    if finding.name == "empty":
+        STEP.choose(0)
+    if page in ("residual", "positions"):
+        DETAILS.choose(True)
+    if finding.stack:
+        choose_stack(finding.stack)
     if finding.head:
         KIND.choose(finding.head.kind)
         choose_head(finding.head.layer, finding.head.head)

@@ -45,11 +45,15 @@ FORMS = (
         "All {heads} heads of encoder-decoder attention attend almost evenly to the whole source: the entropy of their "
         "rows is at least {share} of its maximum."
     ),
-    gettext_noop("Head {head} of {kind} attends to {token} with {share} of its weight. So do {list}."),
+    gettext_noop(
+        "The only head of encoder-decoder attention attends almost evenly to the whole source: the entropy of its rows "
+        "is at least {share} of its maximum."
+    ),
+    gettext_noop("Head {head} of {kind} attends to {token} with {share} of its weight. The same is true of {list}."),
     gettext_noop("Head {head} of {kind} attends to {token} with {share} of its weight."),
     gettext_noop(
         "Head {head} of {kind} has almost the same row for every query: rows differ from their mean by {share} of "
-        "their weight. So do {list}."
+        "their weight. The same is true of {list}."
     ),
     gettext_noop(
         "Head {head} of {kind} has almost the same row for every query: rows differ from their mean by {share} of "
@@ -132,7 +136,7 @@ FORMS = (
     gettext_noop("Training is about to diverge. Lower training.peak_rate, or set training.clip_norm."),
     gettext_noop("They do not recover: train again with a lower training.peak_rate or a longer warm-up."),
 )
-KINDS = (
+KINDS_INSIDE = (
     gettext_noop("encoder-decoder attention"),
     gettext_noop("encoder self-attention"),
     gettext_noop("decoder self-attention"),
@@ -166,7 +170,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 def _value(name: str, value: str) -> str:
     if name in NUMBERS:
         return localised(value)
-    if name == "kind" and value in KINDS:
+    if name == "kind" and value in KINDS_INSIDE:
         return _(value)
     if name == "list" and (more := _MORE.fullmatch(value)):
         return _("{words} and {count} more", words=more["words"], count=more["count"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.figures.head_sharpness import is_sink
+from app.figures.head_sharpness import carries_no_word
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 
@@ -16,10 +16,10 @@ def attending_steps(scene: Scene) -> list[int]:
 
 def opening_token(scene: Scene) -> int:
     """The token of the source, from 0, with the most letters among those to which some step attends with a weight of at
-    least 0.5. If there is none, the token with the largest weight. Punctuation and control tokens are chosen only if
-    there are no others."""
+    least 0.5. If none of these has a letter, the token with the largest weight of all. Punctuation and control tokens
+    are chosen only if there are no others."""
     tokens, strongest = scene.source.tokens, _weights(scene).max(axis=0)  # (S,)
-    sinks = np.array([is_sink(token) for token in tokens])
+    sinks = np.array([carries_no_word(token) for token in tokens])
     letters = np.array([sum(letter.isalpha() for letter in token) for token in tokens])
     clear = np.where((strongest >= SURE) & ~sinks, letters, 0)
     return int(np.argmax(clear if clear.any() else strongest - sinks))

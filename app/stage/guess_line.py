@@ -1,5 +1,6 @@
-"""One line beside the translation, which says that the model guesses; without a sign of that there is no line. Its
-button "Why?" shows all signs, what the checkpoint of the other direction prefers, and the doctor's findings.
+"""One line beside the translation with the most important reason to doubt it: a sign that the model guesses, a
+translation that the checkpoint of the other direction prefers, or a finding of the doctor. Without any of these there
+is no line. Its button "Why?" shows all of them.
 
 A line quotes the sentence, so it is shown as text, never as markdown.
 """
@@ -63,7 +64,7 @@ def _line(
 
 
 def _remedy(sign: Guess) -> None:
-    """A button that opens the checkpoint that reads the sentence, if another one does."""
+    """Draws a button that opens the checkpoint for the language of the sentence, if there is one."""
     if sign.reader:
         task = entry(sign.reader).task
         label = _("Open {source} → {target}", source=task.source, target=task.target)

@@ -9,7 +9,7 @@ from app.languages import _
 from app.stage.scene import Scene
 from app.state.choices import SHOWN_SENTENCE
 from app.state.events import show_sentence
-from app.state.given_translation import show_found
+from app.state.given_translation import is_of_search, show_found
 
 
 def headline(scene: Scene, *, written: bool) -> None:
@@ -39,6 +39,12 @@ def headline(scene: Scene, *, written: bool) -> None:
 
 def _mark(scene: Scene) -> components.Mark:
     """Says whose translation it is, or what the model read instead of what was typed."""
+    if scene.is_given and is_of_search():
+        why = _(
+            "The search found this translation, too; the decoder reads it in place of the best one (teacher forcing). "
+            "Click: the best translation."
+        )
+        return components.Mark(_("another translation"), why, show_found)
     if scene.is_given:
         why = _(
             "The decoder reads your words instead of its own (teacher forcing). Click: the model's own translation."

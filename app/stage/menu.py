@@ -44,7 +44,12 @@ def menu(subject: Subject | None) -> DecodingConfig | None:
             BESIDE_PAGE.choose(page)
             go_to("beside")
     with st.container(key="menu_teaching", horizontal=True, gap="small"):
-        st.button(_("Lecture mode"), on_click=LECTURE.choose, args=(True,), help=_("Key P. There, ? shows all keys."))
+        st.button(
+            _("Lecture mode"),
+            on_click=LECTURE.choose,
+            args=(True,),
+            help=_("Key P. In lecture mode, the key ? shows all keys."),
+        )
         if subject:
             save_scene()
             take_home_page()

@@ -42,8 +42,8 @@ def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None
         st.text(
             _(
                 "The search kept {kept} translations. This is number {number}: “{text}” If the model "
-                "{target} → {source} reads it, each token of your sentence has a probability of {own:.0%} on average; "
-                "if it reads the one that is shown, {first:.0%} (geometric means).",
+                "{target} → {source} reads it, each token of your sentence has on average a probability of "
+                "{own:.0%}; with the translation that is shown, {first:.0%} (geometric means).",
                 kept=kept,
                 number=found.rank + 1,
                 text=found.hypothesis.text,

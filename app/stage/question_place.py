@@ -21,7 +21,8 @@ def open_page() -> str:
 
 
 def shown(page: str) -> Place:
-    """What the picture of a page shows now. For a page without a case of its own here, it is anything in the scene."""
+    """What the picture of a page shows now. For a page that has no case below, the place is the whole page, so a
+    question may be about anything in the scene."""
     if page in _WITH_CANVAS:
         return Place(page, KIND.value, _from_one(LAYER.value), _from_one(HEAD.value))
     if page == "hand":

@@ -12,9 +12,11 @@ from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
 from app.languages import _, ngettext
 from app.library import checkpoints
-from app.library.checkpoints import MOST_CHARACTERS, MOST_SENTENCES
+from app.library.checkpoints import MOST_CHARACTERS, MOST_SENTENCES, MOST_TOKENS
+from app.library.limits import MOST_EXTRA_LENGTH
 from app.library.tasks import Task
 from app.state.choices import ALTERNATIVE, GIVEN_SHOWN
+from app.state.given_translation import is_visitors
 from transformer.config import BOS, DecodingConfig, ModelConfig
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.errors import HeadlightError
@@ -28,8 +30,14 @@ class NoScene(Exception):
 
 @dataclass(frozen=True)
 class Selection:
-    """Which translation of a text is shown: the number of the sentence and of the alternative, from 0 (GIVEN_SHOWN: the
-    visitor's own), and the visitor's own translation as text, or as ids if it was made token by token."""
+    """Which translation of a text is shown.
+
+    Attributes:
+        sentence: the number of the sentence, from 0.
+        alternative: the number of the hypothesis, from 0; GIVEN_SHOWN: the visitor's own translation.
+        given: the visitor's own translation as text; "": there is none.
+        given_ids: its tokens, if they are known: the visitor chose a token, or took a translation of the search.
+    """
 
     sentence: int = 0
     alternative: int = 0
@@ -74,6 +82,11 @@ class Scene:
     def is_given(self) -> bool:
         """Whether the shown hypothesis is the visitor's own."""
         return self.given is not None and self.shown == len(self.translation.hypotheses) - 1
+
+    @property
+    def given_steps(self) -> tuple[int, ...]:
+        """The steps, from 0, of the shown hypothesis whose token the visitor gave."""
+        return tuple(filter(is_visitors, range(len(self.hypothesis.ids)))) if self.is_given else ()
 
     @property
     def listed(self) -> tuple[int, ...]:
@@ -146,8 +159,8 @@ class Scene:
 
 
 def scene_key(scene: Scene) -> str:
-    """A text that identifies the model, what it reads and what it writes. By it the browser knows what belongs
-    together."""
+    """A text that identifies the model, what it reads and what it writes. The browser compares it to find out which
+    messages are about the same scene."""
     parts = (scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
     return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 
@@ -219,7 +232,7 @@ def _given(subject: Subject, translation: Translation, selection: Selection) -> 
     if not selection.given.strip():
         return None, ""
     ids = selection.given_ids or tuple(subject.translator.tokenizer.target.encode(clean(selection.given)))
-    limit = checkpoints.most_tokens(subject.translator)
+    limit = min(subject.translator.max_length, MOST_TOKENS + MOST_EXTRA_LENGTH)  # as many as the search may write
     if len(ids) > limit:
         return None, _(
             "Your translation has {length:,} tokens; the page shows up to {limit:,}. Please shorten it.",

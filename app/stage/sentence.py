@@ -12,7 +12,8 @@ from app.state.choices import EXAMPLE, SENTENCE
 from app.state.events import happened
 
 _LAST = "sentence_translated_last"  # in the session
-_TAKEN = "examples_taken"  # how many; after each a new popover is drawn, which is closed
+# In the session: how many examples were chosen. The key of the popover has it, so each choice closes the popover
+_TIMES_TAKEN = "examples_taken"
 
 
 def sentence_box(task: Task) -> str:
@@ -54,7 +55,7 @@ def _first_example(task: Task) -> str:
 
 def examples(task: Task) -> None:
     """A list of sentences to begin with."""
-    with st.popover(_("Examples"), type="tertiary", key=f"examples_{st.session_state.get(_TAKEN, 0)}"):
+    with st.popover(_("Examples"), type="tertiary", key=f"examples_{st.session_state.get(_TIMES_TAKEN, 0)}"):
         for number, example in enumerate(task.examples):
             st.button(example, key=f"example_{number}", on_click=_take, args=(number,), width="stretch")
         if task.note:
@@ -63,7 +64,7 @@ def examples(task: Task) -> None:
 
 def _take(number: int) -> None:
     """Puts an example of the checkpoint, from 0, into the box."""
-    st.session_state[_TAKEN] = st.session_state.get(_TAKEN, 0) + 1
+    st.session_state[_TIMES_TAKEN] = st.session_state.get(_TIMES_TAKEN, 0) + 1
     happened("sentence")
     SENTENCE.forget()
     EXAMPLE.choose(number)

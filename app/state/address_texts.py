@@ -67,6 +67,8 @@ def ids_text(value: tuple[int, ...]) -> str:
 
 def heads(value: str) -> list[tuple[int, int]]:
     """Heads such as "1.3,2.4", layer and head from 1."""
+    if not value:
+        return []
     pairs = [part.split(".") for part in value.split(",")]
     return [(from_one(layer), from_one(head)) for layer, head in pairs]
 

@@ -75,8 +75,8 @@ class Choice(Generic[T]):
         Call this before its widget is drawn.
 
         A value that is not `allowed` counts as not chosen: another checkpoint may have fewer layers, and somebody may
-        have edited the address. If nothing is chosen, the value follows `opening` whenever `opening` changes. With
-        `keep` the value stays: a new sentence shows the same head.
+        have edited the address. If nothing is chosen, the value changes whenever `opening` changes. With `keep` it does
+        not change: a new sentence shows the same head.
         """
         state, value = st.session_state, self.default if opening is None else opening
         if keep and self.key in state and (allowed is None or state[self.key] in allowed):

@@ -43,6 +43,7 @@ SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
 # The checkpoint and what it translates
 CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
+UPLOAD_PROBLEM = Choice("upload_problem", "", str, written="session", reset_by=("checkpoint",))  # of the last upload
 EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch
 SHOWN_SENTENCE = Choice("nth", 0, from_one, plus_one, reset_by=SENTENCE_CHANGES)
@@ -112,7 +113,8 @@ ATTENTION_FORM = Choice[Form]("attention_form", "matrix", one_of(FORMS), page="a
 # Whether the details below the picture are open, on every page
 DETAILS = Choice("details", False, switch, switch_text)
 
-# Which figure of the details a lecture shows in place of the picture. None for "" and for a name the page does not have
+# The figure of the details that a lecture shows in place of the picture. "", or a name that the page does not have: the
+# picture
 FIGURE = Choice("figure", "", text(40))
 
 # Attention
@@ -127,7 +129,8 @@ THRESHOLD = Choice("threshold", 0.3, float, page="attention")
 ALIGNMENT_HEADS = Choice[list[tuple[int, int]]](
     "alignment_heads", [], heads, heads_text, page="attention", reset_by=("checkpoint",)
 )
-# The heads that are drawn together as lines, from 1: first the one that was chosen at that time, then those that are on
+# The heads that are drawn together as lines, from 1. The first number is the head that was chosen when the reader
+# turned heads on or off; the others are the heads that are on, which counts only while that head is chosen
 LINES_ON = Choice[tuple[int, ...]]("lines_on", (), ids, ids_text, page="attention", reset_by=("checkpoint",))
 BERTVIZ = Choice("bertviz", "head", str, page="attention")
 

@@ -47,6 +47,12 @@ def chosen_steps() -> set[int]:
     return found
 
 
+def is_visitors(step: int) -> bool:
+    """Whether the visitor gave the token at this step, from 0; otherwise the search found it, or the model wrote it
+    after a token of the visitor."""
+    return not UNDO.value or step in chosen_steps()
+
+
 def newest_step() -> int:
     """The step of the token that the visitor chose last; -1 if there is none."""
     steps = UNDO.value[-1][3] if UNDO.value else ()

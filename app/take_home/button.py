@@ -6,7 +6,7 @@ from datetime import date
 
 import streamlit as st
 
-from app.languages import _
+from app.languages import _, ngettext
 from app.lessons.lesson_file import LessonScene
 from app.pages import info
 from app.stage.checkpoint_choice import uploads
@@ -14,7 +14,7 @@ from app.state import address
 from app.state.choices import CHECKPOINT, SENTENCE
 from app.take_home.exercise_sheet import exercise_sheet
 from app.take_home.exercises import exercises
-from app.take_home.files import Files, trace_file, trace_notebook
+from app.take_home.files import MOST_BYTES, Files, trace_file, trace_notebook
 from app.take_home.hand_out import HandOut, hand_out
 from app.take_home.handed_scenes import handed_scenes, sources
 
@@ -61,13 +61,25 @@ def _window(scenes: Sequence[LessonScene], title: str, about: str, language: str
     if _FILES not in st.session_state:
         st.session_state[_FILES] = _made(scenes, title, about, language)
     files: Files = st.session_state[_FILES]
-    st.text(_("For the class, on its own machines. The HTML file has the pictures of the scenes, with their numbers."))
+    st.text(
+        _(
+            "Files for the class, to open on their own computers. The HTML file has the pictures of the scenes, with "
+            "their numbers."
+        )
+    )
     for label, ending, content, kind in files.listed:
         st.download_button(label, content, f"{files.name}{ending}", kind, key=f"take_home{ending}", on_click="ignore")
+    if files.too_large:
+        st.caption(
+            _(
+                "There is no file of the tensors: they are larger than {most} MB. A shorter sentence has smaller ones.",
+                most=MOST_BYTES // 10**6,
+            )
+        )
 
 
 def _made(scenes: Sequence[LessonScene], title: str, about: str, language: str) -> Files:
-    progress = st.progress(0.0, _("Drawing {count} scenes …", count=len(scenes)))
+    progress = st.progress(0.0, ngettext("Drawing {count} scene …", "Drawing {count} scenes …", len(scenes)))
     handed = []
     for number, one in enumerate(handed_scenes(scenes, uploads()), start=1):
         handed.append(one)
@@ -82,4 +94,5 @@ def _made(scenes: Sequence[LessonScene], title: str, about: str, language: str) 
         return Files(name, text)
     found = exercises([one.of for one in handed if one.of])
     sheet = exercise_sheet(title, today, sources(handed, of_data=False), found)
-    return Files(name, text, sheet, trace_file(translated), trace_notebook(f"{name}.npz", translated))
+    tensors = trace_file(translated)
+    return Files(name, text, sheet, tensors, trace_notebook(f"{name}.npz", translated) if tensors else "")

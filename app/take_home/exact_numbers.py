@@ -9,8 +9,8 @@ import numpy as np
 from app.components.canvas import Head
 from transformer.model.attention_kinds import SITES
 
-EXACT = ("weights", "products", "scores", "query", "key", "value")
-# What the message to a canvas says about the app around it, if there is no server
+EXACT = ("weights", "products", "masked_scores", "query", "key", "value")
+# Without a server these values replace those in the message to a canvas that need one
 ALONE = {
     "acts": False,
     "alternatives": [],
@@ -24,8 +24,6 @@ def exact_numbers(arrays: Mapping[str, np.ndarray], head: Head) -> dict[str, Any
     """The numbers of one head from arrays by site: float32, little-endian, in base64. Masked scores are -inf."""
     site = SITES[head.kind].format(head.layer)
     found = {name: arrays[f"{site}.{name}"][head.head].astype("<f4") for name in EXACT}
-    mask = np.broadcast_to(arrays[f"{site}.mask"], arrays[f"{site}.weights"].shape)[head.head]
-    found["scores"] = np.where(mask, found["scores"], -np.inf).astype("<f4")
     packed = {name: base64.b64encode(array.tobytes()).decode() for name, array in found.items()}
     sizes = {"width": found["query"].shape[-1], "keys": found["weights"].shape[-1]}
     return {"kind": head.kind, "layer": head.layer, "head": head.head, **sizes, **packed}

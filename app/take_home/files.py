@@ -1,5 +1,5 @@
-"""The files besides the HTML files: tensors of a scene as .npz, and a notebook of ten lines that reads them and repeats
-one number.
+"""The files besides the HTML files: tensors of a scene as .npz, and a notebook of ten lines that reads them and
+computes one row of weights again.
 
 A notebook is JSON: cells of text and of code. test_the_notebook_repeats_a_number executes its code.
 """
@@ -15,7 +15,7 @@ from app.stage.scene import Scene
 from transformer.analysis.trace import Trace, file_sum, trace
 from transformer.model.attention_kinds import SITES
 
-KINDS_OF_SITES = ("query", "key", "value", "products", "scores", "weights", "mask", "context")
+SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 MOST_BYTES = 20_000_000  # of the tensors in a file
 
 
@@ -30,8 +30,13 @@ class Files:
     notebook: str = ""
 
     @property
+    def too_large(self) -> bool:
+        """Whether there is a translation, but its tensors are too large for a file."""
+        return bool(self.exercises) and not self.tensors
+
+    @property
     def listed(self) -> list[tuple[str, str, str | bytes, str]]:
-        """(label, ending, content, kind) of those that there are."""
+        """(label, ending, content, media type) of each file that is not empty."""
         found: list[tuple[str, str, str | bytes, str]] = [
             (_("Hand-out (HTML)"), ".html", self.hand_out, "text/html"),
             (_("Exercises (HTML)"), "-exercises.html", self.exercises, "text/html"),
@@ -42,12 +47,13 @@ class Files:
 
 
 def trace_of(scene: Scene) -> Trace:
-    """All attention of a scene: query, key, value, weights and what is between, of every layer."""
-    sites = [f"*_attention.{name}" for name in KINDS_OF_SITES]
+    """The trace of all attention of a scene: in every layer the sites of `SITE_NAMES`, from query to context."""
+    sites = [f"*_attention.{name}" for name in SITE_NAMES]
     translator, file = scene.subject.translator, scene.subject.file
     ids = scene.translation.source_ids, scene.hypothesis.ids
     piece = translator.tokenizer.piece
-    about = {"sentence": scene.translation.source, "checkpoint": file.name, "checkpoint_sum": file_sum(Path(file.path))}
+    name = _("{name}, changed", name=file.name) if scene.subject.edits else file.name
+    about = {"sentence": scene.translation.source, "checkpoint": name, "checkpoint_sum": file_sum(Path(file.path))}
     return trace(translator.model, *ids, sites, piece).named(**about)
 
 
@@ -63,15 +69,20 @@ def trace_file(scene: Scene) -> bytes:
 
 
 def trace_notebook(file_name: str, scene: Scene) -> str:
-    """A notebook that computes one row of weights again, from the query and the keys in the file."""
+    """A notebook that computes one row of weights again: from the query and the keys in the file, or, if the model is
+    edited, from the masked scores, which an edit may change."""
     layer = len(scene.attention("cross").weights) - 1
+    scores = """\
+query, key = file[f"{site}.query"][head], file[f"{site}.key"][head]  # (T, d_k), (S, d_k)
+scores = query[row] @ key.T / np.sqrt(query.shape[-1])  # (S)"""
+    if scene.subject.edits:
+        scores = 'scores = file[f"{site}.masked_scores"][head, row]  # (S)'
     code = f"""\
 import numpy as np
 
 file = np.load({file_name!r}, allow_pickle=False)
 site, head, row = {SITES["cross"].format(layer)!r}, 0, 0
-query, key = file[f"{{site}}.query"][head], file[f"{{site}}.key"][head]  # (T, d_k), (S, d_k)
-scores = query[row] @ key.T / np.sqrt(query.shape[-1])  # (S)
+{scores}
 weights = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
 for token, weight in zip(file["about.source_tokens"], weights):
     print(f"{{token:12}} {{weight:.4f}}")
@@ -82,6 +93,13 @@ print("largest difference:", np.abs(weights - file[f"{{site}}.weights"][head, ro
         "head. Below, softmax(q Kᵀ / √d_k) for one query. It needs NumPy only.",
         file=file_name,
     )
+    if scene.subject.edits:
+        text = _(
+            "`{file}` has the attention of one translation by a changed model: query, key, value, scores and weights "
+            "of each layer and head. Below, the softmax of the scores of one query, after the changes. It needs NumPy "
+            "only.",
+            file=file_name,
+        )
     return notebook([("markdown", f"# {title}\n\n{text}"), ("code", code)])
 
 

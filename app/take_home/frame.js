@@ -18,7 +18,7 @@ window.headlightDraw = (components, exact, texts) => {
     const context = Array.from({ length: width }, (_, i) => weights.reduce((sum, weight, k) => sum + weight * values[k * width + i], 0));
     return {
       width, weights, value, query: row("query", query, width), keyVector: row("key", key, width),
-      product: row("products", query, keys)[key], scores: row("scores", query, keys).map((score) => (Number.isFinite(score) ? score : null)),
+      product: row("products", query, keys)[key], scores: row("masked_scores", query, keys).map((score) => (Number.isFinite(score) ? score : null)),
       added: length(value.map((number) => weights[key] * number)), context: length(context),
     };
   }

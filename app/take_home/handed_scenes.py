@@ -1,4 +1,4 @@
-"""Makes from a scene of a lesson what the class gets of it: draws its page, and keeps its pictures and numbers."""
+"""Turns a scene of a lesson into what the class gets: draws its page, and keeps its pictures and numbers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ def handed_scenes(scenes: Sequence[LessonScene], uploads: Mapping[str, Checkpoin
 
 
 def sources(handed: Iterable[Handed], *, of_data: bool = True) -> list[tuple[str, str]]:
-    """Each checkpoint with the licence of its weights, and of its data, as its card says."""
+    """Each checkpoint with the licence of its weights, as its card states it; with `of_data` also that of its data."""
     found: dict[str, str] = {}
     for one in handed:
         if one.of:
@@ -61,7 +61,7 @@ def licence(card: str, *, of_data: bool = True) -> str:
 def exact_head(scene: Scene, head: Head) -> dict[str, Any]:
     """All numbers of one head, see `exact_numbers`."""
     site = SITES[head.kind].format(head.layer)
-    found = dict(scene.record(*(f"{site}.{name}" for name in (*EXACT, "mask"))))
+    found = dict(scene.record(*(f"{site}.{name}" for name in EXACT)))
     # The weights of the canvas and of the table, because a pass that records other sites rounds differently
     found[f"{site}.weights"] = scene.attention(head.kind).weights[head.layer]
     return exact_numbers(found, head)

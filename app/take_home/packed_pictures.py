@@ -27,9 +27,10 @@ ENTRY = "export default function ("
 
 @dataclass(frozen=True)
 class Picture:
-    """Components one below the other.
+    """A picture in a hand-out: components of a page.
 
     Attributes:
+        drawn: the components, in the order in which they are drawn.
         exact: the numbers of one head, in base64, with which the questions of the canvas are answered; see
             `exact_head`.
         alt: what it shows, in words.
@@ -105,7 +106,7 @@ def _texts(exact: dict[str, Any] | None) -> dict[str, str]:
     )
     return {
         "oneHead": one_head or "",
-        "needsApp": _("The model would have to compute this: it needs the app."),
+        "needsApp": _("This needs the app, because the model has to compute it."),
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from app.library.tasks import EXAMPLES
+from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.small_training import MODEL, toy_recipe
 from transformer.analysis.doctor import Finding, Head, diagnose, examine, examine_checkpoint
 from transformer.analysis.doctor.attention_findings import flatness
@@ -87,6 +88,16 @@ def test_flat_encoder_decoder_attention_is_found_and_measured(reverse: Translato
     by_hand = [-np.mean([np.sum(row * np.log(row)) for row in head]) / np.log(weights.shape[-1]) for head in weights]
     assert flatness(weights[None])[0] == pytest.approx(by_hand)
     assert f"{min(by_hand):.1%}" in found["flat_attention"].says
+
+
+def test_a_flat_head_that_has_no_others_is_called_the_only_one(tmp_path: Path) -> None:
+    translator = Translator.load(write_checkpoint(tmp_path / "small.safetensors", Size(1, 1, 1)))
+    query = translator.model.decoder.layers[0].cross_attention.query
+    query.weight.data.zero_()
+    query.bias.data.zero_()
+    found = named(diagnose(translator, "the cat sat on the mat"))
+    assert found["flat_attention"].says.startswith("The only head of encoder-decoder attention attends")
+    assert "its rows is at least 100.0%" in found["flat_attention"].says
 
 
 def test_a_head_that_attends_to_the_end_only_is_named(reverse: Translator) -> None:
@@ -221,6 +232,7 @@ def test_a_sentence_longer_than_the_training_sentences_is_reported(toy: Path, re
     found = named(diagnose(toys, "a b c d a b c"))
     assert "had at most 5 tokens; yours has 7." in found["too_long"].says
     assert "has 8 positions" in found["untrained_positions"].says
+    assert found["untrained_positions"].stack == "encoder"
     assert not {"too_long", "untrained_positions"} & named(diagnose(toys, "a b c d a")).keys()
     # A checkpoint from before lengths were counted knows those of its toy, or the limit of its recipe.
     assert "up to 12 tokens; yours has 13." in named(diagnose(reverse, "a " * 13))["too_long"].says

@@ -19,6 +19,8 @@ def test_certainty_is_the_geometric_mean_of_the_probabilities() -> None:
         ("I have 1,500 cows.", "J'ai 1 500 vaches.", []),
         ("J'ai 1 500 vaches.", "I have 1,500 cows.", []),
         ("En 2024 300 vaches", "300 cows in 2024", []),
+        ("from 1990 to 2000", "1990 2000", []),
+        ("Room 12, floor 3", "12 3", []),
         ("at 3:30", "um 3.30 Uhr", []),
         ("I have 2 dogs and 7 cats.", "Ich habe zwei Hunde und 8 Katzen.", ["7"]),
         ("7 and 7", "8", ["7"]),

@@ -72,6 +72,13 @@ def test_a_link_has_its_shift_and_opens_with_the_best_heads_of_that_one(stored: 
     assert app.multiselect[0].value == stored.opening("reads")
 
 
+def test_the_chosen_shift_stays_and_is_in_the_address(stored: AlignmentMap) -> None:
+    app = opened()
+    app.segmented_control(key="shift").set_value("predicts").run().run()
+    assert app.session_state["shift"] == "predicts"
+    assert app.query_params["shift"] == "predicts"
+
+
 def test_another_checkpoint_opens_with_its_own_best_shift(stored: AlignmentMap) -> None:
     app = opened()
     app.selectbox(key="checkpoint").set_value("two").run()
@@ -86,7 +93,9 @@ def test_another_checkpoint_opens_with_its_own_best_shift(stored: AlignmentMap) 
 
 def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: Path) -> None:
     app = opened()
-    assert "a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it" in page_text(app)
+    words = page_text(app)
+    assert "not measured which heads of this checkpoint align. `python -m transformer align CHECKPOINT" in words
+    assert "a guess" in words
     assert app.session_state["shift"] == "predicts"
     assert "best measured" not in " ".join(button.label for button in app.button)
 
@@ -94,17 +103,17 @@ def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: P
 def test_the_text_and_its_distance_from_the_training_text_are_reported(stored: AlignmentMap) -> None:
     words = page_text(opened())
     assert "Measured on gold.tsv: 40 pairs, 1,234 sure links." in words
-    assert "the diagonal alone has an alignment error rate of 62.5%, a word drawn at random of 90.0%" in words
+    assert "the diagonal have an alignment error rate of 62.5%, and links drawn at random 90.0%" in words
     for row in ("words per sentence | 14.5 | 6.5", "tokens per target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
         assert f"| {row} |" in words
-    assert "Home is home.tsv" in words
+    assert "compares this text with home.tsv" in words
 
 
-def test_a_map_without_home_says_that_the_distance_is_not_known(folder: Path) -> None:
+def test_a_map_without_home_has_a_table_of_this_text_alone(folder: Path) -> None:
     made_map(folder / "one.safetensors", LAYERS, HEADS, home=False)
     words = page_text(opened())
     assert "| words per sentence | 14.5 |" in words
-    assert "the distance is not known" in words
+    assert "the table has only this text" in words
 
 
 def test_names_in_a_map_are_text_and_never_markup(folder: Path) -> None:
@@ -126,6 +135,7 @@ def test_an_unreadable_map_is_reported_and_the_rest_of_the_page_is_drawn(
     app = opened()
     assert "Measure again" in page_text(app)
     assert "a guess" in page_text(app)
+    assert "It was not measured" not in page_text(app)
     assert components(app, "attention_lines")[1]["title"].startswith("Soft alignment")
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.head_numbers import head_numbers, head_roles
-from app.figures.head_sharpness import head_facts, is_control, is_sink
+from app.figures.head_sharpness import carries_no_word, head_facts, is_control
 from app.figures.matrix import attention_matrix, matrix_alt
 from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
 from app.figures.shown_weights import Options, shown
-from app.figures.theme import GROUND, head_color, head_is_dashed, resolved
+from app.figures.theme import BACKGROUND, head_color, head_is_dashed, resolved
 from app.views.attention.head_ranking import COLUMNS, head_ranking, ranking_table
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
 from tests.support.drawn import checked
@@ -204,9 +204,9 @@ def test_numbers_of_heads_are_what_their_definitions_say(itself: bool, length: i
             direct["entropy"].append(-sum(w * np.log2(w) for w in row if w > 0))
             place = q if itself else q * (columns - 1) / max(length - 1, 1)
             direct["distance"].append(sum(w * abs(k - place) for k, w in enumerate(row)))
-            direct["sinks"].append(sum(w for w, key in zip(row, keys, strict=True) if is_sink(key)))
+            direct["sinks"].append(sum(w for w, key in zip(row, keys, strict=True) if carries_no_word(key)))
             if not itself:
-                real = [k for k, key in enumerate(keys) if not is_sink(key)]
+                real = [k for k, key in enumerate(keys) if not carries_no_word(key)]
                 direct["aligned"].append(float(np.mean([k in rows.argmax(axis=-1) for k in real])))
             if itself:
                 direct["itself"].append(row[q])
@@ -236,7 +236,7 @@ def test_the_job_of_a_head_is_where_most_of_its_weight_is() -> None:
     found = head_roles(np.stack([before, spread, resting, one])[None], ("a", "▁b", "c", "</s>"), itself=True)
     assert found == [
         [
-            "85% of its weight is on the token before",
+            "64% of its weight is on the token before",  # the first row has none
             "the strongest weight of a row is 25% on average",
             "90% of its weight is on special tokens and punctuation",
             "70% of its weight is on “b”",
@@ -383,6 +383,6 @@ def test_head_colours_are_distinguishable_with_colour_deficiencies(deficiency: s
     assert not head_is_dashed(7)
     if deficiency == "none":
         luminance = [float(color @ [0.2126, 0.7152, 0.0722]) for color in colors]
-        page = float(linear(resolved(GROUND, dark)) @ [0.2126, 0.7152, 0.0722])
+        page = float(linear(resolved(BACKGROUND, dark)) @ [0.2126, 0.7152, 0.0722])
         for light in luminance:
             assert (max(light, page) + 0.05) / (min(light, page) + 0.05) >= 3

@@ -148,7 +148,9 @@ def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
     assert "rows renormalised" in components(app, "attention_lines")[0]["title"]
     assert "Hidden columns: `</s>`" in page_text(app)
     share = weights["cross"][1, 2][rows][:, -1].mean()
-    assert f"On average {Share(share):.0%} of a row of this head lay there" in page_text(app)
+    assert f"the hidden columns have {Share(share):.0%} of the weight of a row of this head" in page_text(app)
+    assert "on average; now each row sums to 1." in page_text(app)  # the rollout
+    assert "A row sums to the share" not in page_text(app)
 
 
 def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(shown: Open) -> None:
@@ -156,7 +158,7 @@ def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(show
     drawn = heat(app, 0)
     assert np.isnan(drawn[0]).all()
     assert np.nansum(drawn[1:], axis=-1) == pytest.approx(1, abs=1e-5)
-    assert "1 row stays empty" in page_text(app)
+    assert "1 row is empty: it may attend to hidden tokens only." in page_text(app)
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -274,6 +276,24 @@ def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Op
     app.multiselect[0].set_value([]).run()
     assert not app.exception
     assert "Choose at least one head" in page_text(app)
+    again = shown(more="alignment", alignment_heads=app.query_params["alignment_heads"])
+    assert "Choose at least one head" in page_text(again)
+
+
+def test_without_the_causal_mask_the_page_says_so_and_bertviz_shows_later_keys(shown: Open) -> None:
+    said = "attends to all tokens of the translation, because an edit switches the causal mask off"
+    for edits, free in (({}, False), ({"edits": "mask=causal"}, True)):
+        app = shown(kind="decoder", more="bertviz", bertviz="neuron", **edits)
+        assert bertviz_data(app)["bidirectional"] == free
+        assert (said in page_text(app)) == free
+        assert ("later tokens are masked" in page_text(app)) != free
+
+
+@pytest.mark.parametrize(("head", "allowed"), [("3", True), ("4", False)])
+def test_the_mask_is_that_of_the_chosen_head(shown: Open, head: str, allowed: bool) -> None:
+    app = shown(kind="decoder", edits="allow=decoder.2.3.1.2", layer="2", head=head, t="1", k="2")
+    assert np.isnan(heat(app, 0)[0, 1]) != allowed
+    assert ("not at all: that is masked" in page_text(app)) != allowed
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.figures.axes import TokenAxis
-from app.figures.theme import GROUND, INK, resolved
+from app.figures.theme import BACKGROUND, INK, resolved
 from app.views.attention import bertviz_html as bertviz
 from app.views.attention.bertviz_html import (
     LIBRARIES,
@@ -163,8 +163,8 @@ def test_on_dark_ground_the_views_are_dark_with_light_text(view: View) -> None:
     light, dark = html(view), html(view, dark=True)
     assert (Page(light).data["display_mode"], Page(dark).data["display_mode"]) == ("light", "dark")
     for text, back, color in (
-        (light, resolved(GROUND, False), resolved(INK, False)),
-        (dark, resolved(GROUND, True), resolved(INK, True)),
+        (light, resolved(BACKGROUND, False), resolved(INK, False)),
+        (dark, resolved(BACKGROUND, True), resolved(INK, True)),
     ):
         assert f"body{{background:{back};color:{color};" in text
         assert f"text[fill='black']{{fill:{color}}}" in text

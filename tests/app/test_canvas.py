@@ -19,8 +19,8 @@ from app.figures.canvas_message import (
     RunnerUp,
     Side,
     Written,
+    canvas_message,
     message_id,
-    pack,
     quantised,
 )
 from app.library.checkpoints import CheckpointFile
@@ -31,6 +31,7 @@ from app.views.shared.canvas_picture import alternatives, answer
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import attention_weights, components, unpacked_canvas
 from tests.support.small_alignment import made_map
+from transformer.analysis.edits import WeightsSet
 from transformer.model.attention_kinds import KINDS, Kind
 
 Open = Callable[..., AppTest]
@@ -109,6 +110,18 @@ def test_the_calculation_of_a_weight_adds_up(tmp_path: Path) -> None:
             powers = np.exp(scores - scores.max())
             assert powers / powers.sum() == pytest.approx(found["weights"], abs=1e-5)
             assert found["added"] == pytest.approx(np.linalg.norm(found["value"]) * found["weights"][key], rel=1e-4)
+
+
+def test_the_scores_of_an_edited_row_are_those_of_its_softmax(tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    edited = replace(scene, subject=scene.subject.edited(WeightsSet("cross", 1, 2, 0, ((0, 1), (1, 3)))))
+    found = answer(edited, Question("cell", Head("cross", 1, 2), 0, 1))
+    assert found is not None
+    scores = np.array([-np.inf if score is None else score for score in found["scores"]])
+    powers = np.exp(scores - scores.max())
+    assert powers / powers.sum() == pytest.approx(found["weights"], abs=1e-5)
+    assert found["weights"][:2] == pytest.approx([0.25, 0.75], abs=1e-5)
+    assert found["product"] / np.sqrt(found["width"]) != pytest.approx(scores[1], abs=1e-3)  # before the edit
 
 
 def test_the_score_of_a_later_token_is_said_to_be_masked(tmp_path: Path) -> None:
@@ -191,7 +204,7 @@ def test_a_message_is_named_after_what_it_shows() -> None:
             "Title", "Short", "#000000", weights, np.ones((1, 1), bool), (0, 0), "because", [["rests"]]
         )
         written = Written(Side("To", ["b"]), ["<s>"], [0.5], [[RunnerUp(7, "c", 0.1)]])
-        return pack(Side("From", [token]), written, {"cross": kind}, {})
+        return canvas_message(Side("From", [token]), written, {"cross": kind}, {})
 
     same, others = message(1.0, "a"), (message(0.5, "a"), message(1.0, "b"))
     assert message_id(message(1.0, "a")) == message_id(same)

@@ -8,7 +8,9 @@ import streamlit as st
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.names import BASE, display_name, member_names, short_name
+from app.library.uploads import upload_name
 from app.views.models.cards_picture import cards_data
+from tests.support.unmarked_texts import bracketed
 
 SHIPPED = {
     "family-base": BASE,
@@ -39,6 +41,15 @@ def test_each_member_of_a_family_is_called_by_what_it_has() -> None:
 
 def test_a_snapshot_is_called_by_its_update() -> None:
     assert short_name(CheckpointFile("reverse-1, update 1200", "x", 0, 0)) == "update 1,200 of reverse-1"
+
+
+def test_a_best_checkpoint_is_not_called_like_the_checkpoint_that_has_the_name_of_its_run() -> None:
+    assert short_name(CheckpointFile("reverse, best", "x", 0, 0)) == "best of reverse"
+
+
+def test_an_upload_is_marked_in_the_language_of_the_visitor() -> None:
+    with bracketed():
+        assert short_name(CheckpointFile(upload_name("mine.safetensors"), "x", 0, 0)) == "⟦mine (yours)⟧"
 
 
 def test_a_card_has_the_name_and_opens_the_file() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from app.classroom import lecturer
@@ -169,6 +170,19 @@ def test_the_link_has_the_address_by_which_phones_reach_the_machine(monkeypatch:
     assert link("http://localhost:8501/masks", False) == ""
     assert link("http://localhost:8501/masks", True) == "http://192.168.1.5:8501/class/ABCDEF"
     assert link("https://class.example/masks?x=1", True) == "https://class.example/class/ABCDEF"
+
+
+def test_a_shared_server_that_does_not_know_its_address_says_what_phones_open(
+    open_class: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_class()
+    monkeypatch.setattr("app.classroom.class_panel.serves_others", lambda: True)
+    monkeypatch.setattr(lecturer, "address_for_others", lambda: "")
+    monkeypatch.setattr(ContextProxy, "url", "http://localhost:8501/masks")
+    button(app, "Show code to the class").click().run()
+    assert not app.exception
+    (warning,) = app.warning
+    assert f"http://ADDRESS:8501/class/{app.session_state['class'][0]}" in warning.value
 
 
 def test_the_qr_code_is_black_on_white_and_made_here() -> None:

@@ -15,6 +15,7 @@ from app.classroom.class_limits import (
     MOST_PICTURES,
     REQUESTS,
     WRONG_CODES,
+    WRONG_CODES_OF_ALL,
     ClassError,
     NoClass,
     TooMany,
@@ -127,6 +128,15 @@ def test_after_too_many_wrong_codes_an_address_is_refused_also_with_the_right_on
     classes.join(code, "10.0.0.2")
     clock.now += WRONG_CODES.seconds
     classes.join(code, "10.0.0.1")
+
+
+def test_if_all_networks_together_sent_too_many_no_single_one_is_blamed(classes: Classes) -> None:
+    code, _ = classes.open()
+    for number in range(WRONG_CODES_OF_ALL.most):
+        with pytest.raises(WrongCode):
+            classes.join("000000", f"10.1.{number // 25}.1")
+    with pytest.raises(TooMany, match="were sent to this server"):
+        classes.join(code, "10.0.0.1")
 
 
 def test_a_token_tells_nothing_about_a_code(classes: Classes) -> None:

@@ -9,17 +9,21 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.compute import cached_results
 from app.compute.against_torch import AgainstTorch, Stage, against_torch
 from app.compute.compared import Compared
 from app.compute.subject import Subject
 from app.figures.axes import in_words
 from app.library.checkpoints import CheckpointFile
+from app.state.choices import LONGEST_SECOND
 from app.views.compare import torch_side
 from tests.support.drawn import components
 from tests.support.small_model import small
 from transformer.analysis.edits import HeadUniform, model_edits
+from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
+from transformer.errors import TranslationError
 from transformer.export.torch_model import TorchModel
 
 Open = Callable[..., AppTest]
@@ -92,6 +96,7 @@ def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
 def test_it_opens_with_a_sentence_that_differs_in_one_word(open_app: Open, folder: Path) -> None:
     app = open_app("compare", sentence=SENTENCE)
     second = str(app.text_input(key="compared_sentence").value)
+    assert app.text_input(key="compared_sentence").max_chars == LONGEST_SECOND
     differs = [one != other for one, other in zip(second.split(), SENTENCE.split(), strict=True)]
     assert sum(differs) == 1
     translator = Translator.load(folder / "en-de.safetensors")
@@ -128,6 +133,23 @@ def test_where_both_sides_are_the_same_each_link_shows_a_difference(open_app: Op
     app = open_app("compare", sentence=SENTENCE, side="edits")
     assert "Nothing is edited." in words(app)
     assert links(app) == found
+
+
+def test_a_search_that_is_too_long_is_not_suggested(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(config: object, parameters: int, lengths: object, settings: DecodingConfig) -> None:
+        if (settings.method, settings.beam) != ("beam", 4):
+            raise TranslationError("too long")
+
+    monkeypatch.setattr(cached_results, "check_search", check)
+    app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence=SENTENCE)
+    assert not app.exception
+    assert "Something differs with:" in words(app)
+
+
+def test_the_sum_of_the_visitors_translation_is_by_the_model_that_read_it(open_app: Open) -> None:
+    app = open_app("compare", sentence=SENTENCE, side="search", given="the dog", alternative="given")
+    assert "The second translation is your own; its sum is by the model that read it." in words(app)
+    assert "the model that wrote it" not in words(app)
 
 
 def test_torch_nn_writes_the_same_from_our_weights(open_app: Open, folder: Path) -> None:
@@ -170,6 +192,11 @@ def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
     assert "at most 0.0200: that is more than rounding" in sentences[0]
     assert sentences[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
     assert "left out; torch.nn gets the attention window of 2 as a mask." in sentences[2]
+    shorter = Written("a", -0.1)
+    (_, written, _) = torch_side.says(AgainstTorch(shorter, stages), Compared(shorter, ours), config)  # type: ignore[arg-type]
+    assert written.endswith(
+        "one of the two ends where the other continues with a token whose log-probability is −0.6900."
+    )
 
 
 def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) -> None:
@@ -188,7 +215,8 @@ def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) 
 
 def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:
     app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3", side="torch")
-    assert "cannot express edits" in words(app)
+    sentence = "torch.nn.Transformer cannot express edits. Undo them in the line above to compare."
+    assert sentence in [each.value for each in app.text]
 
 
 def test_two_translations_diverge_at_the_first_token_that_differs() -> None:

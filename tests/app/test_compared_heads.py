@@ -1,5 +1,6 @@
 """Compare: the heads of two models over the same tokens, and the message if the two cannot be compared."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute.cached_results import attention
-from app.compute.compared import Reading, head_changes
+from app.compute.compared import HeadChange, Reading, head_changes
 from app.compute.subject import Subject
 from app.figures.canvas_message import header_of
 from app.library.checkpoints import CheckpointFile
+from app.views.compare.head_maps import heads_table
 from app.views.shared.other_checkpoints import other_checkpoints
 from tests.app.test_compare_page import SENTENCE, words
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -114,6 +116,11 @@ def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, f
     assert "elsewhere than with the second sentence" in words(app)
 
 
+def test_a_head_without_a_partner_has_no_number_in_the_table() -> None:
+    changes = [HeadChange("cross", 0, 0, (1, 2), 0.25), HeadChange("cross", 0, 1, None, 1.0)]
+    assert heads_table(changes)["weight moved"] == [0.25, pytest.approx(math.nan, nan_ok=True)]
+
+
 def test_the_head_of_the_address_is_shown(open_app: Open) -> None:
     header, _ = heads_drawn(
         open_app("compare", sentence=SENTENCE, edits="uniform=decoder.2.3", compared_head="cross.3.4")
@@ -144,7 +151,9 @@ def own_folder(tmp_path: Path, open_app: Open, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_checkpoint_alone_has_nothing_to_be_compared_with(open_app: Open, own_folder: Path) -> None:
-    assert "only one checkpoint" in words(open_app("compare", sentence=SENTENCE, side="checkpoint"))
+    app = open_app("compare", sentence=SENTENCE, side="checkpoint")
+    sentence = "There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu."
+    assert sentence in [each.value for each in app.text]
 
 
 def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_an_error_message(open_app: Open, own_folder: Path) -> None:

@@ -109,10 +109,10 @@ def test_a_token_that_sampling_leaves_out_has_a_pattern_and_the_words_left_out()
     allowed = np.array([True, True, False, True, True, True])
     found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
     figure = checked(distribution_bars(found, 6, title="t"))
-    assert [offer.cut for offer in found] == [False, True, False]
+    assert [offer.is_excluded for offer in found] == [False, True, False]
     assert list(figure.data[0].marker.pattern.shape) == ["", "/", "", "."]
-    assert "left out" in figure.data[0].text[1]
-    assert "left out" in distribution_alt(found, "t")
+    assert "may not be drawn" in figure.data[0].text[1]
+    assert "may not be drawn" in distribution_alt(found, "t")
 
 
 def test_the_share_of_a_token_that_sampling_may_choose_is_written_outlined_and_in_the_table() -> None:
@@ -127,10 +127,13 @@ def test_the_share_of_a_token_that_sampling_may_choose_is_written_outlined_and_i
     assert np.asarray(ends.x) == pytest.approx(np.maximum(bars.x, outlines.x))
     assert [text.strip() for text in ends.text] == list(bars.text)
     assert bars.text[0] == f"{p[4]:.1%} → {expected[0]:.1%} · chosen"
-    assert bars.text[1] == f"{p[2]:.1%} · left out"
-    assert distribution_table(found)["of what may be drawn"] == pytest.approx(expected)
+    assert bars.text[1] == f"{p[2]:.1%} · may not be drawn"
+    assert distribution_table(found)["share among the tokens that may be drawn"] == pytest.approx(expected)
     none_left = distribution_bars(offers(LOGITS, 4, piece, count=1, allowed=LOGITS == 3), 6, title="t")
-    assert list(checked(none_left).data[0].text) == [f"{p[4]:.1%} → 100% · chosen", f"{1 - p[4]:.1%} · left out"]
+    assert list(checked(none_left).data[0].text) == [
+        f"{p[4]:.1%} → 100% · chosen",
+        f"{1 - p[4]:.1%} · may not be drawn",
+    ]
     assert len(distribution_bars(offers(LOGITS, 4, piece, count=3), 6, title="t").data) == 1
 
 
@@ -319,7 +322,7 @@ def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
 
 
 def test_the_cells_may_name_the_most_probable_token_letter_by_letter() -> None:
-    figure = checked(lens_wall(seen(), step=0, title="t", show_pieces=True))
+    figure = checked(lens_wall(seen(), step=0, title="t", show_tokens=True))
     assert "&lt;/script" in figure.data[1].text[1]
     assert "<script" not in str(figure.data[0].text)
 
@@ -335,7 +338,7 @@ def test_a_long_wall_has_no_lines_between_cells_and_fewer_names() -> None:
 def test_tokens_are_cut_to_their_cells() -> None:
     n = 20
     wide = Seen(np.ones((1, n)), np.ones((1, n)), [["▁gewohnt"] * n], np.ones((1, n)), writer(*["▁x"] * n), 100)
-    assert set(checked(lens_wall(wide, step=0, title="t", show_pieces=True)).data[1].text) == {"gewo…"}
+    assert set(checked(lens_wall(wide, step=0, title="t", show_tokens=True)).data[1].text) == {"gewo…"}
 
 
 def test_the_text_of_the_lens_says_from_which_layer_on_a_token_is_ranked_first() -> None:

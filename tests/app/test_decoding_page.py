@@ -18,6 +18,8 @@ from app.figures.axes import in_words
 from app.figures.distribution import percent
 from app.figures.theme import fixed, score_text
 from app.library.source_code import CHANGED
+from app.state.choices import GIVEN_SHOWN
+from app.views.decoding import penalty_section
 from app.views.decoding.continue_section import _chosen
 from app.views.decoding.frame_section import GIVEN
 from app.views.decoding.lens_figures import closeness
@@ -26,7 +28,8 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, attention_weights, chart, charts, title
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
-from transformer.analysis.trace import trace
+from transformer.analysis.edits import MaskOff, model_edits
+from transformer.analysis.trace import trace, trace_steps
 from transformer.config import BOS, EOS
 from transformer.decoding.finished_search import finished, path_to
 from transformer.decoding.translation import Translation
@@ -142,6 +145,21 @@ def test_the_loop_shows_what_is_read_attended_to_kept_and_chosen(open_page: Open
     numbers = 2 * 3 * 4 * step * 8  # keys and values, layers, heads, positions, d_k
     assert f"= {numbers:,} numbers" in data["own"]["lines"][1]
     assert f"= {2 * 3 * 4 * len(found.source_ids) * 8:,} numbers" in data["cross"]["lines"][1]
+
+
+def test_without_the_causal_mask_the_loop_shows_the_weights_of_the_step(open_page: Open, folder: Path) -> None:
+    app = open_page(t="3", layer="2", head="3", edits="mask=causal")
+    translator = Translator.load(folder / "en-de.safetensors")
+    translator = translator.edited(model_edits((MaskOff("causal"),), translator.model))
+    found, data = translator.translate(EXAMPLE).sentences[0], component(app, "loop")
+    for side, site in (("source", "cross"), ("output", "self")):
+        site = f"decoder.layers.1.{site}_attention.weights"
+        step = trace_steps(translator.model, found.source_ids, found.hypotheses[0].ids, [site])[2]
+        assert data[side]["weights"] == pytest.approx(step[site][2, 0], abs=1e-4)
+        assert sum(data[side]["weights"]) == pytest.approx(1, abs=1e-3)
+    said = " ".join(each.value for each in app.markdown)
+    assert "An edit switches the causal mask off" in said
+    assert "Because of the causal mask" not in said
 
 
 def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder: Path) -> None:
@@ -512,6 +530,9 @@ def test_a_prefix_that_is_too_long_gets_an_error_message(open_page: Open) -> Non
     app.text_input(key="own_words").set_value("the cat sat on the mat " * 8).run()
     healthy(app)
     assert "Shorten the prefix" in texts(app)
+    app.button(key="take_back").click().run()
+    healthy(app)
+    assert "Shorten the prefix" not in texts(app)
 
 
 @pytest.mark.parametrize(
@@ -575,6 +596,8 @@ def test_where_greedy_and_beam_find_the_same_the_page_says_so(open_page: Open, m
     assert "find the same translation" in texts(app)
     assert "here greedy decoding writes the same." in texts(app)
     assert charts(app) == []
+    other = open_page("methods", checkpoint="numbers", sentence="forty-two", alternative="2")
+    assert "; greedy decoding writes “" in texts(other)
 
 
 # -- the length penalty
@@ -599,8 +622,12 @@ def test_beside_the_code_the_length_penalty_is_that_of_the_search(
 def test_one_hypothesis_is_not_ranked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two", method="greedy")
-    assert "finished one hypothesis, so there is nothing to rank" in texts(app)
+    assert "finished one hypothesis, so there is nothing to rank. Choose beam search" in texts(app)
     assert charts(app) == []
+    monkeypatch.setattr(penalty_section, "finished", lambda tree: finished(tree)[:1])
+    app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two")
+    assert "finished one hypothesis, so there is nothing to rank." in texts(app)
+    assert "Choose beam search" not in texts(app)
 
 
 def paper(length: int) -> float:
@@ -613,7 +640,7 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))  # a model that knows how to end
     app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two")
-    app.slider(key=f"alpha_{form}").set_value(1.5).run()
+    app.slider(key=f"alpha_{form}_0.6").set_value(1.5).run()
     healthy(app)
     table = app.dataframe[0].value
     _, found = searched(SHIPPED, "forty-two", "numbers")
@@ -626,6 +653,14 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
     figure = charts(app)[0 if form == "paper" else 1]
     labels = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]
     assert [text.split()[0] for text in labels] == [winner]
+
+
+def test_the_slider_follows_the_length_penalty_of_the_search(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two")
+    app.slider(key="alpha").set_value(1.2).run()
+    healthy(app)
+    assert [each.value for each in app.slider if str(each.key).startswith("alpha_paper")] == [1.2]
 
 
 def test_where_nothing_finished_there_is_nothing_to_rank(open_page: Open, folder: Path) -> None:
@@ -669,6 +704,19 @@ def test_a_reference_is_scored_as_sacrebleu_does_and_compared_word_by_word(open_
         "new": "",
         "mark": "− missing",
     }
+
+
+def test_a_translation_that_the_search_found_too_is_in_the_list_once(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    _, found = searched(SHIPPED, "forty-two", "numbers")
+    own = {"given": found.hypotheses[1].text, "given_ids": found.hypotheses[1].ids[:-1], "alternative": GIVEN_SHOWN}
+    app = open_page("reference", {"reference": "42", **own}, checkpoint="numbers", sentence="forty-two")
+    drawn = component(app, "alternatives_scored")
+    rows = [row["text"] for row in drawn["rows"]]
+    assert sorted(rows) == sorted(each.text for each in found.hypotheses)
+    assert rows[drawn["chosen"]] == found.hypotheses[1].text
 
 
 def test_a_hostile_reference_stays_text(open_page: Open) -> None:

@@ -12,7 +12,7 @@ import pytest
 from app.figures.all_heads import LARGEST_TILE, heads_table, pooled
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis, visible
-from app.figures.head_sharpness import clarity, clearest_head, entropy, head_facts, is_sink
+from app.figures.head_sharpness import carries_no_word, clarity, clearest_head, entropy, head_facts
 from app.figures.matrix import (
     NUMBERS_UP_TO,
     attention_matrix,
@@ -33,6 +33,7 @@ from app.figures.theme import (
     weight_scale,
 )
 from app.figures.token_strip import source_strip, source_table, target_strip
+from app.languages import speaking
 from tests.support.drawn import checked
 from transformer.text.tokenizer import Piece
 
@@ -205,13 +206,15 @@ def test_facts_of_a_head_add_up() -> None:
     ("token", "sink"), [("</s>", True), ("▁.", True), ("▁", True), (",", True), ("▁it", False), ("7", False)]
 )
 def test_sinks_are_control_tokens_and_punctuation(token: str, sink: bool) -> None:
-    assert is_sink(token) == sink
+    assert carries_no_word(token) == sink
 
 
 def test_tokens_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
     pieces = [Piece(7, "▁Hi", 0, 2, "piece"), Piece(200, "<0xF0>", 3, 4, "byte"), Piece(1, "x", 4, 5, "unknown")]
     chips = source_strip(pieces)["chips"]
     assert [chip["kind"] for chip in chips] == ["piece", "byte", "unknown"]
+    with speaking("de"):
+        assert [chip["tag"] for chip in source_strip(pieces)["chips"]] == ["", "Byte", "unbekannt"]
     assert chips[0]["under"] == ["7", "1–2"]
     assert source_table(pieces, "Hi 🙂x")[1]["characters"] == "🙂"
 

@@ -14,7 +14,11 @@ from app.stage.finding_texts import FORMS, form_of, in_words
 SENTENCES = 3  # of a finding, after its name
 # What a name in a sentence stands for, where it is more than a value
 STANDS_FOR = {
-    "rest": ("", " So do 1.2 and 1.3."),
+    "rest": ("", " The same is true of 1.2 and 1.3."),
+    "entropy": (
+        "All 8 heads of encoder-decoder attention attend almost evenly to the whole source: the entropy of their rows",
+        "The only head of encoder-decoder attention attends almost evenly to the whole source: the entropy of its rows",
+    ),
     "side": ("source", "translation"),
     "trained": ("Trained on sentences of up to 7 tokens", "Of 1,000 training sentences 999 had at most 7 tokens"),
     "instead": ("<unk> instead, the same token for each", "1 byte instead", "2 bytes instead"),

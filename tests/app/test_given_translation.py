@@ -1,5 +1,6 @@
 """A translation of the visitor's own (teacher forcing): every page shows what the decoder makes of it."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from app.pages import PAGES as INFOS
 from app.state import given_translation
 from app.state.choices import GIVEN_SHOWN
 from tests.support.drawn import attention_weights, charts, components, unpacked_canvas
-from tests.support.pages import MAIN, switch_page
+from tests.support.pages import MAIN, choose, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.logit_lens import lens
 from transformer.decoding.translator import Translator
@@ -55,6 +56,14 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")
     assert components(app, "choice_list")[0]["chosen"] == len(rows) - 1
+
+
+@pytest.mark.parametrize(("tokens", "fits"), [(127, True), (128, False)])
+def test_it_may_be_as_long_as_the_longest_that_the_search_writes(open_app: Open, tokens: int, fits: bool) -> None:
+    app = open_app(sentence=SENTENCE, details="true")
+    healthy(choose(app, given="x", given_ids=(300,) * tokens, alternative=GIVEN_SHOWN).run())
+    assert ("tokens; the page shows up to 127" in words(app)) == (not fits)
+    assert (len(cross_attention(app)[0, 0]) == tokens + 1) == fits
 
 
 GIVEN_NOW, FOUND = GIVEN_SHOWN, 0
@@ -116,7 +125,7 @@ def test_what_cannot_be_forced_gets_an_error_message_and_the_model_s_translation
     assert components(app, "choice_list")[0]["chosen"] == 0
 
 
-def opened(view: str, **state: str | bool) -> AppTest:
+def opened(view: str, **state: Any) -> AppTest:
     """A page, with the visitor's own translation shown."""
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     switch_page(app, view)
@@ -154,3 +163,48 @@ def test_every_part_of_decoding_has_something_to_say(
         drawn = [text for data in charts(app)[0]["data"] for text in data.get("text") or () if text]
         for rank in lens(translator.model, source, given.ids).ranks[-1]:
             assert f"{rank:,}" in drawn
+
+
+OF_SEARCH, SECOND = ((FOUND, "", (), ()),), ((FOUND, "", (), (1,)),)
+
+
+@pytest.mark.parametrize(
+    ("undo", "given", "sentence"),
+    [
+        ((), lambda step: True, "Each token was given"),
+        (SECOND, lambda step: step == 1, "You gave some of the tokens"),
+        (OF_SEARCH, lambda step: False, "Each token was predicted"),
+    ],
+)
+def test_only_the_tokens_of_the_visitor_are_marked_as_given(
+    undo: Any, given: Callable[[int], bool], sentence: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    ids = Translator.load(folder / "en-de.safetensors").score(SENTENCE, OWN).ids[:-1]
+    app = opened("steps", at="logits", detail="exam", details=True, given_ids=ids, undo=undo)
+    (held,) = (each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_held_data")
+    rows = json.loads(held.bytes)["pictures"]["logits"]["offers"]
+    marks = [next(offer["mark"] for offer in row if offer["mark"]) for row in rows]
+    assert marks == ["given" if given(step) else "chosen" for step in range(len(ids) + 1)]
+    assert set(app.dataframe[0].value["in the translation"]) - {""} == {marks[app.session_state["t"]]}
+    app.session_state["at"] = "chosen"
+    assert sentence in words(healthy(app.run()))
+
+
+@pytest.mark.parametrize(
+    ("undo", "mark", "whose", "line"),
+    [
+        ((), "given", "your translation", "reads your translation"),
+        (OF_SEARCH, "chosen", "another translation", "search found"),
+    ],
+)
+def test_the_frame_says_who_found_the_translation(
+    undo: Any, mark: str, whose: str, line: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    app = opened("decoding", undo=undo)
+    frame = components(app, "next_token")[0]["frame"]
+    shown = [row["title"] for step in frame["steps"] for row in step["rows"] if row["chosen"]]
+    assert all(title.endswith(f", {mark}") for title in shown)
+    assert line in frame["beams"]["title"]
+    assert components(app, "translation_line")[0]["mark"]["words"] == whose

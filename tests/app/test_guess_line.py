@@ -13,6 +13,7 @@ from app.stage import frame, guess_line
 from app.stage.preferred_line import TITLE
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
+from transformer.analysis.doctor import Finding
 
 SHIPPED = MAIN.parents[1] / "pretrained"
 Open = Callable[..., AppTest]
@@ -62,6 +63,13 @@ def test_a_german_sentence_is_offered_the_checkpoint_that_reads_it(open_page: Op
     assert app.session_state["checkpoint"] == "de-en"
     assert app.text_input(key="sentence").value == "Wo ist der nächste Bahnhof, bitte?"
     assert "This looks like German" not in shown_texts(app)
+
+
+def test_of_a_sentence_that_the_model_copies_the_reason_is_the_copy_not_a_probability(open_page: Open) -> None:
+    copied, other = (" ".join(shown_texts(open_page(text))) for text in ("Ich bin müde.", "Je n'ai jamais vu la mer."))
+    assert "The model has copied the sentence" in copied
+    assert "more probable" not in copied
+    assert "These words are more probable in French" in other
 
 
 def test_nothing_but_the_language_is_said_of_a_sentence_in_another_one(open_page: Open) -> None:
@@ -226,3 +234,30 @@ def test_it_is_not_asked_without_a_beam_with_edits_or_if_there_is_none(
     monkeypatch.setattr(reverse_choice, "reverse_scores", lambda *given: asked.append(given))
     open_page(MISTAKEN, checkpoint, **session)
     assert not asked
+
+
+@pytest.mark.parametrize(
+    ("finding", "seen", "chosen"),
+    [
+        (Finding("large_gains", "title", "says", "advice"), "LayerNorm, sub-layer by sub-layer", {}),
+        (
+            Finding("untrained_positions", "title", "says", "advice", stack="encoder"),
+            "The encoding",
+            {"kind": "encoder"},
+        ),
+        (Finding("empty", "title", "says", "advice"), "", {"t": 0}),
+    ],
+)
+def test_the_button_of_a_finding_opens_the_details_and_the_step_that_show_it(
+    open_app: Callable[..., AppTest],
+    monkeypatch: pytest.MonkeyPatch,
+    finding: Finding,
+    seen: str,
+    chosen: dict[str, object],
+) -> None:
+    monkeypatch.setattr(doctor_findings, "findings", lambda *given: (finding,))
+    app = open_app(checkpoint="small", sentence="a b c", t="2")
+    app.button(key=f"doctor_0_{finding.name}").click().run()
+    assert not app.exception
+    assert not seen or seen in [header.value for header in app.header]
+    assert {name: app.session_state[name] for name in chosen} == chosen

@@ -12,7 +12,7 @@ import torch
 
 from app.figures.attention_stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.axes import TokenAxis
-from app.figures.mask_reasons import MaskReasons, forbidden_by, row_name
+from app.figures.mask_reasons import MaskReasons, forbidden_by, row_name, together
 from app.views.hand.arithmetic import LARGEST_EXPONENT, ByHand, differences
 from app.views.hand.hand_figures import (
     row_stages,
@@ -92,6 +92,11 @@ def test_scores_too_large_for_an_exponential_give_the_tensors_weights() -> None:
     assert hand.subtracted
     np.testing.assert_allclose(hand.weights, tensors["weights"][row], rtol=1e-3, atol=1e-6)
     assert "- " in Writing(hand, 0).softmax()
+    positive, negative = (np.full((6, len(hand.query)), size / np.abs(hand.query).sum()) for size in (1000, -1000))
+    for keys, sign in ((positive, "- "), (negative, "+ ")):
+        written = Writing(ByHand(np.abs(hand.query), keys, hand.values, hand.mask, 1), 0)
+        assert f" {sign}" in written.softmax()
+        assert "- -" not in written.softmax() + written.summary()
     assert row_stages(hand)[3].name == "e^(score − largest)"
 
 
@@ -355,15 +360,27 @@ def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
     rows, columns = (source if kind == "encoder" else target), (target if kind == "decoder" else source)
     real = sum(id != 0 for id in rows)
     queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
-    text = MaskReasons(found, queries, keys, 2, real).of_cell(query, key)
+    text = MaskReasons(together(found), found, queries, keys, 2, real).of_cell(query, key)
     assert text.startswith(row_name(queries, query) + " may ")
     assert reason in text
     assert ("may not attend" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)
 
 
+def test_a_cell_that_an_edit_allows_or_forbids_is_not_explained_by_the_mask_of_the_paper() -> None:
+    parts = mask_parts(CONFIG, (5, 6, 3), (2, 5, 6), "decoder")
+    mask = together(parts).copy()
+    mask[0, 2], mask[1, 0], mask[2] = True, False, False
+    reasons = MaskReasons(mask, parts, axis(3, "decoder"), axis(3), window=2)
+    assert reasons.of_cell(0, 2).endswith("An edit allows it.")
+    assert "may attend" in reasons.of_cell(0, 2)
+    assert "may not attend" in reasons.of_cell(1, 0)
+    assert reasons.of_cell(1, 0).endswith("An edit forbids it.")
+    assert "is fully masked" in reasons.of_cell(2, 2)
+
+
 def test_a_fully_masked_row_is_named() -> None:
     parts = mask_parts(CONFIG, (5, 6, 3, 0, 0, 0), (2,), "encoder")
-    reasons = MaskReasons(parts, axis(6), axis(6), window=2)
+    reasons = MaskReasons(together(parts), parts, axis(6), axis(6), window=2)
     assert "is fully masked" in reasons.of_cell(5, 0)
     assert "is fully masked" not in reasons.of_cell(4, 0)

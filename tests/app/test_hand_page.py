@@ -104,8 +104,39 @@ def test_a_forbidden_key_has_the_reason_of_the_mask() -> None:
     reasons, texts = reasons_of(edited, {"causal": causal, "window": window})
     cell_texts = [[texts[number] for number in row] for row in reasons]
     assert cell_texts[0] == ["", "later word", "later word", "later word"]
-    assert cell_texts[1] == ["", "forbidden", "later word", "later word"]
+    assert cell_texts[1] == ["", "by an edit", "later word", "later word"]
     assert cell_texts[3] == ["too far", "too far", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("uniform=cross.2.3", "after its scores"),
+        ("temperature=cross.2.3.0.5", "after its scores"),
+        ("off=cross.2.3", "the context of this head"),
+        ("off=cross.1.1", ""),  # the calculation is that of the edited model
+        ("forbid=cross.2.3.2.2", ""),
+    ],
+)
+def test_a_calculation_that_is_not_that_of_the_edited_model_says_so(open_hand: Open, edit: str, says: str) -> None:
+    app = open_hand(kind="cross", layer="2", head="3", t="2", s="3", edits=edit)
+    notes = [each.value for each in app.info if "without the edit" in each.value]
+    assert [says in note for note in notes] == ([True] if says else [])
+    assert any("what differs is rounding" in each.value for each in app.markdown) == (not says)
+
+
+@pytest.mark.parametrize(
+    ("edit", "edited"), [("temperature=cross.2.3.0.5", True), ("uniform=cross.2.3", True), ("off=cross.1.1", False)]
+)
+def test_the_scene_knows_whether_an_edit_changes_the_scores_before_the_softmax(
+    open_hand: Open, edit: str, edited: bool
+) -> None:
+    assert set(message_of(open_hand(kind="cross", layer="2", head="3", edits=edit))["edited"]) == {edited}
+
+
+def test_a_key_that_an_edit_forbids_is_not_said_to_be_allowed(open_hand: Open) -> None:
+    app = open_hand(kind="decoder", layer="2", head="3", t="3", k="2", edits="forbid=decoder.all.all.3.2")
+    assert any(each.value.endswith("An edit forbids it.") for each in app.text)
 
 
 def test_the_details_are_drawn_only_while_they_are_open(open_hand: Open) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.figures.shares import Share
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
 from app.library.header_facts import header_facts
@@ -32,11 +33,14 @@ def test_a_trained_model_says_text_updates_and_scores(trained: Path) -> None:
     facts = header_facts(one)
     assert facts[0] == f"Trained on {text['learnt']} of the 150 pairs of my *own* <b>text.en-de.tsv."
     assert 100 < text["learnt"] < 150
-    assert facts[1].startswith("Weights of update 12 of 12, after 0.0 M target tokens and 0 minutes")
+    seconds = round(one.header.metrics["seconds"])
+    assert facts[1].startswith(f"Weights of update 12 of 12, after 0.0 M target tokens and {seconds} second")
+    longer = replace(one.header, metrics=one.header.metrics | {"seconds": 300.0})
+    assert header_facts(replace(one, header=longer))[1].endswith(" and 5 minutes of training.")
     bleu = one.header.metrics["valid_bleu"]
     assert f"BLEU {bleu:.1f} (8 pairs of its validation text, greedy)." in facts
-    share = 100 * one.header.metrics["valid_exact_match"]
-    assert f"{share:.0f}% right (8 pairs of its validation text, greedy)." in facts
+    share = Share(one.header.metrics["valid_exact_match"])
+    assert f"{share:.0%} right (8 pairs of its validation text, greedy)." in facts
 
 
 def test_values_of_other_types_are_left_out(trained: Path) -> None:

@@ -86,12 +86,18 @@ def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the
     assert "24.0 against 22.0 BLEU (one run each: the difference may be chance)" in page_text
     assert "“nearly identical results”, 25.7 against 25.8 BLEU" in page_text
     assert "“may allow the model to extrapolate” to longer sequences" in page_text
-    assert "which is all that attention needs. With sine near ones are alike from the start" in page_text
+    assert "attention needs no more than that. Sinusoidal positions that are near each other are alike" in page_text
     sine, learned = (
         [fixed(one, 2) for one in array(line["y"])[[1, 10]]]
         for line in (chart(opened(), "How alike")["data"][i] for i in (1, 3))
     )
     assert f"sine and cosine {sine[0]} and {sine[1]}; learned {learned[0]} and {learned[1]}" in page_text
+
+
+def test_of_short_sentences_the_cosine_at_the_longest_distance_is_named(folder: Path) -> None:
+    for seed, (kind, stem) in enumerate(KINDS.items()):
+        write_checkpoint(folder / f"{stem}.safetensors", seed=seed, options={"positions": kind}, max_length=10)
+    assert "cosine at distance 1 and 5: sine and cosine" in texts(opened())
 
 
 def test_more_runs_appear_by_themselves(folder: Path) -> None:

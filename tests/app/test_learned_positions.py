@@ -1,5 +1,6 @@
 """Learned positions that no training sentence had are marked, and left out of the statements about positions."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from app.figures.sinusoids import best_rotations, pairs, rotation_error
 from app.figures.theme import number
 from app.views.positions.similarity import over_distance
 from tests.support.app_checkpoints import write_checkpoint
-from tests.support.drawn import array, chart, open_view
+from tests.support.drawn import array, chart, open_view, sent
 from transformer.decoding.translator import Translator
 
 TRAINED = 41  # of 40 tokens at most, and one for the sign of the end
@@ -57,6 +58,22 @@ def test_untrained_positions_have_a_ground_of_their_own_among_the_waves_and_no_r
     assert [(shape["x0"], shape["x1"]) for shape in shapes][1:] == [(TRAINED - 0.5, 127.5)]
     assert len(array(chart(app, "Positional encoding")["data"][0]["z"])) == TRAINED
     assert page_text(app).count(f"more than {TRAINED} positions") == 4
+    assert page_text(opened(wave_span="32")).count(f"more than {TRAINED} positions") == 3  # none has the other ground
+
+
+def test_learned_positions_are_not_said_to_have_wavelengths(table: np.ndarray) -> None:
+    (alt,) = [found["alt"] for data in sent(opened()) if "Clock hands" in (found := json.loads(data))["alt"]]
+    assert "wavelength" not in alt
+
+
+@pytest.mark.parametrize(("task", "trained"), [("reverse", 11), ("numbers", 65)])
+def test_a_sentence_of_letters_is_never_longer_than_its_task_allows(
+    task: str, trained: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    path, options = tmp_path / "toy.safetensors", {"positions": "learned"}
+    write_checkpoint(path, options=options, toy=task, max_length=64, toy_max_length=10)
+    assert f"more than {trained} positions" in page_text(opened())
 
 
 def test_nothing_is_left_out_where_the_formula_knows_every_position(

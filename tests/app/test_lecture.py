@@ -11,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 from app.languages import language, speaking
 from app.library import lessons
 from app.pages import PAGES, info
-from app.stage.lecture import next_scene
+from app.stage.lecture import lecture as lecture_mode
+from app.stage.lecture import next_scene, shown_scene
+from app.state.choices import SENTENCE
+from app.state.lecture_choices import LECTURE
 from tests.support.drawn import components
 from tests.support.pages import switch_page
 
@@ -156,6 +159,25 @@ def test_a_scene_without_a_sentence_has_the_last_one_of_its_checkpoint(lecture: 
     app = lecture(4)
     assert app.text_input(key="sentence").value == "a b c"
     assert (chosen(app, "checkpoint"), chosen(app, "d_k")) == ("small", "128")
+
+
+@pytest.mark.usefixtures("lecture")
+def test_a_sentence_that_was_typed_between_two_lessons_is_not_shown_in_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other.md").write_text(LESSON.replace("sentence: the cat sat\n", ""))
+    for second in ("other", "own"):
+        monkeypatch.setattr("streamlit.session_state", {})
+        lecture_mode.start("own")
+        LECTURE.forget()
+        SENTENCE.choose("typed")
+        lecture_mode.start(second)
+        assert SENTENCE.value == ("the cat sat" if second == "own" else "")
+        shown_scene.show(1)
+        assert SENTENCE.value == ("the cat sat" if second == "own" else "")
+        SENTENCE.choose("typed in the lesson")
+        shown_scene.show(1)
+        assert SENTENCE.value == "typed in the lesson"
 
 
 def test_a_page_that_is_loaded_again_keeps_what_was_changed(lecture: Open) -> None:

@@ -86,7 +86,7 @@ show: attention?kind=crosss&layr=4&mask_taken=true&layer=x&head
 minutes: 1
 minutes: 2
 show: translate?sentence=Hello
-question: shape?row=0
+question: next-word?row=0
 
 A text.
 minutes: 3
@@ -98,7 +98,7 @@ minutes: 3
 def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> None:
     assert lines(MISTAKES) == [
         (2, "“three” is not a number of minutes. Write a number above 0 and up to 240, such as 2 or 1.5."),
-        (3, "“langauge” is no key. Did you mean language?"),
+        (3, "“langauge” is not a key. Did you mean language?"),
         (6, "The minutes are missing. Write a line such as minutes: 2."),
         (7, "There is no page “atention”. Did you mean attention?"),
         (8, "There is no kind of question “most-atended”. Did you mean most-attended?"),
@@ -108,14 +108,14 @@ def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> Non
             "Move what you say yourself into the notes, in lines that begin with >.",
         ),
         (14, "“head” is not a key with a value. Write key=value, with & between two of them."),
-        (14, "“crosss” is no value of kind. Write cross, encoder, decoder."),
-        (14, "“layr” is no key of a link. Did you mean layer?"),
+        (14, "“crosss” is not a value of kind. Write cross, encoder, decoder."),
+        (14, "“layr” is not a key of a link. Did you mean layer?"),
         (14, "“mask_taken” belongs to the page masks, not to attention. Remove it, or show that page."),
-        (14, "“x” is no value of layer. Write a whole number, such as 3."),
+        (14, "“x” is not a value of layer. Write a whole number, such as 3."),
         (16, "The scene in line 12 has the same title. Give each scene its own title."),
         (18, "“minutes” is already in line 17. Remove one of the two lines."),
         (19, "“sentence” is not part of show. Write a line sentence: Hello"),
-        (20, "“0” is no value of row. Write a whole number from 1."),
+        (20, "“0” is not a value of row. Write a whole number from 1."),
         (23, "“minutes:” comes after the text. Write it directly below the title."),
         (25, "This is a second title of the lesson. A scene begins with ##."),
     ]
@@ -126,7 +126,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> Non
     ("before", "after", "line", "words"),
     [
         ("minutes: 3", "minutes: 45", 2, "The lesson has 45 minutes, its scenes together have 3. Write minutes: 3"),
-        ("language: de", "language: english", 3, "“english” is no language code."),
+        ("language: de", "language: english", 3, "“english” is not a language code."),
         ("# Two scenes\n", "\n", 1, "The lesson has no title."),
         ("For a test.", "> A note.", 6, "Only a scene has notes."),
         ("show: positions\n", "\n", 22, "The scene does not say what it shows."),
@@ -137,7 +137,11 @@ def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> Non
         ("## The first", "### The first", 9, "### begins nothing in a lesson."),
         ("sentence: Where", "sentence: " + 4000 * "x", 12, "characters. Write at most 4,000."),
         ("show: positions\n", "show: decoding?figure=trees\n", 24, "has no figure “trees” for a lecture. Did you"),
-        ("row=3", "token=3", 13, "“token” is no key of a question."),
+        ("row=3", "token=3", 13, "“token” is not a key of the question most-attended."),
+        ("row=3", "column=3", 13, "“column” is not a key of the question most-attended. The keys are: kind, layer, "),
+        ("most-attended?", "masked-cells?", 13, "“row” is not a key of the question masked-cells. The keys are: kind"),
+        ("most-attended?", "shape?", 13, "“row” is not a key of the question shape. Remove it."),
+        ("A paragraph of", "x" * 6001, 17, "The notes have 6029 characters"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_reported_in_its_line(before: str, after: str, line: int, words: str) -> None:

@@ -1,6 +1,7 @@
 """The page Lessons, the lessons that it finds, and Save as scene."""
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,17 @@ def upload(app: AppTest, text: str) -> None:
     uploader.upload("mine.md", text.encode(), "text/markdown").run()
 
 
+def test_a_lesson_finds_the_checkpoint_of_a_run_that_is_made_later(own: Path, runs: Path, finished_run: Path) -> None:
+    (own / "mine.md").write_text(LESSON.replace("checkpoint: en-de", "checkpoint: toy, best"), encoding="utf-8")
+
+    def notes() -> str:
+        return " ".join(map(str, lessons()["mine"].mistakes))
+
+    assert "There is no checkpoint “toy, best” here." in notes()
+    shutil.copytree(finished_run, runs / "toy")
+    assert "toy, best" not in notes()
+
+
 def test_an_uploaded_lesson_is_listed_for_its_visitor_alone_and_found_by_its_name(open_app: Open) -> None:
     app = open_app("lessons")
     upload(app, LESSON)
@@ -96,6 +108,27 @@ def test_an_uploaded_lesson_is_listed_for_its_visitor_alone_and_found_by_its_nam
     assert "Two scenes" not in texts(open_app("lessons"))
     upload(app, MISTAKES)
     assert "has 17 mistakes." in texts(app)
+
+
+def test_an_uploaded_lesson_with_the_title_of_another_one_can_be_chosen(own: Path, open_app: Open) -> None:
+    (own / "mine.md").write_text(LESSON, encoding="utf-8")
+    app = open_app("lessons", details="true")
+    upload(app, LESSON.replace("The first", "The other first"))
+    choice = app.selectbox(key="lesson_of_scenes")
+    assert len(set(choice.options)) == len(choice.options) == len(SHIPPED) + 2
+    for label, first in (("Two scenes (mine.md)", "The first (2"), ("Two scenes (uploaded)", "The other first (2")):
+        app.selectbox(key="lesson_of_scenes").select(label).run()
+        assert first in texts(app)
+
+
+def test_one_minute_and_one_scene_are_singular(own: Path, open_app: Open) -> None:
+    scene = "minutes: {}\nshow: positions\n"
+    (own / "one.md").write_text(f"# One\nminutes: 1\n\n## A\n{scene.format(1)}", encoding="utf-8")
+    (own / "two.md").write_text(
+        f"# Two\nminutes: 2.5\n\n## A\n{scene.format(1)}\n## B\n{scene.format(1.5)}", encoding="utf-8"
+    )
+    lengths = [each.value for each in open_app("lessons").caption if each.value.endswith("your folder")]
+    assert lengths == ["1 minute, 1 scene, your folder", "2.5 minutes, 2 scenes, your folder"]
 
 
 def test_the_server_keeps_only_the_newest_uploads() -> None:

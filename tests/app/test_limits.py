@@ -73,7 +73,7 @@ def test_a_model_with_more_heads_than_a_page_can_show_is_refused() -> None:
 
 def test_an_upload_is_bounded_by_the_memory_that_it_takes_and_not_by_its_size() -> None:
     check_upload(header_of())
-    with pytest.raises(CheckpointError, match=r"1,000,000 tokens, which take about 2.3 GiB .* may take 1 GiB"):
+    with pytest.raises(CheckpointError, match=r"1,000,000 tokens\. Together they take about 2.3 GiB .* may take 1 GiB"):
         check_upload(header_of(vocab_size=1_000_000, d_model=2, heads=1))
 
 

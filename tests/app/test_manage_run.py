@@ -83,7 +83,7 @@ def test_the_best_checkpoint_of_a_run_is_opened_and_added_to_the_others(
     assert found is not None
     assert Path(found.path) == own / f"{min(losses, key=lambda name: losses[name])}.safetensors"
     assert run_checkpoint("reverse-1, best") == found
-    assert display_name(found) == "reverse-1"
+    assert display_name(found) == "best of reverse-1"
     assert run_checkpoint("none, best") is None
     app = opened(run="reverse-1")
     app.button(key="open_run").click().run()

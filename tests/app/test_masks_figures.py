@@ -8,6 +8,8 @@ import pytest
 from app.figures.attention_stages import stages_figure
 from app.figures.axes import TokenAxis
 from app.figures.mask_matrix import (
+    ALLOWED_BY_EDIT,
+    FORBIDDEN_BY_EDIT,
     LETTERS_UP_TO,
     SEVERAL,
     letters,
@@ -74,12 +76,23 @@ def test_a_cell_has_the_colour_of_its_reason_or_of_several_and_the_letters_of_al
     assert (texts == "").tolist() == mask.tolist()
 
 
-def test_what_is_drawn_as_forbidden_is_the_models_mask_not_the_parts() -> None:
-    parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
+@pytest.mark.parametrize("kind", ["decoder", "cross"])
+def test_a_cell_that_an_edit_changed_is_shown_with_the_edit_as_its_reason(kind: Any) -> None:
+    parts = mask_parts(CONFIG, SOURCE, TARGET, kind)
     mask = together(parts).copy()
-    mask[0, 5] = True  # as if the model allowed it all the same
-    figure = checked(parts_figure(mask, parts, axis(6), axis(6), title="t", cell=(0, 5)))
-    assert [trace for trace in figure.data if trace.type == "heatmap"][-1].z[0, 5] == 0
+    mask[0, 4], mask[2, 1] = True, False
+    queries, keys = axis(mask.shape[0], predicts=True), axis(mask.shape[1])
+    figure = checked(parts_figure(mask, parts, queries, keys, title="t", cell=(0, 4)))
+    whole = [trace for trace in figure.data if trace.type == "heatmap"][-1]
+    assert (whole.z[0, 4], whole.z[2, 1]) == (ALLOWED_BY_EDIT, FORBIDDEN_BY_EDIT)
+    said = (whole.text[0][4], whole.text[2][1])
+    assert said == ("allowed by an edit", "forbidden by an edit")
+    assert having(figure, "text")[-1].text.count("E") == 2
+    table = mask_table(mask, parts, queries, keys)
+    assert (table[keys.names[4]][0], table[keys.names[1]][2]) == said
+    assert "an edit. How many" in mask_alt(mask, parts, queries, keys, "t")
+    numbers = overview_table([[Tile("kind", "sentence", mask, parts), Tile("kind", "free", mask | True, parts)]])
+    assert (numbers["forbidden by an edit"], numbers["forbidden by padding mask"][1]) == ([1, 0], 0)
 
 
 @pytest.mark.parametrize(("kind", "panels"), [("encoder", 3), ("decoder", 4), ("cross", 1)])
@@ -237,7 +250,9 @@ def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
 def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() -> None:
     mask, weights = np.array([False, True, True, False, False]), np.array([0, 0.3, 0.7, 0, 0], dtype=np.float32)
     one = Row(mask, weights), Row(mask[:3], weights[:3] + np.float32(1e-3))
-    figure = checked(steps_figure(*one, axis(5, "decoder"), 2, title="t"))
+    figure = checked(steps_figure(*one, axis(5, "decoder"), 2, window=1, title="t"))
+    edited = checked(steps_figure(*one, axis(5, "decoder"), 2, window=None, title="t"))
+    assert having(edited, "text")[0].text[:5] == ("E", "", "", "C", "C")  # within no window: an edit forbids it
     masks, cells, hidden = (np.asarray(trace.z) for trace in figure.data if trace.type == "heatmap")
     assert masks[0].tolist() == [2, 0, 0, 1, 1]  # outside the window, allowed, the future
     assert masks[1, :3].tolist() == [2, 0, 0]
@@ -261,5 +276,7 @@ def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_reasons_have_colours_of_their_own(dark: bool) -> None:
-    colors = {resolved(mask_color(name), dark) for name in ("allowed", "padding", "causal", "window")}
-    assert len(colors) == 4
+    colors = {
+        resolved(mask_color(name), dark) for name in ("allowed", "padding", "causal", "window", "several", "edit")
+    }
+    assert len(colors) == 6

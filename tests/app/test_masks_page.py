@@ -9,6 +9,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.figures.mask_matrix import ALLOWED_BY_EDIT
 from app.views.masks.mask_overview import GAP
 from app.views.masks.mask_parts_section import mask_shape
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -130,10 +131,20 @@ def test_the_framed_mask_of_the_overview_is_that_of_the_chosen_head(open_masks: 
     allowed = []
     for layer, head in (("1", "1"), ("2", "3")):
         app = open_masks(edits="allow=decoder.2.3.1.2", kind="decoder", layer=layer, head=head)
-        allowed.append((heatmaps(by_title(app)["All masks of the batch"])[0] == 0).sum())
+        allowed.append(np.isin(heatmaps(by_title(app)["All masks of the batch"])[0], (0, ALLOWED_BY_EDIT)).sum())
         assert not any("All heads and layers share them." in each.value for each in app.caption)
     assert allowed[1] == allowed[0] + 2  # one cell in each of the two sentences
     assert any("All heads and layers share them." in each.value for each in open_masks().caption)
+
+
+def test_the_reason_of_a_cell_that_an_edit_changed_is_the_edit(open_masks: Open) -> None:
+    for edit, cell, reason in (
+        ("forbid=decoder.all.all.3.2", {"t": "3", "k": "2"}, "An edit forbids it."),
+        ("mask=causal", {"t": "2", "k": "3"}, "An edit allows it."),
+    ):
+        said = texts(open_masks(edits=edit, kind="decoder", **cell))
+        assert reason in said
+        assert "That is the future" not in said
 
 
 def test_where_an_edit_has_taken_the_mask_away_the_page_says_so(open_masks: Open) -> None:
@@ -141,6 +152,13 @@ def test_where_an_edit_has_taken_the_mask_away_the_page_says_so(open_masks: Open
     said = " ".join(element.value for element in app.text)
     assert "An edit has already taken the causal mask away" in said
     assert "which helps the model" not in said
+
+
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_with_an_edit_the_rule_of_the_mask_is_that_of_the_model_without_it(open_masks: Open, kind: str) -> None:
+    for edits, is_edited in ({"edits": "forbid=cross.2.1.1.1"}, True), ({}, False):
+        (rule,) = [each.value for each in open_masks(kind=kind, **edits).markdown if "this one mask" in each.value]
+        assert ("Without edits" in rule) == is_edited
 
 
 def test_numbers_that_an_edit_of_the_mask_changes_are_not_called_rounding(open_masks: Open) -> None:

@@ -20,16 +20,17 @@ from app.figures.station_texts import feed_forward_parameters
 from app.languages import speaking
 from app.library.catalogue import Score, card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
-from app.library.families import Value, read_families, shipped_members
-from app.library.main_score import SHIPPED_TESTS, main_score, search_words
+from app.library.families import Member, Value, read_families, shipped_members
+from app.library.main_score import SHIPPED_TESTS, MainScore, main_score, search_words, text_words
 from app.library.published_scores import TEST_SETS
 from app.library.tasks import Task
-from app.views.models.cards_picture import cards_data, parts_text
+from app.views.models.cards_picture import cards_data, cards_table, parts_text
 from app.views.models.cards_section import PARTS
 from app.views.models.families_section import _clicked
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
+from tests.support.unmarked_texts import bracketed
 from transformer.analysis.inspection import parameters_of
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.checkpoint.header import read_header
@@ -161,6 +162,7 @@ def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_one
         "bleu": 39.87,
         "bleu_signature": "nrefs:1|tok:13a",
         "chrf": 60.0,
+        "exact_match": 0.024,
         "sentences": 1000,
     }
     lines = [
@@ -176,6 +178,7 @@ def test_scores_in_a_file_beside_a_checkpoint_are_shown_beside_the_published_one
     assert [(score.text, score.measure, score.value) for score in found.scores if score.text != "validation"] == [
         ("test_2016_flickr", "BLEU", 39.87),
         ("test_2016_flickr", "chrF", 60.0),
+        ("test_2016_flickr", "exact match", pytest.approx(2.4)),
     ]
     app = opened()
     assert cards(app)["en-de"]["score"] == "BLEU 39.9"
@@ -198,6 +201,22 @@ def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finishe
     assert line["name"] == "en-de"
     assert array(line["x"]).tolist() == [each["update"] for each in lines]
     assert array(line["y"]).tolist() == [each["loss"] for each in lines]
+
+
+def test_models_whose_run_is_not_drawn_are_counted(shelf: Path, finished_run: Path) -> None:
+    for number in range(9):
+        shutil.copy(shelf / "en-de.safetensors", shelf / f"copy-{number}.safetensors")
+        shutil.copy(finished_run / "metrics.jsonl", shelf / f"copy-{number}.metrics.jsonl")
+    app = opened()
+    assert len(chart(app, "Validation loss")["data"]) == 8
+    assert "The first 8 of 9 models with a run are drawn." in page_text(app)
+
+
+def test_brackets_are_explained_only_where_there_are_some(shelf: Path) -> None:
+    for most, is_explained in ((3, True), (1, False)):
+        members = {name: one | {"runs": one["runs"][:most]} for name, one in REPORT["members"].items()}
+        (shelf / "families.json").write_text(json.dumps(REPORT | {"members": members}), encoding="utf-8")
+        assert ("in brackets the lowest" in page_text(opened(family="heads"))) == is_explained
 
 
 def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
@@ -413,6 +432,30 @@ def test_a_search_in_a_file_of_scores_is_said_in_words_whatever_the_file_has() -
     with speaking("de"):
         texts = [search_words(Score("test", "BLEU", 1.0, search)) for search in ("beam 4", "greedy", "", "<b>", LONG)]
     assert texts == ["Beam 4", "greedy", "", "<b>", LONG]
+
+
+def test_text_and_measure_of_a_score_are_said_in_words() -> None:
+    scores = [Score(text, "BLEU", 1.0) for text in ("test", "validation", "news-test")]
+    with bracketed():
+        assert [text_words(score) for score in scores] == ["⟦test text⟧", "⟦validation text⟧", "news-test"]
+    file = checkpoints()["reverse"]
+    with speaking("de"):
+        table = cards_table([entry(file)], {file.name: MainScore("exact match", 99.6, "", "")})
+    assert table["Maß"] == ["exakt richtig"]
+
+
+def test_exact_matches_read_100_only_where_all_are_right() -> None:
+    values = (0.2, 2.4, 99.6, 100.0)
+    texts = [str(MainScore("exact match", value, "", "")) for value in values]
+    assert texts == ["<1% right", "2% right", "99.6% right", "100% right"]
+    figure = family_chart([Place(str(value), value) for value in values[2:]], title="t", varies="r", unit="right, %")
+    assert figure.data[0]["text"] == ["  99.6", "  100.0"]
+
+
+def test_the_value_of_a_member_is_written_in_the_language_of_the_visitor() -> None:
+    member = Member("smooth", 0.1, {}, {}, 0, "", None)
+    with speaking("de"):
+        assert member.label == "0,1"
 
 
 def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:

@@ -140,10 +140,16 @@ def test_the_lengths_of_the_slices_make_the_length_of_the_matrix(name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.0, "none of"), (1e-5, "less than 0.1% of"), (0.0031, "0.3% of"), (0.25, "25.0% of")]
+    ("share", "text"),
+    [
+        (0.0, "no weight is"),
+        (1e-5, "less than 0.1% of the weights are"),
+        (0.0031, "0.3% of the weights are"),
+        (0.25, "25.0% of the weights are"),
+    ],
 )
 def test_a_small_share_is_never_said_to_be_nothing(share: float, text: str) -> None:
-    assert beyond_text(share) == f"{text} the weights are beyond."
+    assert beyond_text(share) == f"{text} outside this range."
 
 
 @pytest.mark.parametrize("name", NAMES)

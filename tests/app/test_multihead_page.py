@@ -181,6 +181,16 @@ def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page:
     assert written(difference) < 1e-5
 
 
+def test_where_an_edit_replaces_the_output_by_0_the_sum_is_still_that_of_the_heads(open_page: Open) -> None:
+    app = open_page(kind="cross", layer="2", edits="skip=decoder.2.cross_attention")
+    drawn = array(chart(app, "each column adds up")["data"][0]["z"])
+    assert np.abs(drawn[-1]).max() > 0.01
+    assert np.allclose(drawn[:-1].sum(axis=0), drawn[-1], atol=1e-5)
+    caption = next(c.value for c in app.caption if "Lengths do not add up" in c.value)
+    assert "An edit replaces the sum by 0" in caption
+    assert "the length of the output" not in caption
+
+
 @pytest.mark.parametrize("kind", list(SITES))
 def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page: Open, odd: Path, kind: Kind) -> None:
     app = open_page(kind=kind)

@@ -14,7 +14,7 @@ from app.notebook import Canvas
 from tests.support.app_checkpoints import write_checkpoint
 from transformer import Translator
 from transformer.analysis.trace import Trace
-from transformer.errors import TranslationError
+from transformer.errors import HeadlightError, TranslationError
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "</script><img src=x onerror=alert(1)> \"' &amp;"
@@ -59,6 +59,12 @@ def test_hostile_words_stay_words(translator: Translator) -> None:
 def test_an_empty_sentence_is_refused(translator: Translator) -> None:
     with pytest.raises(TranslationError):
         Canvas(translator, " ")._repr_html_()
+
+
+@pytest.mark.parametrize(("layer", "head"), [(9, 1), (1, 9), (-1, 1), (2, 0), (0, 3)])
+def test_a_head_that_does_not_exist_is_refused(translator: Translator, layer: int, head: int) -> None:
+    with pytest.raises(HeadlightError, match="attention has layers 1 to 3 and heads 1 to 4"):
+        Canvas(translator, "the cat sat", layer=layer, head=head)
 
 
 def test_the_documented_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

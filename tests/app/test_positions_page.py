@@ -1,5 +1,6 @@
 """The page Positions: what it draws is the checkpoint's table, and the table is the paper's formula."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +32,7 @@ from app.views.positions.similarity import formula_over_distance, over_distance,
 from app.views.positions.sizes import PARTS, norm_bars, norms, sum_strips
 from app.views.positions.waves import wave, wave_title, wavelength_chart
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, checked, open_view, written
+from tests.support.drawn import array, chart, charts, checked, open_view, sent, written
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
@@ -314,6 +315,15 @@ def test_the_sizes_are_those_of_the_embeddings_of_this_sentence(open_page: Open,
         assert bar["name"] == part
         assert np.allclose(array(bar["y"]), np.linalg.norm(tensor, axis=-1), rtol=1e-5)
         assert np.array_equal(strip, tensor[1])
+
+
+@pytest.mark.parametrize("edit", ["positions=off", "positions=shift.3"])
+def test_of_edited_positions_is_not_said_that_they_are_the_table(open_page: Open, edit: str) -> None:
+    for kind, is_edited in (("encoder", True), ("decoder", False)):
+        app = open_page(checkpoint="paper", sentence=SENTENCE, kind=kind, edits=edit)
+        assert ("√(d_model / 2) at every position" in page_text(app)) == (not is_edited)
+        alt = next(found["alt"] for data in sent(app) if "the embedding of" in (found := json.loads(data))["alt"])
+        assert ("Without edits, each row" in alt) == is_edited
 
 
 def test_the_offset_of_the_address_is_the_rotation_that_is_drawn(open_page: Open) -> None:

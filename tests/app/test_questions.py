@@ -11,17 +11,21 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.compute.cached_results import Attention
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
+from app.figures.shares import Share, probability_text
 from app.languages import Language, speaking
 from app.lessons.link_check import QUESTIONS, check_link
 from app.library.checkpoints import CheckpointFile
 from app.questions import KINDS_OF_QUESTIONS, ask
 from app.questions.asked import kind_and_place
+from app.questions.head_off import _Losses, _question
 from app.questions.most_attended import LEAST_MARGIN
 from app.questions.question import Place, Question, token_name
 from app.questions.tensor_shape import tensor_shape
 from app.stage.scene import Scene, Selection, scene_of
+from app.state.choices import GIVEN_SHOWN
 from app.take_home.exercises import masked_cells
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
@@ -133,6 +137,69 @@ def test_the_questions_are_about_the_edited_model(checkpoints: list[Path]) -> No
     assert "row 2" in question.answers[question.right] or question.answers[question.right] == "1"
 
 
+def test_what_is_said_about_a_mask_is_true_for_a_window_and_an_edited_mask(checkpoints: list[Path]) -> None:
+    plain, window, _ = checkpoints
+    edited = scene(plain, SENTENCES[0], MaskCell("decoder", 0, 0, 3, 1, False))
+    ranges = 0
+    for shown in (scene(plain), scene(window), edited):
+        mask = shown.record("decoder.layers.0.self_attention.mask")["decoder.layers.0.self_attention.mask"][0]
+        for seed in range(24):
+            question = ask("masked-cells", shown, Place("", "decoder", 0, 0), seed)
+            assert question
+            if found := re.search(r"Row (\d+) may attend to tokens? (\d+)(?: to (\d+))?\.", question.why):
+                row, first, last = (int(number or found[2]) for number in found.groups())
+                assert (np.flatnonzero(mask[row - 1]) + 1).tolist() == list(range(first, last + 1))
+                ranges += 1
+            assert "Row t may" not in question.why or shown.subject == scene(plain).subject
+    assert ranges > 10
+    short = scene(window, "the the the")
+    assert len(short.source) == 4  # of 16 cells the window removes 6, as the causal mask would
+    reasons = [ask("masked-cells", short, Place("", "encoder", 0, 0), seed) for seed in range(8)]
+    assert "It removes 6 cells of 4 × 4 = 16." in [question.why for question in reasons if question]
+
+
+def test_numbers_of_a_question_about_a_head_have_no_minus_zero_and_read_1_only_where_they_are_1(
+    checkpoints: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = scene(checkpoints[0])
+    size, heads = len(shown.hypothesis.ids), [(0, 0), (0, 1), (0, 2)]
+    weights = np.full((2, 4, size, len(shown.source)), 0.0, np.float32)
+    weights[..., 0] = 0.998
+    monkeypatch.setattr(Scene, "attention", lambda *_: Attention(weights, weights[0, 0] >= 0))
+    one = np.eye(size)[0]
+    losses = _Losses("cross", np.zeros(size), dict(zip(heads, (-2 * one, 0.01 * one, -one), strict=True)))
+    question = _question(shown, losses, heads[0], heads)
+    assert "0.0 (layer 1, head 2)" in question.why
+    assert "−0.0" not in question.why
+    assert all("0.998)" in answer for answer in question.answers)
+
+
+def test_a_question_on_the_page_decoding_has_the_probability_of_its_picture() -> None:
+    settings = replace(NO_SEARCH, method="sampling", temperature=2.0)
+    subject = Subject(CheckpointFile.at(SHIPPED / "reverse-window-1.safetensors"))
+    shown = scene_of(subject, "k f a z k", settings, Selection())
+    logits = shown.record("logits")["logits"].astype(np.float64)
+    for kind, page in (("above-half", "decoding"), ("next-word", "decoding"), ("next-word", "translate")):
+        question = ask(kind, shown, Place(page))  # type: ignore[arg-type]
+        assert question
+        step = question.place.row or 0
+        powers = np.exp((logits[step] - logits[step].max()) / (2.0 if page == "decoding" else 1.0))
+        share = float(powers[shown.hypothesis.ids[step]] / powers.sum())
+        assert (f"{Share(share):.2f}" if kind == "above-half" else probability_text(share)) in question.why
+
+
+def test_a_translation_that_the_visitor_typed_is_read_and_not_written() -> None:
+    subject = Subject(CheckpointFile.at(SHIPPED / "reverse-window-1.safetensors"))
+    written = scene_of(subject, "k f a z k", NO_SEARCH, Selection()).hypothesis.text
+    typed = scene_of(subject, "k f a z k", NO_SEARCH, Selection(alternative=GIVEN_SHOWN, given=written))
+    assert typed.is_given
+    for seed in range(6):
+        for kind, place in (("next-word", Place()), ("above-half", Place("decoding"))):
+            question = ask(kind, typed, place, seed)  # type: ignore[arg-type]
+            assert question
+            assert "writ" not in question.prompt
+
+
 def words_of(question: Question) -> tuple[str, ...]:
     return (question.prompt, *question.answers, question.why)
 
@@ -197,7 +264,7 @@ def test_the_browser_does_not_get_the_right_answer_before_it_is_revealed(open_ap
 
 def test_a_lesson_may_name_each_kind_of_question() -> None:
     """The list in link_check.py is written again, because a lesson is checked without torch."""
-    assert tuple(KINDS_OF_QUESTIONS) == QUESTIONS
+    assert tuple(KINDS_OF_QUESTIONS) == tuple(QUESTIONS)
 
 
 def test_the_output_of_a_layer_is_asked_about_where_it_is(checkpoints: list[Path]) -> None:

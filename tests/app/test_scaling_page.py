@@ -303,6 +303,24 @@ def test_the_picture_gets_the_products_and_the_mask_of_the_head(open_page: Open,
     assert not charts(app)  # the details are closed
 
 
+def test_the_table_has_the_random_scores_of_all_widths_and_those_of_the_head_with_their_weights(
+    open_page: Open, odd: Path
+) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, kind="decoder", layer="2", head="3", details="false")
+    site, arrays = SITES["decoder"], tensors(odd, SITES["decoder"])
+    message = message_of(app)
+    app.session_state["table_softmax_scene"] = True
+    table = app.run().dataframe[0].value
+    random, chosen = table[table["vectors"] == "random"], table[table["vectors"] != "random"]
+    assert random["d_k"].unique().tolist() == message["widths"]
+    assert np.allclose(random["q·k"], array(message["products"]).ravel())
+    mask = arrays[f"{site}.mask"][2].ravel().astype(bool)
+    assert np.array_equal(chosen["q·k"].notna(), mask)
+    assert np.allclose(chosen["q·k / √d_k"][mask], arrays[f"{site}.scores"][2].ravel()[mask], atol=1e-5)
+    assert np.allclose(chosen["softmax(q·k / √d_k)"], arrays[f"{site}.weights"][2].ravel(), atol=1e-5)
+    assert np.allclose(table["softmax(q·k)"].sum(), len(message["widths"]) + len(message["head"]["queries"]))
+
+
 def test_the_growing_query_adds_terms_to_the_same_sums() -> None:
     products = growing_products((1, 2, 64))
     random = np.random.default_rng(SEED)

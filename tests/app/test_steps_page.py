@@ -1,6 +1,7 @@
 """The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
@@ -8,13 +9,14 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.tensor import number_text, tensor_heatmap
 from app.library import source_code
-from app.library.source_code import lines_between, lines_from, lines_of
+from app.library.source_code import lines_from, lines_of, lines_of_definition
 from app.views.scaling.additive import additive_scores
 from app.views.steps.model_map import box_of, model_map
 from app.views.steps.stations import Detail, Station, nearest, stations
@@ -23,6 +25,7 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, checked, components
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
+from tests.support.unmarked_texts import bracketed
 from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
@@ -116,7 +119,7 @@ def test_every_site_has_its_lines(pre_norm: bool) -> None:
     assert ("normed" in norm) == pre_norm
     with pytest.raises(KeyError):
         lines_of("encoder.layers.0.self_attention.nonsense")
-    assert lines_between("model/masks.py", "causal_mask").text.startswith("def causal_mask")
+    assert lines_of_definition("model/masks.py", "causal_mask").text.startswith("def causal_mask")
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
@@ -189,9 +192,20 @@ def test_the_lines_of_the_app_itself_are_shown_too() -> None:
 def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_code, "KNOWN", {})
     assert lines_of("encoder.layers.0.self_attention.weights").text == source_code.CHANGED
-    assert lines_between("model/masks.py", "no longer there").text == source_code.CHANGED
+    assert lines_of_definition("model/masks.py", "no longer there").text == source_code.CHANGED
     found = source_code.lines_from(trace, "no longer there")
     assert (found.path, found.text) == ("transformer/analysis/trace.py", source_code.CHANGED)
+
+
+def test_the_place_of_code_and_that_it_has_changed_are_translated(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_code, "KNOWN", {})
+    with bracketed():
+        app = open_app("steps", sentence=SENTENCE, details="true")
+    assert f"⟦{source_code.CHANGED}⟧" in [code.value for code in app.code]
+    assert any(re.fullmatch(r"⟦The code, `[\w/]+\.py`, line \d+⟧", caption.value) for caption in app.caption)
+    st.cache_data.clear()  # no text in brackets is left for other tests
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
@@ -256,6 +270,15 @@ def test_the_table_of_the_mask_says_who_may_attend_and_why_not(open_app: Callabl
     found = numbers(opened(open_app, site))
     np.testing.assert_array_equal(found == "may attend", truth[site][0])
     assert set(found[~truth[site][0]]) == {"C"}
+
+
+def test_where_an_edit_has_changed_the_mask_the_words_and_the_table_say_so(open_app: Callable[..., AppTest]) -> None:
+    site = "decoder.layers.0.self_attention.mask"
+    assert set(numbers(opened(open_app, site, edits="mask=causal")).ravel()) == {"may attend", "allowed by an edit"}
+    brought, _ = walked(open_app, site, edits="mask=causal", detail="exam")
+    texts = {each["id"]: brought["texts"][each["text"]]["text"] for each in brought["stations"]}
+    assert "An edit has changed this mask" in texts[site]
+    assert "every row may attend to every key" in texts["encoder.layers.0.self_attention.mask"]
 
 
 @pytest.mark.parametrize(

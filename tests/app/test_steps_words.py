@@ -130,11 +130,11 @@ def test_the_words_about_the_mask_are_true_of_the_stack_and_of_the_checkpoint() 
     own, source = "decoder.layers.0.self_attention", "encoder.layers.0.self_attention"
     for beside in (source, "decoder.layers.0.cross_attention"):
         assert "every row may attend to every key" in text(f"{beside}.mask")
-        assert "Here none is" in text(f"{beside}.masked_scores")
+        assert "Here no cell is masked" in text(f"{beside}.masked_scores")
     assert "rows 1 to t" in text(f"{own}.mask")
-    assert "Here none is" not in text(f"{own}.masked_scores")
-    assert "Here none is" not in text(f"{source}.masked_scores", attention_window=1)
-    assert "Here none is" in text("decoder.layers.0.cross_attention.masked_scores", attention_window=1)
+    assert "Here no cell is masked" not in text(f"{own}.masked_scores")
+    assert "Here no cell is masked" not in text(f"{source}.masked_scores", attention_window=1)
+    assert "Here no cell is masked" in text("decoder.layers.0.cross_attention.masked_scores", attention_window=1)
     assert "trained without this mask" in text(f"{own}.mask", causal_training=False)
     assert "trained without" not in text(f"{own}.mask") + text(f"{source}.mask", causal_training=False)
 

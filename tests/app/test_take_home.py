@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from html.parser import HTMLParser
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from app.components.recording import recording
 from app.components.registration import bundle, marked_texts
@@ -126,7 +128,7 @@ def test_masked_scores_are_minus_infinity() -> None:
     (found,) = handed(scene_of("attention", kind="decoder", layer="1", head="1"))
     assert found.scene.picture
     assert found.scene.picture.exact
-    scores = np.frombuffer(base64.b64decode(found.scene.picture.exact["scores"]), "<f4")
+    scores = np.frombuffer(base64.b64decode(found.scene.picture.exact["masked_scores"]), "<f4")
     size = int(np.sqrt(len(scores)))
     assert np.isinf(scores.reshape(size, size)[np.triu_indices(size, 1)]).all()
 
@@ -209,9 +211,13 @@ def test_the_exercises_are_computed_from_the_tensors() -> None:
     assert str(found.of.attention("cross").weights.shape[1:]) in given.solution["in numbers"]
 
 
-def test_the_notebook_repeats_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (found,) = handed(scene_of("translate"))
+@pytest.mark.parametrize(("edits", "checkpoint"), [("", "en-de"), ("uniform=cross.3.1", "en-de, changed")])
+def test_the_notebook_repeats_a_number(
+    edits: str, checkpoint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = handed(scene_of("translate", **({"edits": edits} if edits else {})))
     assert found.of
+    assert bool(found.of.subject.edits) == bool(edits)
     (tmp_path / "lesson.npz").write_bytes(trace_file(found.of))
     cells = json.loads(trace_notebook(str(tmp_path / "lesson.npz"), found.of))["cells"]
     for cell in cells:
@@ -221,7 +227,18 @@ def test_the_notebook_repeats_a_number(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(rows) == len(found.of.source)
     assert float(last.rpartition(":")[2]) < 1e-6
     stored = Trace.load(tmp_path / "lesson.npz")
-    assert (stored.sentence, stored.checkpoint) == (SENTENCE, "en-de")
+    assert (stored.sentence, stored.checkpoint) == (SENTENCE, checkpoint)
+
+
+def test_where_the_tensors_are_too_large_there_is_no_notebook_that_reads_them(
+    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.take_home.files.MOST_BYTES", 0)
+    app = open_app(sentence=SENTENCE)
+    app.button(key="take_home").click().run()
+    assert not app.exception
+    assert [each.proto.label for each in app.get("download_button")] == ["Hand-out (HTML)", "Exercises (HTML)"]
+    assert any("no file of the tensors" in each.value for each in app.caption)
 
 
 def test_a_file_is_in_the_language_of_its_maker_and_two_languages_do_not_mix() -> None:

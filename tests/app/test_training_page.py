@@ -230,12 +230,12 @@ def test_it_opens_with_a_translation_on_the_sentence_of_the_page(translation: Pa
 
 
 def test_the_picture_says_which_model_it_is_where_that_is_not_the_one_above(translation: Path) -> None:
-    assert machine(open_view("training"))["model"] == "en-de-small, another model than the one above,"
+    assert machine(open_view("training"))["model"] == "en-de-small (not the model at the top of the page)"
     write_checkpoint(
         translation / "large.safetensors", Size(3, 3, 4), source_language="en", target_language="de"
     )  # fmt: skip
     found = machine(open_view("training", checkpoint="large"))
-    assert found["model"] == "en-de-small, a smaller model than the one above,"
+    assert found["model"] == "en-de-small (a smaller model than the one at the top of the page)"
     assert found["head"]["reads"] == "Rows: the final translation, which all snapshots read"
     assert machine(open_view("training", checkpoint="en-de-small, update 10"))["model"] == ""
 

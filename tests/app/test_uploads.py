@@ -1,6 +1,8 @@
 """Uploaded checkpoints on a server that many visitors share: a limited number at once, and each completely."""
 
 import errno
+import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.library import checkpoints, uploads
 from app.library.checkpoints import CheckpointFile, load
 from app.library.uploads import MOST_UPLOADS, store_upload
+from tests.support.pages import switch_page
 
 
 @pytest.fixture(autouse=True)
@@ -28,11 +31,12 @@ def give(app: AppTest, content: bytes) -> None:
 
 def test_only_the_newest_uploads_are_kept_and_the_oldest_goes_first() -> None:
     kept = [store_upload(b"content %d" % n) for n in range(MOST_UPLOADS)]
-    assert all(path.is_file() for path in kept)
-    assert store_upload(b"content 0") == kept[0]  # the same bytes are stored once
+    for age, path in enumerate(reversed(kept), 1):
+        os.utime(path, (time.time() - age, time.time() - age))
+    assert store_upload(b"content 0") == kept[0]  # the same bytes are stored once, and are now the newest
     assert all(path.is_file() for path in kept)
     kept.append(store_upload(b"content more"))
-    assert [path.is_file() for path in kept] == [False, *[True] * MOST_UPLOADS]
+    assert [path.is_file() for path in kept] == [True, False, *[True] * (MOST_UPLOADS - 1)]
     assert kept[-1].read_bytes() == b"content more"
 
 
@@ -77,3 +81,22 @@ def test_a_message_about_an_upload_has_the_name_of_the_file_but_no_path_of_the_s
     assert "mine.safetensors is not a checkpoint" in shown_text
     assert "It is not a safetensors file" in shown_text
     assert "headlight-" not in shown_text  # the folder on the server
+
+
+def test_a_message_about_an_upload_goes_when_another_checkpoint_is_opened_or_the_file_is_removed(
+    open_app: Callable[..., AppTest],
+) -> None:
+    app = open_app(details="true")
+    for use in ("list", "button", "file"):
+        give(app, f"this is no checkpoint, but a text of some length, for the {use}".encode())
+        assert any("Your file was not opened." in text.value for text in app.text)
+        if use == "list":
+            app.selectbox(key="checkpoint").select("small").run()
+        elif use == "button":
+            switch_page(app, "models").run()
+            next(each for each in app.button if each.label == "Open" and not each.disabled).click().run()
+        else:
+            uploader: Any = app.get("file_uploader")[0]
+            uploader.set_value(None).run()
+        assert not app.exception
+        assert not any("Your file was not opened." in text.value for text in app.text)

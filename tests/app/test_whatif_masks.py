@@ -12,7 +12,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results
-from app.compute.mask_results import together, without_cache
+from app.compute.mask_results import translate_batch, without_cache
 from app.compute.subject import Subject
 from app.figures.shares import probability_text
 from app.figures.theme import fixed
@@ -25,7 +25,7 @@ from tests.app.test_causal_picture import drawn, one_pass, unpacked
 from tests.support.drawn import components
 from tests.support.small_decoding import random_sources
 from transformer.analysis.edits import MaskCell, MaskOff, edit_text
-from transformer.config import BOS, EOS, PAD, DecodingConfig
+from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model import Probe, census
@@ -72,6 +72,21 @@ def test_without_a_cache_greedy_decoding_finds_what_it_finds_with_one(subject: S
         assert without_cache(subject, ids, len(expected)) == expected
 
 
+def test_without_a_cache_an_unknown_token_is_never_predicted(subject: Subject) -> None:
+    ids, model = (9, 12, 30, EOS), subject.translator.model
+    weight = model.output.weight
+    before = weight[UNK].clone()
+    with torch.no_grad():
+        first = model(torch.tensor([ids]), torch.tensor([[BOS]]))[0, -1].argmax()
+        weight[UNK] = 3 * weight[first]
+    try:
+        assert model(torch.tensor([ids]), torch.tensor([[BOS]]))[0, -1].argmax() == UNK
+        assert UNK not in without_cache(subject, ids, 6)
+    finally:
+        with torch.no_grad():
+            weight[UNK] = before
+
+
 def test_without_a_cache_and_without_the_mask_earlier_rows_read_later_ones(subject: Subject) -> None:
     """By hand: every pass has a mask that allows everything."""
     model, ids = subject.translator.model, (9, 12, 30, 41, EOS)
@@ -79,7 +94,8 @@ def test_without_a_cache_and_without_the_mask_earlier_rows_read_later_ones(subje
     probe = Probe(census(model.config), [], {"decoder.layers.*.self_attention.mask": torch.ones_like})
     with torch.inference_mode():
         while len(read) <= 8 and read[-1] != EOS:
-            read.append(int(model(torch.tensor([ids]), torch.tensor([read]), probe)[0, -1].argmax()))
+            logits = model(torch.tensor([ids]), torch.tensor([read]), probe)[0, -1]
+            read.append(int(logits[EOS:].argmax()) + EOS)  # <pad>, <unk> and <s> are the ids below </s>
     assert without_cache(subject.edited(MaskOff("causal")), ids, 8) == tuple(read[1:])
 
 
@@ -87,10 +103,10 @@ def test_in_a_batch_the_shorter_sentence_is_as_alone_unless_padding_is_attended_
     sentences = (f"{SENTENCE}, {SENTENCE}", "the cat")
     settings = subject.translator.settings
     alone = subject.translator.translate("the cat").sentences[0].hypotheses[0]
-    found = together(subject, sentences, settings)[1].hypotheses[0]
+    found = translate_batch(subject, sentences, settings)[1].hypotheses[0]
     assert found.ids == alone.ids
     assert found.score == pytest.approx(alone.score, abs=1e-4)
-    off = together(subject.edited(MaskOff("padding")), sentences, settings)[1].hypotheses[0]
+    off = translate_batch(subject.edited(MaskOff("padding")), sentences, settings)[1].hypotheses[0]
     assert off.score != pytest.approx(alone.score, abs=1e-3)
 
 
@@ -176,7 +192,7 @@ def test_where_the_page_samples_an_example_is_compared_with_greedy_decoding(
         tried.append(sources[1])
         return [greedy, greedy]
 
-    monkeypatch.setattr(padded_batch, "together", unchanged)
+    monkeypatch.setattr(padded_batch, "translate_batch", unchanged)
     padded_batch.other_sentence(scene)
     assert len(tried) == padded_batch.TRIED
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.library.word_pairs import with_a_word_twice, with_another_word
+from app.library.word_pairs import with_another_word, with_the_next_word
 from app.views.whatif import other_sentence, patch_part
 from app.views.whatif.other_sentence import _length_mismatch
 from tests.support.drawn import components
@@ -142,6 +142,6 @@ def test_words_that_replace_each_other_keep_their_capital() -> None:
 
 
 def test_a_word_of_the_sentence_is_put_in_the_place_of_another() -> None:
-    assert with_a_word_twice("h e a") == ["e e a", "h a a"]
-    assert with_a_word_twice("the </script> the") == ["script </script> the", "the </the> the"]
-    assert with_a_word_twice("cat") == with_a_word_twice("") == []
+    assert with_the_next_word("h e a") == ["e e a", "h a a"]
+    assert with_the_next_word("the </script> the") == ["script </script> the", "the </the> the"]
+    assert with_the_next_word("cat") == with_the_next_word("") == []

@@ -137,7 +137,7 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
     scores.hover()
     assert page.frame_locator("iframe").locator("#dotproducts rect[data-value]").count() == len(tokens)
     with page.expect_download() as saved:
-        page.get_by_role("button", name="HTML to take home").click()
+        page.get_by_role("button", name="Download as HTML").click()
     alone = Path(saved.value.path()).read_text()
     other = page.context.new_page()
     other.set_content(alone)

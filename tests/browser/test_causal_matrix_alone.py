@@ -1,4 +1,4 @@
-"""The matrix of the causal mask alone in a browser, for a model with an attention window."""
+"""The matrix of the causal mask alone in a browser, for models with an attention window and with an edited mask."""
 
 from pathlib import Path
 from typing import Any
@@ -34,4 +34,22 @@ def test_scores_outside_the_attention_window_are_shown(browser: Any, tmp_path: P
     page.get_by_role("radio", name="Scores before").click()
     assert page.evaluate(SHOWN) == [size * size, False]
     expect(page.locator(".score")).to_contain_text("those outside the attention window")
+    page.close()
+
+
+def test_what_masks_a_cell_is_read_from_the_mask_of_the_pass(browser: Any, tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "window.safetensors", options={"attention_window": 1}))
+    scores = {"scores": scores_message(scores_before(scene, 0, 0), 0, 0), "shown": 1, "received": 0}
+    page = browser.new_page()
+    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    draw(page, message(scene, *passes(scene), 0, 0) | scores)
+    page.locator("svg.picture").focus()
+    for key in ("ArrowRight", "ArrowRight"):  # row 2, two keys after its own
+        page.keyboard.press(key)
+    expect(page.locator(".status")).to_contain_text("outside its attention window")
+
+    plain = scene_with(write_checkpoint(tmp_path / "plain.safetensors"))
+    open_pass = passes(plain)[1]  # as after an edit that has taken the causal mask away
+    draw(page, message(plain, open_pass, open_pass, 0, 0) | scores | {"shown": 2, "received": 1})
+    expect(page.locator(".score")).to_contain_text("the mask sets none of them")
     page.close()

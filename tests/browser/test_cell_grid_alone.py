@@ -47,3 +47,15 @@ def test_with_the_room_that_a_lecture_leaves_all_rows_are_named_and_no_name_over
     sizes = names.evaluate_all("all => all.map(each => parseFloat(getComputedStyle(each).fontSize))")
     assert min(sizes) >= 14
     assert min(after - top for top, after in pairwise(tops)) >= 13.9
+
+
+def test_arrow_keys_stop_at_the_edge(page: Any) -> None:
+    mount(page, "cell_grid", ["svg", "segments", "board"])
+    draw(page, grid())
+    page.locator("svg.picture").focus()
+    for key, at in [("ArrowUp", 0), ("ArrowLeft", 0), ("End", 0), *[("ArrowRight", n) for n in (1, 2, 3, 3)]]:
+        page.keyboard.press(key)
+        assert page.locator(".status span").first.inner_text().split() == ["“word", "0”", f"“{'abcd'[at]}”", "0.50"]
+    for _ in range(ROWS):
+        page.keyboard.press("ArrowDown")
+    assert "“word 16” “d”" in page.locator(".status span").first.inner_text()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,8 @@ def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_re
         expect(mine).to_have_attribute("aria-pressed", "true")
         expect(page.get_by_text("The picture comes")).to_be_visible()
         assert min(page.evaluate(TARGETS)) >= 44
+        page.reload()
+        expect(mine).to_have_attribute("aria-pressed", "true")
         assert classes.reveal(code, secret, asked.id, 1, "It gets 80%.") == (0, 1, 0)
         expect(page.get_by_text("Your answer is right. It gets 80%.")).to_be_visible()
         expect(mine).to_be_disabled()
@@ -143,5 +146,63 @@ def test_a_phone_follows_the_language_of_the_class(browser: Any, tmp_path: Path)
         expect(page.locator("html")).to_have_attribute("lang", "en")
         expect(page.get_by_text(f"Class {code}")).to_be_visible()
         assert classes.followers(code, secret) == 1
+        classes.close(code, secret)
+    page.close()
+
+
+def test_an_answer_that_arrives_late_changes_neither_the_verdict_nor_the_next_question(browser: Any) -> None:
+    classes = Classes()
+    code, secret = classes.open()
+    first, second = Asked("One?", ("cat", "mat")), Asked("Two?", ("sat", "hat"))
+    classes.publish(code, secret, ClassScene("First", question=first))
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    held: list[Any] = []
+    page.route("**/answer", lambda route: held.append(route))
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        page.get_by_role("button", name="mat").click()
+        classes.reveal(code, secret, first.id, 1, "It gets 80%.")
+        note = page.locator(".question .note")
+        expect(note).to_have_text("It gets 80%.")  # the answer has not arrived, so there is no verdict
+        with page.expect_response("**/answer"):
+            held[0].continue_()
+        expect(page.get_by_role("button", name="mat")).to_have_attribute("aria-pressed", "false")
+        expect(note).to_have_text("It gets 80%.")
+        for question in (second, Asked("Three?", ("rat", "bat"))):
+            classes.publish(code, secret, ClassScene(question.prompt, question=question))
+            expect(page.locator(".prompt")).to_have_text(question.prompt)
+            if question is second:
+                page.get_by_role("button", name="hat").click()
+        with page.expect_response("**/answer"):
+            held[1].continue_()
+        expect(note).to_have_text("Which is right?")
+        assert page.locator("[aria-pressed=true]").count() == 0
+        classes.close(code, secret)
+    page.close()
+
+
+def test_a_sentence_that_another_model_translated_meanwhile_is_not_shown(browser: Any, tmp_path: Path) -> None:
+    scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
+    picture, head = packed(message_of(scene)), ShownHead("cross", 1, 2, "arcs")
+    settings = scene.translation.settings
+    code, secret = classes.open()
+    shown = ClassScene("A", picture=picture, shown=head, model=(scene.subject, settings))
+    classes.publish(code, secret, shown)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    held: list[Any] = []
+    page.route("**/sentence", lambda route: held.append(route))
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        page.get_by_label("Your own sentence").fill("the cat")
+        page.get_by_role("button", name="Translate").click()
+        expect(page.get_by_text("Translating")).to_be_visible()
+        other = (scene.subject, replace(settings, beam=settings.beam + 1))
+        classes.publish(code, secret, replace(shown, title="B", model=other))
+        expect(page.get_by_role("heading")).to_have_text("B")
+        held[0].fulfill(body=message_of(scene))
+        expect(page.get_by_role("button", name="Translate")).to_be_enabled()
+        expect(page.get_by_text("Only you see it.")).to_be_hidden()
         classes.close(code, secret)
     page.close()

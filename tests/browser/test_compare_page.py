@@ -60,6 +60,9 @@ def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     expect(pointed).to_contain_text("attends to “<s>”: 1.00, then 1.00; difference 0.00")
     one.page.keyboard.press("ArrowDown")
     expect(pointed).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
+    for _ in range(2):
+        one.page.keyboard.press("ArrowRight")
+    expect(pointed).to_contain_text("(masked)")
     one.page.get_by_role("button", name="The head that changes less").click()
     expect(one.page.locator(".changes .says")).to_contain_text("2 of 32 by change")
     back = one.page.get_by_role("button", name="The head that changes more")

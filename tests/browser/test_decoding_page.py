@@ -58,7 +58,7 @@ def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Beg
     before = beams.bounding_box()
     assert "sum of log p" in beams.locator("h3").inner_text()
     chips.last.click()
-    assert beams.locator("h3").inner_text().startswith("At the end: finished hypotheses by score")
+    assert beams.locator("h3").inner_text().startswith("At the end of the search: finished hypotheses, sorted by score")
     finished = [text for text in beams.locator(".sum").all_inner_texts() if text.startswith("finished")]
     scores = [float(text.split()[-1].replace("−", "-")) for text in finished]
     assert scores == sorted(scores, reverse=True) != []

@@ -133,3 +133,42 @@ def test_no_control_is_in_a_saved_time_machine(visit: Begin) -> None:
     words = " ".join(drawn(one, "time_machine").itertext())
     assert "what it writes" in words
     assert not [control for control in ("Play", "Run", "Use this snapshot") if control in words]
+
+
+@pytest.mark.parametrize(
+    ("page", "key", "address", "words"),
+    [
+        ("scaling", "softmax_scene", {}, ["Not divided:", "Divided:"]),
+        ("whatif", "padded_batch", {"experiment": "masks", "padded_with": "the cat", "edits": "mask=padding"}, []),
+    ],
+)
+def test_two_panels_are_saved_beside_each_other(
+    visit: Begin, page: str, key: str, address: dict[str, str], words: list[str]
+) -> None:
+    one = visit().open(page, sentence="the cat sat on the mat", **address)
+    one.page.locator(f".st-key-picture_{key} svg").last.wait_for()
+    whole = drawn(one, key)
+    first, second = (
+        {name: float(svg.attrib[name]) for name in ("x", "width")} for svg in whole.findall("{*}g/{*}svg//{*}svg")
+    )
+    assert second["x"] >= first["x"] + first["width"] - 1
+    assert float(whole.attrib["width"]) >= second["x"] + second["width"] + 31
+    assert all(word in "".join(whole.itertext()) for word in words)
+
+
+HEIGHTS = """key => [...document.querySelectorAll(`.st-key-picture_${key} *`)].filter(node => node.shadowRoot).flatMap(
+    node => [...node.shadowRoot.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().height))"""
+
+
+@pytest.mark.parametrize(("page", "key", "details"), [("hand", "query_scene", "false"), ("steps", "map", "true")])
+def test_a_picture_has_the_size_of_the_page_also_in_a_large_window(
+    visit: Begin, page: str, key: str, details: str
+) -> None:
+    one = visit(width=1920, height=1080).open(page, sentence="the cat sat", station="source.text", details=details)
+    is_drawn(one, page)
+    heights = one.page.evaluate(HEIGHTS, key)
+    parts = drawn(one, key).findall("{*}g/{*}svg")
+    assert [float(part.attrib["height"]) for part in parts] == pytest.approx(heights, abs=1)
+    assert not [part for part in parts if " height:" in part.attrib.get("style", "")]
+    tops = [float(part.attrib.get("y", 0)) for part in parts]
+    assert tops == pytest.approx([sum(heights[:place]) for place in range(len(parts))], abs=1)

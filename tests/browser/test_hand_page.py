@@ -137,6 +137,30 @@ def test_it_plays_when_opened_and_keys_walk_through_steps_and_keys(visit: Begin)
     assert (step.get_attribute("aria-label") or "").startswith("Step 2")  # these keys were for the words
 
 
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("uniform=decoder.2.3", "An edit changes the scores of this head before the softmax; “<s>” gets 1."),
+        ("forbid=decoder.all.all.1.1", "This row is fully masked: all its weights are 0, and so is the output."),
+    ],
+)
+def test_the_third_step_says_what_an_edit_changes(visit: Begin, edit: str, says: str) -> None:
+    one = opened(visit, {"kind": "decoder", "t": "1", "k": "1", "edits": edit})
+    one.page.get_by_role("button", name="Step 3").click()
+    assert one.page.locator(".sentence").inner_text() == says
+
+
+def test_the_sentence_of_a_step_is_not_cut_in_french(visit: Begin) -> None:
+    one = visit(height=720)
+    one.page.emulate_media(reduced_motion="reduce")
+    one.open("hand", sentence=SENTENCE, kind="decoder", layer="2", head="3", t="2", k="5", lang="fr")
+    is_drawn(one, "hand")
+    one.page.locator(".step").nth(2).click()
+    sentence = one.page.locator(".st-key-query_scene .sentence")
+    assert "−∞" in sentence.inner_text()
+    assert sentence.evaluate("node => node.scrollHeight <= node.clientHeight + 1")
+
+
 def test_opened_for_one_weight_the_calculation_is_finished_and_can_be_played_again(visit: Begin, tensors: Any) -> None:
     one = opened(visit, {"kind": "cross", "t": "2", "s": "3"}, calm=False)
     agree(one.page.evaluate(SHOWN, [".st-key-query_scene", None]), tensors("cross", 1, 2), 1)

@@ -164,3 +164,51 @@ def test_the_names_of_low_rows_are_inside_their_boxes(visit: Callable[..., Visit
         assert top <= highest
         assert baseline <= bottom
         assert size >= 14
+
+
+def test_another_checkpoint_opens_with_the_sub_layer_that_adds_most(visit: Callable[..., Visit]) -> None:
+    one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
+    is_drawn(one, "residual")
+    added = one.page.locator("svg.flow-picture").evaluate(ADDS)
+    one.page.locator(".flow-picture .part").nth(added.index(min(added[:3]))).click()
+    with one.running():
+        one.page.get_by_role("button", name="its residual connection").click()
+    one.page.locator(".st-key-checkpoint input").click()
+    with one.running():
+        one.page.get_by_role("option", name="small").click()
+    one.page.wait_for_function(f"() => {FLOW}.querySelectorAll('svg.flow-picture .part').length === 3")
+    assert "adds most of all" in one.page.locator(".flow .read").inner_text()
+
+
+def test_the_chosen_token_and_sub_layer_are_in_view_also_by_keys_and_in_a_link(visit: Callable[..., Visit]) -> None:
+    one = visit(width=700, height=720).open(
+        "residual", sentence="the cat sat on the mat " * 5, stream="encoder", s="25"
+    )
+    is_drawn(one, "residual")
+    chosen = one.page.locator(".flow .chips [aria-checked='true']")
+    inside = """node => { const row = node.parentElement.getBoundingClientRect(), box = node.getBoundingClientRect();
+        return box.left >= row.left - 1 && box.right <= row.right + 1; }"""
+    assert chosen.evaluate(inside)
+    chosen.focus()
+    one.page.keyboard.press("Home")
+    assert chosen.evaluate(inside)
+    one.settle()
+    one.page.locator(".flow").evaluate("flow => { flow.style.height = '12rem'; }")
+    one.page.locator(".flow-picture .part").first.focus()
+    one.page.keyboard.press("End")
+    assert one.page.locator(".flow-picture .part:focus").evaluate(
+        "part => part.getBoundingClientRect().top < part.closest('.frame').getBoundingClientRect().bottom - 10"
+    )
+
+
+@pytest.mark.parametrize("language", ["de", pytest.param("fr", marks=pytest.mark.soak)])
+def test_the_words_about_a_sub_layer_are_not_cut(visit: Callable[..., Visit], language: str) -> None:
+    edits = "noresidual=decoder.2.cross_attention"
+    one = visit(height=720).open(
+        "residual", sentence="the cat sat", stream="decoder", t="2", edits=edits, lang=language
+    )
+    is_drawn(one, "residual")
+    for part in range(9):
+        one.page.locator(".flow-picture .part").nth(part).hover()
+        assert one.page.locator(".flow .read").evaluate("read => read.scrollHeight <= read.clientHeight + 1")
+        assert one.page.locator(".flow .read").evaluate("read => read.scrollWidth <= read.clientWidth + 1")

@@ -99,12 +99,24 @@ def test_the_reader_s_words_have_the_weights_of_the_model(visit: Begin, folder: 
     assert one.page.get_by_role("radio", name="Your words").get_attribute("aria-checked") == "true"
 
 
+def test_a_fully_masked_row_attends_to_no_key(visit: Begin) -> None:
+    edits = "forbid=decoder.all.all.1.1"
+    one = visit().open("scaling", sentence=SENTENCE, kind="decoder", layer="2", head="3", t="1", edits=edits)
+    is_drawn(one, "scaling")
+    one.page.get_by_role("radio", name="Your words").click()
+    assert one.page.locator(".fact").all_inner_texts() == ["This row is fully masked: its weights are all 0.", ""] * 2
+    largest = "Without the division, the largest weight is 0; with it, 0."
+    assert one.page.locator(".st-key-softmax_scene .sentence").inner_text() == largest
+    one.page.locator(".words button").nth(1).click()
+    assert one.page.locator(".fact").first.inner_text().startswith("In effect, the query attends to ")
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Begin) -> None:
     one = visit(width=390, height=844).open("scaling", sentence=SENTENCE)
     is_drawn(one, "scaling")
     page = one.page
     assert page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
-    picture = page.locator(".st-key-softmax_scene svg.picture").first.bounding_box()
+    picture = page.locator(".st-key-softmax_scene svg").first.bounding_box()
     assert picture["y"] + picture["height"] < 700
     for button in page.locator(".st-key-softmax_scene button").all():
         assert button.bounding_box()["height"] >= 43.9

@@ -79,7 +79,7 @@ def test_before_a_class_the_tree_fits_into_the_window_and_says_what_it_leaves_ou
     note = page.locator(".note").inner_text()
     assert (f"Steps 1 to {columns - 1} of {steps} are shown" in note) == (columns <= steps)
     left_out = 1 + (columns - 1) * width - page.locator(".node").count()
-    assert (f"{left_out} candidates with smaller sums are left out" in note) == (left_out > 0)
+    assert (f"{left_out} candidates at the bottom of their columns are left out" in note) == (left_out > 0)
 
 
 def test_the_steps_round_the_chosen_node_are_shown(page: Any) -> None:

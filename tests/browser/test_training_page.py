@@ -97,7 +97,7 @@ def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Beg
     assert machine.bounding_box() == place
 
 
-TOY = "toy, a smaller model than the one above,"
+TOY = "toy (a smaller model than the one at the top of the page)"
 
 
 def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs: Path) -> None:

@@ -193,3 +193,14 @@ def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: 
     box = page.locator(".canvas").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+
+
+def test_the_button_of_a_sentence_keeps_the_focus(visit: Begin) -> None:
+    one = visit().open(sentence="The cat sat. The dog ran.")
+    one.drawn()
+    second = one.page.get_by_role("button", name="Sentence 2")
+    second.focus()
+    with one.running():
+        one.page.keyboard.press("Enter")
+    one.page.locator(".sentences [aria-pressed=true]", has_text="2").wait_for()
+    assert second.evaluate("button => button.getRootNode().activeElement === button")

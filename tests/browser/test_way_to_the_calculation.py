@@ -184,7 +184,7 @@ def test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change(loss
 
 def test_a_weight_that_is_not_1_does_not_read_100_per_cent(computed: Any) -> None:
     expect(computed.locator(".score.this .number").last).to_have_text("99.995%")
-    expect(computed).to_contain_text("Adds 99.995% of the value")
+    expect(computed).to_contain_text("Adds 99.995% times the value")
     assert "100%" not in computed.inner_text().replace("the rest of the 100%", "")
 
 

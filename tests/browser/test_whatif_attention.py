@@ -62,8 +62,26 @@ def test_arrow_keys_and_buttons_set_the_row_and_keep_the_focus(visit: Begin) -> 
     one.settle()
     page.get_by_role("button", name="All heads of this layer").click()
     expect(page.get_by_role("button", name="All heads of this layer")).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Only this word").click()
+    page.get_by_role("button", name="All weight on this token").click()
     page.wait_for_url("**cross.2.all.4.2-10000**")
+
+
+def test_a_row_is_kept_if_another_layer_is_chosen_right_after_a_key(visit: Begin) -> None:
+    one = visit().open("whatif", **PLACE)
+    page = one.page
+    first = page.get_by_role("slider", name="Weight on key 1")
+    first.wait_for()
+    one.settle()
+    first.focus()
+    page.keyboard.press("End")
+    page.locator("select[data-name=layer]").evaluate(
+        "node => { node.selectedIndex = 0; node.dispatchEvent(new Event('change')); }"
+    )
+    page.wait_for_url("**weights%3Dcross.2.3.4.1-10000**")
+    page.wait_for_timeout(600)  # after which a row would be sent for the other layer
+    one.settle()
+    assert "weights%3Dcross.1." not in page.url
+    assert page.locator("select[data-name=layer]").evaluate("node => node.selectedIndex") == 0
 
 
 def test_a_mask_is_taken_away_and_given_back_with_its_switch(visit: Begin) -> None:

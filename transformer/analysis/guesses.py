@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 IMPROBABLE = 0.5  # geometric mean of the token probabilities
+_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)")
 _NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,:]\d+)*")  # 1 500 is one number, too
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
@@ -47,7 +48,8 @@ def certainty(log_probabilities: Sequence[float]) -> float:
 
 def missing_numbers(source: str, target: str) -> list[str]:
     """Numbers of the source that the target lacks. Separators within a number are ignored: 1,000 is 1.000."""
-    digits = "".join(letter if letter.isdigit() else " " for letter in re.sub(r"(?<=\d)[.,:  ](?=\d)", "", target))
+    joined = re.sub(r"(?<=\d)[.,:](?=\d)", "", _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), target))
+    digits = "".join(letter if letter.isdigit() else " " for letter in joined)
     found, words = digits.split(), set(re.findall(r"\w+", target.lower()))
     return [
         number

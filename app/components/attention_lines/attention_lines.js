@@ -29,10 +29,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // If the server isolates another row, that row is pinned; otherwise what the reader pinned stays.
   const row = data.row ?? null;
   // A row that the server sent before it received the latest pin is ignored.
-  if (state.sentence !== sentence || row === state.told) state.told = undefined;
-  const counts = state.told === undefined;
-  if (counts && row !== null && (row !== state.row || state.sentence !== sentence)) state.pinned = { side: 1, index: row };
-  if (counts && row === null && state.row !== null && state.pinned?.side === 1) state.pinned = null;
+  if (state.sentence !== sentence || row === state.reportedRow) state.reportedRow = undefined;
+  const isCurrent = state.reportedRow === undefined;
+  if (isCurrent && row !== null && (row !== state.row || state.sentence !== sentence)) state.pinned = { side: 1, index: row };
+  if (isCurrent && row === null && state.row !== null && state.pinned?.side === 1) state.pinned = null;
   state.row = row;
   state.sentence = sentence;
   // If another head is chosen, `data.on` says which heads are on. If only the layer changes, the same heads stay on.
@@ -41,12 +41,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.head = head;
   state.report = (pinned) => {
     if (!data.reports) return;
-    state.told = pinned?.side === 1 ? pinned.index : null;
+    state.reportedRow = pinned?.side === 1 ? pinned.index : null;
     setTriggerValue("pin", pinned ?? { side: -1, index: 0 });
   };
-  state.tell = () => {
-    clearTimeout(state.telling);
-    state.telling = setTimeout(() => setTriggerValue("heads", [...state.on]), REPORT_DELAY);
+  state.reportHeads = () => {
+    clearTimeout(state.reportTimer);
+    state.reportTimer = setTimeout(() => setTriggerValue("heads", [...state.on]), REPORT_DELAY);
   };
   state.data = data;
   state.weights = numbersIn(data.weights);

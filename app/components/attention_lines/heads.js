@@ -18,7 +18,7 @@ export function chooseHeads(root, state) {
     state.on = new Set(on);
     buttons.forEach((node, j) => node.setAttribute("aria-pressed", String(state.on.has(j))));
     draw(root, state);
-    state.tell();
+    state.reportHeads();
   };
   const toggle = (j) => set(data.heads.map((head, i) => i).filter((i) => state.on.has(i) !== (i === j)));
   const buttons = data.heads.map(({ color, dashed }, j) => {

@@ -35,7 +35,7 @@ export function isolate(root, state, svg, tokens, flat, show) {
     node.addEventListener("keydown", (event) => {
       if (isOfBrowser(event)) return;
       if (event.key === "Enter" || event.key === " ") pin(side, index);
-      else if (event.key === "Escape") { if (state.pinned) pin(state.pinned.side, state.pinned.index); }
+      else if (event.key === "Escape" && state.pinned) pin(state.pinned.side, state.pinned.index);
       else if (along.includes(event.key)) go(side, index + (event.key === along[1] ? 1 : -1));
       else if (across.includes(event.key)) go(event.key === across[1] ? 1 : 0, index);
       else return;

@@ -8,7 +8,9 @@ import { _ } from "../shared/language.js";
 import { cellText, decimal } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
-const FAINTEST = 0.01;  // smallest weight that is drawn (a fainter line is invisible); for an isolated token, NAMED
+// FAINTEST: the smallest weight that is drawn (a fainter line is invisible). NAMED: the smallest weight of an isolated
+// token that is drawn and written.
+const FAINTEST = 0.01;
 const NAMED = 0.005;
 const SAID = 5;  // tokens that the text below the picture names, at most
 const MOST = 4000;  // lines that are drawn at once, at most: the strongest

@@ -101,7 +101,7 @@ def canvas(
     """Draws the canvas, as high as the window leaves room for.
 
     Args:
-        message: see `app.figures.canvas_message.pack`.
+        message: see `app.figures.canvas_message.canvas_message`.
         chosen: the head that is shown.
         on_choose: is called with the clicked head.
         on_ask: returns the numbers that the browser asks for (see `Question`), in values that JSON has; None if there

@@ -16,7 +16,7 @@ import { showTools } from "./tools.js";
 import { alternativeText, sentence } from "./words.js";
 import { isNew, stopWriting, writeItself } from "./writing.js";
 import { writeInAddress } from "../shared/address.js";
-import { element } from "../shared/dom.js";
+import { element, focusedIn } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { isDark } from "../shared/themed.js";
@@ -114,9 +114,11 @@ function newView(parentElement) {
   };
   view.letGo = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); keep(view); };
   view.open = (cell) => {
+    const hadFocus = focusedIn(view.computed);
     view.cell = view.state.alone ? null : cell;
     if (cell) { view.pins = { ...cell }; view.focusCell = true; }
     view.update();
+    if (hadFocus && !view.cell) focusPinned(view);
     keep(view);
   };
   view.openAt = (side, index) => {
@@ -137,7 +139,8 @@ function newView(parentElement) {
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };
-  // An act may leave the page. So it waits until the pending question is answered, and no further question is asked.
+  // An act may leave the page. So it drops the questions that wait, and is sent only after what is pinned has been sent
+  // and the pending question is answered or lost.
   view.act = (name, step, index) => {
     Object.assign(view, { wanted: [], isActing: true });
     if (view.waits || view.unsent) { setTimeout(() => view.act(name, step, index), 50); return; }
@@ -156,6 +159,12 @@ function newView(parentElement) {
   return view;
 }
 
+// A calculation that had the focus was closed: the cell or token that it was about gets the focus.
+function focusPinned({ form, pins, cells, tokens }) {
+  const node = form === "matrix" ? cells.canvas : tokens.query?.[pins.query];
+  node?.focus({ preventScroll: true });
+}
+
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
 function takeState(view, told) {
   view.state = told;
@@ -167,6 +176,13 @@ function takeState(view, told) {
   const { kind, layer, head } = told.chosen;
   view.here = { kind, layer, head };
   view.last[kind] = { layer, head };
+}
+
+// Forgets heads that the model of this message does not have: the last message may have been of a larger model.
+function forgetMissing(view, opening) {
+  const has = ({ kind, layer, head }) => { const found = view.message.kind[kind]; return Boolean(found) && layer < found.layers && head < found.heads; };
+  if (!has(view.here)) view.here = { ...opening };
+  for (const [kind, head] of Object.entries(view.last)) if (!has({ kind, ...head })) delete view.last[kind];
 }
 
 // Starts with a new message. Trap: it may have the same words but other numbers, for example when the page replaces the
@@ -201,7 +217,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.message = message;
     const [first] = message.kinds, [layer, head] = first.opening;
     const kind = view.here?.kind;
-    takeState(view, view.line.state ?? { ...OPENED, chosen: { kind: first.name, layer, head } });
+    const opening = { kind: first.name, layer, head };
+    takeState(view, view.line.state ?? { ...OPENED, chosen: opening });
+    forgetMissing(view, opening);
     begin(view, kind === view.here.kind);
   };
   const received = (told) => {

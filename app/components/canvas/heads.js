@@ -98,7 +98,7 @@ export function showHeads(view, here) {
     node.classList.toggle("shown", current);
   });
   const { title, layers, heads } = kind;
-  view.heads.box.setAttribute("aria-label", _("Heads of {kind}: {layers} layers with {heads} heads each", { kind: title, layers, heads }));
+  view.heads.box.setAttribute("aria-label", _("Heads of {kind}. Layers: {layers}. Heads per layer: {heads}", { kind: title, layers, heads }));
 }
 
 export function walkHeads(view, event) {

@@ -1,14 +1,16 @@
-// The head as a matrix: rows are queries, columns are keys. A cell is pointed at or walked to with the arrow keys, and
-// opened by a click or Enter. Numbers are written into the cells when the exact weights have arrived. A matrix that is larger than its
-// place scrolls; in a lecture the whole matrix fits the window, with smaller cells, and some names are left out.
+// The head as a matrix: rows are queries, columns are keys. The mouse or the arrow keys point at a cell; a click, Enter
+// or Space opens its calculation. Numbers are written into the cells when the exact weights have arrived. A matrix that
+// is larger than its place scrolls. In a lecture its cells are smaller, so that all of it fits the window, and some
+// names are left out.
 
 import { cellByKey } from "../shared/arrow_keys.js";
-import { element, handled } from "../shared/dom.js";
+import { element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { exactOf } from "./numbers.js";
 import { percent } from "../shared/numbers.js";
 import { cellUnder } from "../shared/svg.js";
 import { ofHead } from "./message.js";
+import { isPinned } from "./pins.js";
 import { inWords } from "../shared/token.js";
 import { resolved } from "../shared/themed.js";
 
@@ -28,7 +30,7 @@ export function newMatrix(view) {
   const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), least);
   const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), least);
   view.cells = { wide, tall };
-  const box = stage.matrix;
+  const box = stage.matrix, hadFocus = Boolean(focusedIn(box));
   box.replaceChildren();
   box.style.gridTemplate = `${above}px ${tall * kind.queries}px / ${names}px ${wide * kind.keys}px`;
   const [columns, rows, inside] = ["columns", "rows", "cells"].map((name) => element("div", name, box));
@@ -57,14 +59,16 @@ export function newMatrix(view) {
   });
   canvas.addEventListener("pointerleave", () => view.pointAt(null));
   canvas.addEventListener("click", (event) => { const cell = cellOf(event); if (cell) view.open(cell); });
-  canvas.addEventListener("focus", () => { if (canvas.matches(":focus-visible")) view.pointAt(view.point ?? { query: 0, key: 0 }); });
+  const current = () => view.point ?? { query: view.pins.query ?? 0, key: view.pins.key ?? 0 };
+  canvas.addEventListener("focus", () => { if (canvas.matches(":focus-visible")) view.pointAt(current()); });
   canvas.addEventListener("blur", () => view.pointAt(null));
   canvas.addEventListener("keydown", (event) => {
-    const now = view.point ?? { query: 0, key: 0 };
-    const cell = cellByKey(event, [now.query, now.key], kind.queries, kind.keys);
-    if (cell) view.pointAt(pointOf(cell));
+    const now = current(), cell = cellByKey(event, [now.query, now.key], kind.queries, kind.keys);
+    if (cell) { view.pointAt(pointOf(cell)); frame.scrollIntoView({ block: "nearest", inline: "nearest" }); }
+    else if (event.key === "Escape" && !view.cell && isPinned(view)) { handled(event); view.letGo(); }
     else if (event.key === "Enter" || event.key === " ") { handled(event); view.open(now); }
   });
+  if (hadFocus) canvas.focus({ preventScroll: true });
 }
 
 // Names that are `pitch` px apart: smaller where they would touch; if that is not enough, only every n-th is shown.

@@ -38,8 +38,8 @@ export function ask(view, question) {
   return undefined;
 }
 
-const PATIENT = 4000;  // ms until an unanswered question is asked again: the question or its answer may get lost
-const MOST = 6;  // times that a question is asked
+const ASK_AGAIN_AFTER = 4000;  // ms until an unanswered question is asked again: the question or its answer may get lost
+const MOST_TIMES = 6;  // times that a question is asked
 
 // Whether the page is being drawn or another page is being opened. Trap: Streamlit may merge a question that arrives
 // meanwhile with the request for another page, and that page is then never drawn
@@ -57,14 +57,14 @@ export function sendNext(view) {
   view.waits = view.unsent ?? view.wanted.shift();
   view.unsent = null;
   clearTimeout(view.late);
-  view.late = setTimeout(() => askAgain(view), PATIENT);
+  view.late = setTimeout(() => askAgain(view), ASK_AGAIN_AFTER);
   send(view.waits);
 }
 
 function askAgain(view) {
   const lost = view.waits && { ...view.waits, times: (view.waits.times ?? 1) + 1 };
   view.waits = null;
-  if (lost && lost.times <= MOST && !view.isActing) {
+  if (lost && lost.times <= MOST_TIMES && !view.isActing) {
     if (lost.asks === "kept") view.unsent ??= lost; else view.wanted.push(lost);
   }
   sendNext(view);

@@ -3,6 +3,7 @@
 
 import { ask, DECIMALS } from "./numbers.js";
 import { typeset } from "../shared/formula.js";
+import { byTouch } from "../shared/hints.js";
 import { _, ngettext } from "../shared/language.js";
 import { fixed, percent, percentWith } from "../shared/numbers.js";
 import { button, element, focusedIn } from "../shared/dom.js";
@@ -38,21 +39,22 @@ export function showFacts(view, here) {
     button("link", line, _("Show the suggested head"), () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
   }
   const count = kind.layers * kind.heads;
+  const oneOf = byTouch() ? _("One of {count} heads. Tap to choose.", { count }) : _("One of {count} heads. Point to preview, click to choose.", { count });
   const role = kind.roles[here.layer][here.head];
   element("div", "role", place, `${role[0].toUpperCase()}${role.slice(1)}.`);
-  element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? _("The only head of this kind.") : _("One of {count} heads. Point to preview, click to choose.", { count }));
+  element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? _("The only head of this kind.") : oneOf);
 }
 
 const headName = (kind, i) => _("layer {layer} head {head}", { layer: Math.floor(i / kind.heads) + 1, head: (i % kind.heads) + 1 });
 const listed = (names) => (names.length < 2 ? names[0] : _("{names} and {last}", { names: names.slice(0, -1).join(", "), last: names.at(-1) }));
 
-// Whether head `i` attends to this key from at least a quarter of the other rows (two or more), each time at least half
-// as much as from this row.
+// Whether head `i` attends to this key from this row, and from at least a quarter of the other rows (two or more), each
+// time at least half as much.
 function attendsAnyway(kind, i, query, key) {
   const weight = (row) => kind.weights[(i * kind.queries + row) * kind.keys + key];
   const others = Array.from({ length: kind.queries }, (unused, row) => row).filter((row) => row !== query && kind.mask[row * kind.keys + key]);
   const count = others.filter((row) => 2 * weight(row) >= weight(query)).length;
-  return count > 1 && 4 * count >= others.length;
+  return weight(query) > 0 && count > 1 && 4 * count >= others.length;
 }
 
 // Lists the heads that link the two pinned words most.
@@ -80,12 +82,12 @@ function linked(view, place, kind, exact) {
   const anyway = found.map(([, i]) => i).filter((i) => attendsAnyway(kind, i, query, key)).map((i) => headName(kind, i));
   if (anyway.length) {
     element("div", "why", place, anyway.length === found.length
-      ? _("Several other tokens attend to {key} too, in these heads.", { key: linkedKey })
+      ? _("In each of these heads, several other tokens attend to {key} too.", { key: linkedKey })
       : _("Several other tokens attend to {key} too, in {heads}.", { key: linkedKey, heads: listed(anyway) }));
   }
   const own = all.findIndex(([, i]) => i === view.here.layer * kind.heads + view.here.head);
   if (exact && own >= LINKED) element("div", "why", place, _("The head shown: {weight}, place {place} of {count}.", { weight: percent(all[own][0], DECIMALS), place: own + 1, count: all.length }));
-  else if (shares.some((share, i) => share === shares[i - 1] && !share.startsWith("<"))) element("div", "why", place, _("The same number: equal to rounding."));
+  else if (shares.some((share, i) => share === shares[i - 1] && !share.startsWith("<"))) element("div", "why", place, _("Heads with the same number differ by less than its last digit."));
 }
 
 // How one weight is computed, with the numbers of the tensors.
@@ -115,17 +117,23 @@ export function showCell(view) {
 }
 
 const short = (value) => fixed(value, 2);
+const ROUNDING = 1e-3;  // a larger difference between two scores is not rounding
 
 function calculation(view, place, found, { key, keyName, queryName }) {
   const steps = element("ol", "steps", place), step = (text) => { const item = element("li", "", steps); element("div", "", item, text); return item; };
-  const masked = found.scores[key] === null;
+  const allowed = view.message.kind[view.here.kind].mask[view.cell.query * found.scores.length + key];
+  const before = found.product / Math.sqrt(found.width), after = found.scores[key];  // of the softmax; null: −∞
   const terms = found.query.map((value, i) => value * found.keyVector[i]);
   const bars = strip(step(_("Dot product: q·k = {product}", { product: short(found.product) })), terms);
-  const caption = element("figcaption", "", bars, _("Its {count} terms: the query of {query} times the key of {key}, number by number. Largest:", { query: queryName, key: keyName, count: terms.length }));
+  const caption = element("figcaption", "", bars, _("Its {count} terms: each number of the query of {query} times the same number of the key of {key}. The largest:", { query: queryName, key: keyName, count: terms.length }));
   typeset(element("div", "", caption), largestTerms(terms));
-  const score = { width: found.width, root: short(Math.sqrt(found.width)), score: masked ? "" : short(found.scores[key]) };
-  const divided = step(masked ? _("Masked: its score becomes −∞") : "");
-  if (!masked) typeset(divided.firstChild, _("Divided by √d_k = √{width} = {root}: score {score}", score));
+  const score = { width: found.width, root: short(Math.sqrt(found.width)), score: short(before) };
+  if (after === null && !allowed) step(_("Masked: its score becomes −∞"));
+  else {
+    typeset(step("").firstChild, _("Divided by √d_k = √{width} = {root}: score {score}", score));
+    const edited = after === null || Math.abs(after - before) > ROUNDING * (1 + Math.abs(before));
+    if (edited) step(_("An edit changes this score to {score}", { score: after === null ? "−∞" : short(after) }));
+  }
   const row = step(_("Softmax: e to the score, divided by the sum over the row"));
   const order = found.weights.map((weight, i) => [weight, i]).sort((a, b) => b[0] - a[0]);
   const shown = order.slice(0, 4);
@@ -139,13 +147,13 @@ function calculation(view, place, found, { key, keyName, queryName }) {
     element("span", "filled", bar).style.width = `${100 * weight}%`;
     element("span", "number", line, percent(weight, DECIMALS));
   }
-  const others = order.length - shown.length;
+  const others = order.filter((one) => found.scores[one[1]] !== null && !shown.includes(one)).length;
   if (others > 0) element("div", "why", row, ngettext("{count} other key has the rest of the 100%", "{count} other keys share the rest of the 100%", others));
   const share = found.context > 0 ? found.added / found.context : 0;
   const added = { weight: percent(found.weights[key], DECIMALS), key: keyName, length: short(found.added), sum: short(found.context) };
   strip(step(share
-    ? _("Adds {weight} of the value of {key} to the output: length {length}, the sum of all has {sum}", added)
-    : _("Adds {weight} of the value of {key} to the output: length {length}", added)), found.value.map((value) => value * found.weights[key]));
+    ? _("Adds {weight} times the value of {key} to the output of the head: a vector of length {length}; the sum over all keys has length {sum}", added)
+    : _("Adds {weight} times the value of {key} to the output of the head: a vector of length {length}", added)), found.value.map((value) => value * found.weights[key]));
 }
 
 // "q_17·k_17 = 3.20, q_4·k_4 = −1.05": dimensions count from 0, as on the page Query, key, value.

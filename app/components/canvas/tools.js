@@ -1,6 +1,6 @@
 // The controls of the canvas: kind of attention, arcs or matrix, write again, other translations, undo.
 
-import { button, element, focusedIn, handled } from "../shared/dom.js";
+import { button, element, focusedIn, handled, isCalm } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
@@ -13,11 +13,12 @@ export function showTools(view) {
   tools.replaceChildren();
   if (state.canUndo) button({ class: "undo", "data-tool": "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
   if (state.alternatives.length > 1) translationsMenu(view, tools);
-  if (view.both.writes) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
+  if (view.both.writes && !isCalm()) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
   const form = element("div", "segments", tools);
   segmentedControl(form, _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
   form.querySelectorAll("button").forEach((node) => { node.dataset.tool = "form"; });
-  // The controls are new, so the focus goes back to the same one; if it is gone, as Undo is after the last step, to the form.
+  // The controls are new, so the one that had the focus gets it again. If that one is gone, as Undo is after the last
+  // step, the form gets it.
   const same = focused && tools.querySelector(`[data-tool=${focused}]:not([aria-checked="false"])`);
   if (focused) (same ?? form.querySelector('[aria-checked="true"]')).focus({ preventScroll: true });
 }
@@ -27,8 +28,8 @@ function segmentedControl(place, label, texts, chosen, choose) {
   if (had) buttons[chosen]?.focus({ preventScroll: true });
 }
 
-// Other translations of the same search, behind one button. The list is drawn over the panel of heads, so that the source and the
-// translation stay in view; it closes at a click outside of it and with Escape.
+// The translations of the same search, and the visitor's own, behind one button. The list is drawn over the panel of
+// heads, so that the source and the translation stay in view. A click outside of it or Escape closes it.
 function translationsMenu(view, tools) {
   const { alternatives, shown } = view.state, box = element("div", "others", tools);
   const title = _("Translations of this sentence, each with its score: the sum of the log-probabilities, divided by the length penalty");

@@ -1,11 +1,12 @@
-// The translation appears token by token, with its arcs, in at most three seconds; any key or click shows all of it.
-// This happens once for a sentence and after a click on "Write again", but not if the browser asks for less motion. The
-// line with the translation at the top shows the same tokens.
+// The translation appears token by token, with its arcs, in at most three seconds. A click on the canvas shows all of
+// it at once, and so does a key that no part of the canvas uses. This happens once for a sentence and after a click on
+// "Write again", but not if the browser asks for less motion. The line with the translation at the top shows the same
+// tokens.
 
 import { isCalm } from "../shared/dom.js";
 import { tellWritten } from "../shared/written.js";
 
-const LONGEST = 3000, USUAL = 240;  // ms: for all tokens at most, and for one token at most
+const LONGEST = 3000, USUAL = 240;  // ms: at most for all tokens together, and for one token
 
 export function writeItself(view) {
   const count = view.message.target.tokens.length;

@@ -1,6 +1,7 @@
-// The causal mask on a translation: one head's attention as a matrix, rows are queries, columns are keys; what may not be
-// attended to is hatched. A switch removes the mask (hatched cells show their weights in red, and the predictions change) or
-// shows the scores before it. The message has all of them, as base64 of float32, so the switch needs no server. `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
+// The causal mask on a translation: one head's attention as a matrix. Rows are queries, columns are keys, and masked
+// cells are hatched. A switch removes the mask (hatched cells show their weights in red, and the predictions change) or
+// shows the scores before it. The message has both passes and the scores, as base64 of float32, so the switch needs no
+// server. `given` says which pass is shown: then there is no switch. `height` is the height of the picture.
 
 import { writeInAddress } from "../shared/address.js";
 import { numbersIn } from "../shared/arrays.js";
@@ -12,7 +13,7 @@ import { layerAndHead } from "../shared/number_list.js";
 import { radios } from "../shared/radios.js";
 import { watchWidth } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
-import { ahead, cellSentence, leaks, score } from "./words.js";
+import { cellSentence, leaks, score, shareOnLaterTokens } from "./words.js";
 
 const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
 
@@ -31,7 +32,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.data = data;
   const isGiven = data.given !== undefined;
   const shown = isGiven ? Number(data.given) : currentChoice(root, "mask", { chosen: data.shown, count: SHOWN.length, received: data.received });
-  const show = (index) => { state.free = index === FREE; state.scores = index === SCORES && numbersIn(data.scores.values); };
+  const show = (index) => { state.free = index === FREE; state.shownScores = index === SCORES ? numbersIn(data.scores.values) : null; };
   show(shown);
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));
   setColors(root, data.colors);
@@ -54,7 +55,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     buttons[FREE].className = "taken";
     buttons[SCORES].title = _("q·k/√d_k of every query and key, before the mask");
   }
-  const heads = element("div", "group", tools), leaked = element("span", "leaked", tools, ahead(state));
+  const heads = element("div", "group", tools), leaked = element("span", "leaked", tools, shareOnLaterTokens(state));
   layerAndHead(heads, root, data, report);
 
   const may = () => state.passes[Number(state.free)].mask[state.query * data.reads.length + state.key];

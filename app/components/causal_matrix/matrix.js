@@ -1,7 +1,8 @@
-// Draws the matrix in units of 1/16 rem, so that it grows with the font of the page. Where cells are too small for every
-// name, only each n-th is written, and those of the row and column that are pointed at.
+// Draws the matrix in units of 1/16 rem, so that it grows with the font of the page. Where cells are too small for
+// every name, only each n-th name is written, and the names of the row and the column that are pointed at.
 
 import { cellByKey } from "../shared/arrow_keys.js";
+import { handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { cellText, fixed, percent } from "../shared/numbers.js";
 import { shades } from "../shared/shades.js";
@@ -10,7 +11,7 @@ import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
 const STILL = 6;  // px: after the mouse wheel was turned, a smaller move of the pointer is ignored
-const ARROW = 22, LONGEST = 104;  // px between the token read and the token written; the most px of each of the two
+const ARROW = 22, LONGEST = 104;  // units between the token read and the one written; of each of the two, at most
 
 function sized(root, data, measure) {
   const unit = scaleOfPage(), width = root.clientWidth / unit;
@@ -67,15 +68,15 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
   }
   function update() {
     const pass = passes[Number(state.free)];
-    const { scores } = state, limit = scores && (Math.max(...scores.map(Math.abs)) || 1);
+    const scores = state.shownScores, limit = scores && (Math.max(...scores.map(Math.abs)) || 1);
     svg.classList.toggle("free", state.free);
     svg.classList.toggle("scores", Boolean(scores));
     svg.setAttribute("aria-label", (scores ? data.scores : pass).alt);
     for (const { at, rect, text, shade } of cells) {
       const { fill, ink } = scores ? signed((scores[at] / limit + 1) / 2) : shade(pass.weights[at]);
-      const is = scores || pass.mask[at];
-      rect.style.fill = is ? fill : "url(#hatch)";
-      if (text) { text.textContent = !is ? "" : scores ? fixed(scores[at], Math.abs(scores[at]) < 10 ? 1 : 0) : cellText(pass.weights[at]); text.style.fill = ink; }
+      const isShown = scores || pass.mask[at];
+      rect.style.fill = isShown ? fill : "url(#hatch)";
+      if (text) { text.textContent = !isShown ? "" : scores ? fixed(scores[at], Math.abs(scores[at]) < 10 ? 1 : 0) : cellText(pass.weights[at]); text.style.fill = ink; }
     }
     rows.forEach((row) => row(pass, state.free));
     point();
@@ -93,8 +94,9 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
     if (state.pinned && !isCell) back();
     else if (q >= 0 && q < size) go(q, k >= 0 && k < size ? k : state.key);
   };
-  // Trap: turning the wheel also moves the mouse a little. Some browsers also report that the pointer moves when the page
-  // scrolls under a resting pointer, or is scrolled with a finger (test_the_wheel_scrolls_the_page_and_chooses_no_cell).
+  // Trap: turning the wheel also moves the mouse a little. Some browsers also report that the pointer moves when the
+  // page scrolls under a resting pointer, or is scrolled with a finger
+  // (test_the_wheel_scrolls_the_page_and_chooses_no_cell).
   let scrolled = null;  // the last turn of the wheel; null after the pointer has really moved
   svg.addEventListener("wheel", (event) => { scrolled = event; }, { passive: true });
   svg.addEventListener("pointermove", (event) => {
@@ -110,7 +112,7 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
     if (event.target.closest(".cell, .hidden-cell")) clicked(); else letGo();
   });
   svg.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") clicked();
+    if (event.key === "Enter" || event.key === " ") { handled(event); clicked(); }
     if (event.key === "Escape") letGo();
     const cell = cellByKey(event, [state.query, state.key], size, size);
     if (cell) go(...cell);
@@ -132,7 +134,7 @@ function runs([masked, free], size, q, found) {
 
 const bare = (parent, x, y, width, height) => make("rect", { x, y, width, height, fill: "url(#hatch)", class: "hidden-cell" }, parent);
 
-// The edge between what may be attended to and the future.
+// The edge between what each row may attend to and the later tokens that the mask hides from it.
 function staircase({ size, left, top, cell }, mask) {
   let path = "";
   for (let q = 0; q < size - 1; q++) {
@@ -173,8 +175,9 @@ function names(svg, data, { left, written, top, cell, right, narrow }, measure) 
 function predictions(svg, data, { top, cell, right, beside, narrow }, measure) {
   const bar = right + 14, room = narrow ? 34 : 60, after = bar + room + 6;
   const small = "font-size: 14px", text = cell >= SMALLEST, middle = { "dominant-baseline": "central" };
-  make("text", { class: "quiet", x: bar, y: top - 8, style: small }, svg, _("how surely"));
-  const others = narrow || !text ? null : make("text", { class: "quiet", x: after + 44, y: top - 8, style: small }, svg, _("ranks first"));
+  const heading = _("probability"), next = Math.max(after + 44, bar + measure(heading, 14) + 10);
+  make("text", { class: "quiet", x: bar, y: top - 8, style: small }, svg, heading);
+  const others = narrow || !text ? null : make("text", { class: "quiet", x: next, y: top - 8, style: small }, svg, _("ranked first"));
   return data.predicts.map((unused, q) => {
     const y = top + (q + 0.5) * cell, high = Math.max(Math.min(cell - 6, 16), 2);
     const base = { y: y - high / 2, height: high, rx: Math.min(2, high / 2) };

@@ -2,7 +2,7 @@
 // arrow keys describes it in words; a click or Enter chooses it. All numbers arrive with the message, so only a choice
 // needs the server.
 
-import { isOfBrowser } from "../shared/arrow_keys.js";
+import { cellByKey, isOfBrowser } from "../shared/arrow_keys.js";
 import { board, head } from "../shared/board.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -23,9 +23,9 @@ function layout(root, { rows, columns, height }, unit, measure) {
   const left = Math.min(Math.max(...rows.names.map((name) => measure(name, 15)), measure(rows.title, 14)) + 16, room * 0.3);
   const wide = within((room - left - 60) / columns.names.length, isNarrow ? 14 : LEAST.wide, 74);
   const needed = head(columns.names, wide, measure);
-  // `more`: px of height that the page can spare.
-  const more = parseFloat(getComputedStyle(root).getPropertyValue("--grid-more")) || 0;
-  return { left, ...needed, wide, high: within((height + more - needed.top) / rows.names.length, LEAST.high, HIGHEST) };
+  // px of height that the grid has in addition. The style sheet of a lecture sets them.
+  const addedHeight = parseFloat(getComputedStyle(root).getPropertyValue("--grid-more")) || 0;
+  return { left, ...needed, wide, high: within((height + addedHeight - needed.top) / rows.names.length, LEAST.high, HIGHEST) };
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -76,15 +76,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
       else if (name.column) choose(row * across + Number(name.column));
     });
     svg.addEventListener("keydown", (event) => {
-      if (isOfBrowser(event)) return;
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
-      if (event.key === "Enter" || event.key === " ") { handled(event); choose(at); }
-      if (step) { handled(event); point(within(at + step, 0, count - 1)); }
+      const cell = cellByKey(event, place(at), rows.names.length, across);
+      if (cell) point(cell[0] * across + cell[1]);
+      else if ((event.key === "Enter" || event.key === " ") && !isOfBrowser(event)) { handled(event); choose(at); }
     });
   }
   function draw() {
     const unit = scaleOfPage();
     main = board(data, layout(root, data, unit, measure), unit, measure);
+    main.svg.classList.add("picture");
     listen(main.svg);
     frame.replaceChildren(main.svg);
     show(state.view);

@@ -1,6 +1,6 @@
 // Plotly's hover texts have a hyphen as the minus sign. Here it becomes − (U+2212), as in the pictures.
 
-const HYPHEN = /(^|[\s(])-(?=\d+[.,]\d{2})/g;  // before a number with decimals; a hyphen inside a word stays
+const HYPHEN = /(^|[\s(])-(?=\d+[.,]\d{2})/g;  // before a number with two decimals; a hyphen inside a word stays
 
 export function replaceHyphens(plot) {
   const layer = plot.querySelector(".hoverlayer");

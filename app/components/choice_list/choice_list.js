@@ -5,7 +5,9 @@ import { button, element } from "../shared/dom.js";
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const list = element("div", { class: "choices", role: "group", "aria-label": data.label });
-  let now = data.chosen;  // or the row that was clicked since; if none is chosen (-1), each click is sent
+  // The chosen row: that of the message, or the one that was clicked after it. If the message has none (-1), it stays
+  // -1, and each click is sent.
+  let now = data.chosen;
   data.rows.forEach((row, index) => {
     const node = button({ "aria-pressed": index === data.chosen }, list, undefined, () => {
       if (index === now) return;

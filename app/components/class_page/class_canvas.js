@@ -13,7 +13,7 @@ const styleSheet = (root) => new Promise((done, failed) => {
   root.prepend(link);
 });
 
-// The name of a message, from its header: see app/figures/canvas_message.py.
+// The id of a message, from its header: see app/figures/canvas_message.py.
 function idOf(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   return JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))).id;

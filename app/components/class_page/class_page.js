@@ -38,7 +38,7 @@ function begin(follower) {
   element("span", "", line, before).append(element("b", "", null, CODE), after);
   const status = element("span", { class: "status", role: "status" }, line);
   const title = element("h1", "", main), text = element("p", "text", main);
-  const question = newQuestion(main, (id, answer) => post(CODE, follower, "answer", { question: id, answer }));
+  const question = newQuestion(main, follower, (id, answer) => post(CODE, follower, "answer", { question: id, answer }));
   const waits = element("div", "waits", main, _("The picture comes when the answer is revealed."));
   const link = element("a", { class: "link", target: "_blank", rel: "noopener" }, main, _("Open this page in Headlight"));
   const canvas = newCanvas(main, CODE, follower);
@@ -58,7 +58,7 @@ function begin(follower) {
       waits.hidden = !(state.question && !state.revealed);
       link.hidden = !state.link;
       if (state.link) link.href = state.link;
-      own.scene(state);
+      own.sceneChanged(state);
       await canvas.show(state);
     },
     over(message) { canvas.end(); askForCode(message); },
@@ -85,9 +85,11 @@ function ownSentence(parent, follower, canvas) {
     event.preventDefault();
     send.disabled = true;
     show(_("Translating …"));
+    const asked = model;
     try {
       const response = await post(CODE, follower, "sentence", { text: input.value });
-      await canvas.showOwn(new Uint8Array(await response.arrayBuffer()), model);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      if (asked === model) await canvas.showOwn(bytes, model);  // otherwise the class sees another model meanwhile
       show();
     } catch (error) {
       show(error.message);
@@ -95,7 +97,7 @@ function ownSentence(parent, follower, canvas) {
     send.disabled = false;
   });
   return {
-    scene(state) {
+    sceneChanged(state) {
       model = state.model;
       box.hidden = !model;
       if (!canvas.isOwn() || model === canvas.model()) return;

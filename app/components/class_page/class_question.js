@@ -4,35 +4,53 @@
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 
-export function newQuestion(parent, send) {
+// `send` sends an answer to the server. The answers that have arrived there are kept in the tab, so that they are known
+// after a reload.
+export function newQuestion(parent, follower, send) {
   const box = element("section", { class: "question", "aria-label": _("Question") }, parent);
   const prompt = element("p", "prompt", box), answers = element("div", "answers", box);
   const note = element("p", { class: "note", role: "status" }, box);
-  const chosen = {};  // the answer, by question
+  const storage = `headlight-class-answers-${follower}`;
+  const arrived = JSON.parse(sessionStorage.getItem(storage) ?? "{}");  // by the id of a question: an answer, from 0
+  let shown = {};  // the question on the page, and what is revealed of it
 
   async function choose(id, index) {
-    const before = chosen[id];
-    mark(id, index);
+    let problem = "";
+    mark(index);
     try {
       await send(id, index);
-      note.textContent = _("Your answer has arrived. You may change it until it is revealed.");
+      arrived[id] = index;
+      sessionStorage.setItem(storage, JSON.stringify(arrived));
     } catch (error) {
-      mark(id, before);
-      note.textContent = error.status ? error.message : _("No connection to Headlight. Try again.");
+      problem = error.status ? error.message : _("No connection to Headlight. Try again.");
     }
+    if (shown.question?.id === id) report(problem);
   }
 
-  function mark(id, index) {
-    chosen[id] = index;
+  function mark(index) {
     answers.childNodes.forEach((node, i) => node.setAttribute("aria-pressed", String(i === index)));
+  }
+
+  // Marks the answer that counts and says what became of it. `problem`: why the latest one has not arrived.
+  function report(problem = "") {
+    const { question, revealed } = shown, mine = arrived[question.id];
+    mark(mine);
+    if (revealed) {
+      const verdict = mine === undefined ? "" : mine === revealed.right ? _("Your answer is right.") : _("Another answer is right.");
+      note.textContent = `${verdict} ${revealed.why}`.trim();
+    } else {
+      note.textContent = problem || (mine === undefined ? _("Which is right?") : _("Your answer has arrived. You may change it until it is revealed."));
+    }
   }
 
   return {
     show({ question, revealed }) {
       box.hidden = !question;
       const shows = JSON.stringify([question, revealed]);
-      if (!question || box.dataset.shows === shows) return;
+      if (box.dataset.shows === shows) return;
       box.dataset.shows = shows;
+      shown = { question, revealed };
+      if (!question) return;
       prompt.textContent = question.prompt;
       answers.replaceChildren();
       const given = revealed?.totals.reduce((sum, count) => sum + count, 0) ?? 0;
@@ -46,11 +64,7 @@ export function newQuestion(parent, send) {
         node.classList.toggle("right", index === revealed.right);
         node.style.setProperty("--share", `${given ? (100 * revealed.totals[index]) / given : 0}%`);
       });
-      mark(question.id, chosen[question.id]);
-      if (!revealed) { note.textContent = chosen[question.id] === undefined ? _("Which is right?") : _("Your answer has arrived. You may change it until it is revealed."); return; }
-      const mine = chosen[question.id];
-      const verdict = mine === undefined ? "" : mine === revealed.right ? _("Your answer is right.") : _("Another answer is right.");
-      note.textContent = `${verdict} ${revealed.why}`.trim();
+      report();
     },
   };
 }

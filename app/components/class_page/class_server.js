@@ -26,9 +26,9 @@ export const get = (code, follower, path) => request(code, path, { headers: head
 export const post = (code, follower, path, body) =>
   request(code, path, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-// Returns a function that returns the promise of `load`. `load` is called by the first call, and again after a failure.
-// Its argument is the number of the attempt, because a browser does not import a module again from an address that has
-// failed.
+// Returns a function that loads on demand. Its first call calls `load`, and all calls return the same promise; after a
+// failure, the next call calls `load` again. `load` gets the number of the attempt, because a browser does not import a
+// module again from an address that has failed.
 export function onDemand(load) {
   let result = null, attempt = 0;
   return () => (result ??= load(++attempt).catch(() => {

@@ -1,5 +1,6 @@
-// Light or dark. Streamlit stores the choice in the browser for each page and reads it when the page is loaded, so the
-// page is loaded again. That loses nothing: the sentence is stored in the tab, and everything else is in the address.
+// Light or dark. Streamlit stores the choice in the browser, for each page separately, and reads it when a page is
+// loaded. So the choice is stored here for all pages, and this page is loaded again. That loses nothing: the sentence
+// is stored in the tab, and everything else is in the address.
 
 import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

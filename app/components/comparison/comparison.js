@@ -1,9 +1,10 @@
-// A table of results: one column per model, and above each row what was done.
+// A table of results, with a column for each model or each input. Above each row is what was done.
 
 import { element } from "../shared/dom.js";
+import { scrollsByKeys } from "../shared/watch_size.js";
 
 function fill(box, cell, lang) {
-  element("div", { class: "text", lang, dir: "auto", title: cell.text }, box, cell.text);
+  scrollsByKeys(element("div", { class: "text", lang, dir: "auto" }, box, cell.text));
   if (cell.share !== null) element("div", "filled", element("div", "track", box)).style.width = `${100 * cell.share}%`;
   if (cell.note) element("div", "note", box, cell.note);
 }

@@ -15,7 +15,7 @@ function draw(root, data, state) {
   const width = Math.max(root.clientWidth, NARROWEST);
   const measure = measurer(root);
   const color = data.colors;
-  const back = 26, gutter = 26;  // px: at the right for the path back; between the halves
+  const back = 26, gutter = 26;  // px: the room for the path back at the right, and between the two halves
   const half = (width - back - gutter) / 2;
   const left = { x: 0, w: half }, right = { x: half + gutter, w: half };
   const svg = make("svg", { role: "img", "aria-label": data.alt, class: "picture loop" });
@@ -28,12 +28,14 @@ function draw(root, data, state) {
 
   let size, laid;
   const isWhole = ({ first, left }) => !first && !left;
-  for (const most of [[16, 2], [14, 3], [12.5, state.all ? Infinity : 3]]) {
-    size = most[0];
-    laid = [chips(data.source, left.w, ...most, measure), chips(data.output, right.w, ...most, measure)];
+  const lay = (most) => [chips(data.source, left.w, size, most, measure), chips(data.output, right.w, size, most, measure)];
+  for (const [type, most] of [[16, 2], [14, 3], [12.5, 3]]) {
+    size = type;
+    laid = lay(most);
     if (laid.every(isWhole)) break;
   }
-  state.folds = state.all ? state.folds : !laid.every(isWhole);
+  const folds = !laid.every(isWhole);
+  if (folds && state.all) laid = lay(Infinity);
   const lines = Math.max(laid[0].lines, laid[1].lines), line = CHIP + BAR + 7;
   const top = 26, below = top + lines * line;
   [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
@@ -106,15 +108,15 @@ function draw(root, data, state) {
     make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, _("fed in at the next step"));
   }
   make("text", { class: "small", x: 0, y: low + 58 }, svg, data.note);
-  const height = low + 98;  // the last 32 are for the download button
+  const height = low + 98;  // the last 32 px are for the download button
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const hadFocus = focusedIn(root);
-  root.replaceChildren(...(state.folds ? [folding(root, data, state)] : []), svg);
+  root.replaceChildren(...(folds ? [folding(root, data, state)] : []), svg);
   if (hadFocus) root.querySelector("button")?.focus();
 }
 
 function folding(root, data, state) {
-  const text = state.all ? _("Only the tokens around the strongest") : _("All tokens");
+  const text = state.all ? _("Fewer tokens") : _("All tokens");
   return button({ class: "folding", "aria-expanded": Boolean(state.all) }, null, text, () => { state.all = !state.all; draw(root, data, state); });
 }
 

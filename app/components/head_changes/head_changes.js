@@ -1,5 +1,6 @@
-// The heads of the second model, coloured by how much of their weight has moved; of the chosen head, its map in each model
-// and the difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
+// The heads of the second model, coloured by how much of their weight has moved. Beside them are the maps of the chosen
+// head in both models, and their difference. The message is packed like that of the canvas and has all weights, so the
+// browser shows another head without the server.
 
 import { byTouch } from "../shared/hints.js";
 import { ofHead, unpacked } from "../canvas/message.js";
@@ -34,8 +35,8 @@ const changes = {
     for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
     boards.addEventListener("keydown", (event) => this.walk(event));
     const side = element("div", "side", box), line = element("div", "line", side);
-    this.less = button({ "aria-label": _("The head that changes more") }, line, "‹", () => this.choose(this.at - 1));
-    this.more = button({ "aria-label": _("The head that changes less") }, line, "›", () => this.choose(this.at + 1));
+    this.previous = button({ "aria-label": _("The head that changes more") }, line, "‹", () => this.choose(this.at - 1));
+    this.next = button({ "aria-label": _("The head that changes less") }, line, "›", () => this.choose(this.at + 1));
     this.says = element("span", { class: "says", role: "status" }, line);
     this.maps = element("div", "maps", side);
     this.pointed = element("p", { class: "pointed", role: "status" }, side);
@@ -123,7 +124,7 @@ const changes = {
     const { message, at, count } = this, found = message.order[at], [one, other] = [message.kinds[found.kind], message.kinds[count + found.kind]];
     this.buttons.forEach((node, i) => { node.setAttribute("aria-checked", String(i === at)); node.tabIndex = i === at ? 0 : -1; });
     // "disabled" would take the focus from the button that was just used
-    [this.less, this.more].forEach((node, i) => node.setAttribute("aria-disabled", String(at === (i ? message.order.length - 1 : 0))));
+    [this.previous, this.next].forEach((node, i) => node.setAttribute("aria-disabled", String(at === (i ? message.order.length - 1 : 0))));
     const [layer, head] = found.partner ?? [0, 0];
     const values = [ofHead(one, layer, head), ofHead(other, found.layer, found.head)].map((weights) => Float32Array.from(weights, (weight) => weight / message.levels));
     values.push(values[1].map((weight, i) => weight - values[0][i]));
@@ -155,8 +156,12 @@ const changes = {
     if (!cell) { this.pointed.textContent = this.hint(); return; }
     const i = cell.q * this.shape.keys + cell.k, digits = this.message.levels > 255 ? 2 : 1;
     const [before, after, difference] = values.map((each) => fixed(each[i], digits)), pair = this.message.order[this.at].partner;
+    const { kind } = this.message.order[this.at], tokens = { query: this.axes.rows[cell.q], key: this.axes.columns[cell.k] };
+    const isMasked = [...(pair ? [kind] : []), this.count + kind].every((each) => !this.message.kinds[each].mask[i]);
     const numbers = pair ? _("{before}, then {after}; difference {difference}", { before, after, difference }) : after;
-    this.pointed.textContent = _("“{query}” attends to “{key}”: {numbers}", { query: this.axes.rows[cell.q], key: this.axes.columns[cell.k], numbers });
+    this.pointed.textContent = isMasked
+      ? _("“{query}” may not attend to “{key}” (masked)", tokens)
+      : _("“{query}” attends to “{key}”: {numbers}", { ...tokens, numbers });
   },
 };
 

@@ -1,5 +1,6 @@
 // All heads of a layer side by side: what each attends to, the length of the vector that it adds, and what the model
-// predicts without it. The row of tokens chooses the step, without the server; a click on a head shows it large.
+// predicts without it or with it alone. A click on a token of the row above chooses the step, without the server. A
+// click on a head shows it large.
 
 import { element } from "../shared/dom.js";
 import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
@@ -117,14 +118,23 @@ const behaviour = {
       parts.without.classList.toggle("other", without.token !== step.top);
       token("token", parts.without, without.token);
       element("span", "percent", parts.without, without.probability);
-      const whole = this.mode
-        ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", values)
-        : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", values);
+      const whole = this.nameOf(values);
       this.cards.buttons[index].setAttribute("aria-label", whole);
       this.cards.buttons[index].title = whole;
     });
     this.describe(step);
     this.drawn?.mark(data.framed ? at : null);
+  },
+  // What a head writes, and what is predicted; in the encoder, it writes a vector for each token of the source.
+  nameOf(values) {
+    if (this.data.isEncoder) {
+      return this.mode
+        ? _("Head {head} writes vectors of mean length {length}; with it alone the next token is {token}, {probability}", values)
+        : _("Head {head} writes vectors of mean length {length}; without it the next token is {token}, {probability}", values);
+    }
+    return this.mode
+      ? _("Head {head} writes a vector of length {length}; with it alone the next token is {token}, {probability}", values)
+      : _("Head {head} writes a vector of length {length}; without it the next token is {token}, {probability}", values);
   },
   // Describes this step in a sentence.
   describe(step) {
@@ -134,15 +144,22 @@ const behaviour = {
     const found = heads.reduce((best, head, index) => (better(head[name][at].kept, heads[best][name][at].kept) ? index : best), 0);
     const best = { head: found + 1, kept: heads[found][name][at].keptText, probability: step.probability };
     says.replaceChildren();
-    sentence(says, _("With all heads the next token is {token} ({probability}).", { probability: step.topProbability }), step.top);
+    const whole = { probability: step.topProbability };
+    sentence(says, this.data.isEdited
+      ? _("As the model is edited, the next token is {token} ({probability}).", whole)
+      : _("With all heads the next token is {token} ({probability}).", whole), step.top);
+    if (count === 1 && this.mode) {
+      says.append(" ", _("This layer has one head, so the prediction with it alone is the same."));
+      return;
+    }
     if (count === 1) {
       says.append(" ", _("This layer has one head."), " ");
-      sentence(says, this.mode ? _("Alone, {token} has {kept} instead of {probability}.", best) : _("Without it, {token} has {kept} instead of {probability}.", best), step.predicts);
+      sentence(says, _("Without it, {token} has {kept} instead of {probability}.", best), step.predicts);
       return;
     }
     says.append(" ", this.mode ? this.predictedAlone(others, count) : this.predictedWithout(others, count), " ");
     sentence(says, this.mode
-      ? _("The best is head {head}: alone, {token} has {kept} instead of {probability}.", best)
+      ? _("Its probability is highest with head {head} alone: {token} has {kept} instead of {probability}.", best)
       : _("Its probability is lowest without head {head}: {token} has {kept} instead of {probability}.", best), step.predicts);
     says.append(" ", _("Without all {count} it has {probability}.", { count, probability: step.none }));
   },

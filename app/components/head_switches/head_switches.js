@@ -10,7 +10,7 @@ import { shades } from "../shared/shades.js";
 
 const nats = (value) => _("{value} nats", { value: `${value < 0 ? "−" : "+"}${decimals(Math.abs(value), 2)}` });
 
-// Holds the place of the legend until the costs are known.
+// Until the costs are known, the legend has these values and is hidden, so that nothing moves when it appears.
 const WAITING = { largest: { head: 1.5, whole: 1.5 }, scale: [], strongest: ["", "", ""] };
 
 const behaviour = {

@@ -4,7 +4,7 @@
 
 const STEPS = [1, 0.97, 0.94, 0.91, 0.88, 0.84, 0.8, 0.75, 0.7];
 const QUIET = 150;  // ms without a change of size
-const LOOKS = 3;  // so many looks must find the page too high before its type becomes smaller
+const LOOKS = 3;  // the page must be too high in this many looks before its type becomes smaller
 const AT_WORK = '[data-test-script-state]:not([data-test-script-state="notRunning"]), [data-stale="true"]';
 
 const found = new Map();  // the step, by what is shown and the size of the window
@@ -12,7 +12,8 @@ const found = new Map();  // the step, by what is shown and the size of the wind
 export class Fit {
   constructor() {
     this.watcher = new ResizeObserver(() => this.soon());
-    this.again = (event) => { if (event.isTrusted) this.show(this.shown, true); };  // not for the event of `look`
+    // Only for a change of the window, not for the event that `look` sends.
+    this.again = (event) => { if (event.isTrusted) this.show(this.shown, true); };
     window.addEventListener("resize", this.again);
   }
 

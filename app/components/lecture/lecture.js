@@ -26,19 +26,20 @@ class Lecture {
     this.channel = new BroadcastChannel("headlight lecture");
     this.channel.onmessage = ({ data }) => this.hear(data);
     onRevealed(() => { if (this.data) this.tell(); });
+    window.addEventListener("pagehide", () => this.leave());
     listen((key) => this.wants(key), (key) => this.act(key));
   }
 
   // Takes over what the server says.
   take(data, root, send) {
-    const isOther = this.data && (this.data.lesson !== data.lesson || this.data.place !== data.place);
+    const isOtherScene = this.data && (this.data.lesson !== data.lesson || this.data.place !== data.place);
     const isFirst = !this.data;
     Object.assign(this, { data, root, send });
     this.resend.received(data.received);
-    if (isOther || isFirst) this.entered();
+    if (isOtherScene || isFirst) this.entered();
     // Loads the library of charts early. If that fails, a chart that needs it reports the error.
     if (isFirst && data.lesson) setTimeout(() => plotlyLibrary().catch(() => {}), IDLE);
-    hideWhatIsLeft(isOther);
+    hideWhatIsLeft(isOtherScene);
     this.remember(isFirst);
     document.documentElement.classList.toggle("lecture", data.is_on);
     this.fit.show(data.is_on ? `${data.lesson} ${data.place} ${data.own}` : "");
@@ -54,7 +55,7 @@ class Lecture {
   get last() { return this.data.question ? QUESTION : this.data.text ? TEXT : PICTURE; }
 
   entered() {
-    this.level = this.next ?? PICTURE;
+    this.level = this.data.text && this.next ? this.next : PICTURE;
     this.next = undefined;
     this.free();
   }
@@ -69,7 +70,14 @@ class Lecture {
     else if (own) sessionStorage.setItem(OWN, JSON.stringify({ lesson, place, own }));
     else sessionStorage.removeItem(OWN);
     const started = JSON.parse(sessionStorage.getItem(STARTED) ?? "null");
-    if (started?.lesson !== lesson) sessionStorage.setItem(STARTED, JSON.stringify({ lesson, at: Date.now() }));
+    if (started?.lesson !== lesson) this.startClock();
+    else if (started.place !== place) this.startClock(started.at);
+  }
+
+  // Stores when the lesson began (`at`) and when its scene was entered.
+  startClock(at = Date.now()) {
+    const { lesson, place } = this.data;
+    sessionStorage.setItem(STARTED, JSON.stringify({ lesson, at, place, entered: Date.now() }));
   }
 
   draw() {
@@ -115,8 +123,8 @@ class Lecture {
     (does[key] ?? does[key.toLowerCase()])?.();
   }
 
-  // A choice that is sent again needs the `this.send` of that moment: it belongs to the component that is then on the
-  // page.
+  // `resend` may send the choice again later. It then uses the `this.send` of that time, which belongs to the component
+  // that is on the page then.
   choose(name, index) { this.resend.choose(numbered(this.root, name, index), (choice) => this.send("chosen", choice)); }
 
   walk(goal, level) {
@@ -130,7 +138,8 @@ class Lecture {
 
   reveal(by) {
     const before = this.level;
-    this.level = within(before + by, PICTURE, this.last);
+    const levels = [PICTURE, TEXT, QUESTION].filter((level) => level <= this.last && (level !== TEXT || this.data.text));
+    this.level = levels[within(levels.indexOf(before) + by, 0, levels.length - 1)];
     if (before === QUESTION !== (this.level === QUESTION)) this.choose("question", Number(this.level === QUESTION));
     this.draw();
     this.tell();
@@ -181,16 +190,24 @@ class Lecture {
     if (this.list?.open) this.list.close(); else this.list = this.keyList(this.root, this.data.lesson, () => this.choose("home", 1));
   }
 
+  // Tells the presenter's window that this window no longer shows the lesson.
+  leave() {
+    if (this.reportedLesson) this.channel.postMessage({ from: "audience", lesson: this.reportedLesson, left: true });
+    this.reportedLesson = "";
+  }
+
   tell() {
     const { is_on, lesson, place } = this.data;
+    if (!is_on || lesson !== this.reportedLesson) this.leave();
     if (!is_on || !lesson) return;
-    const { at } = JSON.parse(sessionStorage.getItem(STARTED));
-    this.channel.postMessage({ from: "audience", lesson, place, level: this.level, last: this.last, revealed: this.level === QUESTION && isRevealed(), started: at });
+    this.reportedLesson = lesson;
+    const { at, entered } = JSON.parse(sessionStorage.getItem(STARTED));
+    this.channel.postMessage({ from: "audience", lesson, place, level: this.level, last: this.last, revealed: this.level === QUESTION && isRevealed(), started: at, entered });
   }
 
   hear(message) {
     if (message.from !== "presenter" || !this.data?.is_on || message.lesson !== this.data.lesson) return;
-    if (message.restart) sessionStorage.setItem(STARTED, JSON.stringify({ lesson: message.lesson, at: Date.now() }));
+    if (message.restart) this.startClock();
     if (message.key === "ArrowDown" && this.level === QUESTION) document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", cancelable: true }));
     else if (message.key && this.wants(message.key)) this.act(message.key);
     else this.tell();
@@ -205,6 +222,6 @@ const focused = () => {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const lecture = (window.headlightLecture ??= new Lecture());
-  lecture.keyList = keyList;  // the list of this script: after a change of language, the script is another one
+  lecture.keyList = keyList;  // of the newest script: each language has a script of its own
   lecture.take(data, parentElement.querySelector(".root"), setTriggerValue);
 }

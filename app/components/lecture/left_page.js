@@ -4,13 +4,13 @@
 const LEFT = "leaves-a-page", PACE = 50;  // ms
 const IS_DRAWN = '[data-test-script-state="notRunning"]';
 
-let shown, timer;  // the path of the page that was shown; what removes the class LEFT
+let shownPath, timer;  // the path of the page that was shown; the timer that removes the class LEFT
 
-// `isOther`: whether the scene has changed.
-export function hideWhatIsLeft(isOther) {
+// `isOtherScene`: whether another scene (without a lesson: another page) is shown than before.
+export function hideWhatIsLeft(isOtherScene) {
   const { pathname } = window.location, page = document.documentElement.classList;
-  const isAnotherPage = isOther && shown !== undefined && shown !== pathname;
-  shown = pathname;
+  const isAnotherPage = isOtherScene && shownPath !== undefined && shownPath !== pathname;
+  shownPath = pathname;
   if (!isAnotherPage) return;
   page.add(LEFT);
   clearInterval(timer);

@@ -1,5 +1,6 @@
 // How much of the limit is used, counted by the server's tokenizer; visible from half of the limit on. While the user
-// types into the input `watches`, the draft is sent to the server after a pause, and only the count comes back.
+// types into the input whose label is `watches`, the draft is sent to the server after a pause, and only the count
+// comes back.
 
 import { element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

@@ -1,5 +1,5 @@
-// Tokens by dimensions: for each token a row of colours and the length of its vector. Below, the vectors from which the
-// followed row was computed.
+// Tokens by dimensions: for each token a row of colours and the length of its vector. Below are the vectors from which
+// the followed row was computed and the row itself; where the station has no such vectors, numbers of the row.
 
 import { byTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";

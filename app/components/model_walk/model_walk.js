@@ -34,7 +34,7 @@ class Walk {
   // Takes over what the server says, unless the browser has a newer choice that the server has not received yet.
   take(state, send) {
     this.send = send;
-    if (this.received?.scene !== state.scene) {  // what was chosen in another sentence is of no use in this one
+    if (this.received?.scene !== state.scene) {  // a choice for another sentence is not valid for this one
       clearTimeout(this.telling);
       this.number = 0;
     }
@@ -113,16 +113,16 @@ class Walk {
     this.show();
   }
 
-  // Opens the first station of a box that the walk has, in the open layer. If the walk has none, opens the first one of
-  // the box, which the server then adds to the walk.
+  // Opens, in the open layer, the first of the box's stations that is in the walk. If none of them is, opens the first
+  // station of the box, and the server adds it to the walk.
   openBox(box) {
     const { stations, stack } = this.data.map.boxes[box], layer = this.layers()[stack];
     const names = stations.map((name) => name.replace("*", layer));
     this.visit(names.find((name) => this.data.stations.some(({ id }) => id === name)) ?? names[0]);
   }
 
-  // Opens the same station in another layer, or, from a station outside of the stack's layers, the weights of that
-  // layer's self-attention.
+  // Opens the same station in another layer of the stack. If the open station is not in a layer of this stack, opens
+  // the weights of the self-attention of the chosen layer.
   turn(stack, layer) {
     const open = this.layers()[stack], count = this.data.map.layers.find((each) => each.stack === stack).count;
     const wanted = Math.min(Math.max(typeof layer === "object" ? open + layer.step : layer, 0), count - 1);

@@ -5,7 +5,7 @@ import { cut, make, write } from "../shared/svg.js";
 
 const LEAST = 17, MOST = 32, WIDEST = 132;  // px at 1280x720
 
-// The height of a row and the width of the tokens; `unit` is the font size of the page over the usual one.
+// The height of a row and the width of the tokens, in px; `unit` is 1 in a window of 1280x720, see `scaleOfPage`.
 export function room(tokens, height, unit, measure) {
   const high = Math.min(Math.max(height / tokens.length, LEAST * unit), MOST * unit);
   const wide = Math.max(...tokens.map((token) => 1.08 * measure(token, 15.2 * unit)), 20 * unit);

@@ -9,7 +9,7 @@ import { written } from "./dims.js";
 
 function chips(view, color, label) {
   // A list of characters, which cannot be clicked, can have the focus itself, so that keys can scroll it.
-  const list = element("div", { class: "chips picture", role: "group", "aria-label": label, tabindex: view.text.shown_as === "characters" ? 0 : -1 });
+  const list = element("div", { class: "chips", role: "group", "aria-label": label, tabindex: view.text.shown_as === "characters" ? 0 : -1 });
   list.style.setProperty("--role", color);
   view.frame.replaceChildren(list);
   view.zone.style.height = "0px";
@@ -52,7 +52,7 @@ export function drawShifted(view) {
 export function drawChosen(view) {
   const list = chips(view, view.data.decoder, _("Tokens of the translation"));
   view.data.predicts.forEach((token, i) => chip(list, inWords(token), [view.picture.share_texts[i]], { on: i === view.followed, act: () => view.follow(i, true) }));
-  view.read.textContent = _("Below each token: its probability when it was chosen.");
+  view.read.textContent = _("Below each token: its probability, given the tokens before it.");
 }
 
 export function drawOffers(view) {
@@ -64,7 +64,7 @@ export function drawOffers(view) {
   const marks = { chosen: _("chosen"), given: _("given") };
   const value = (offer) => (text.name === "logits" ? offer.logit : offer.probability);
   const lowest = Math.min(0, ...offers.map(value)), most = Math.max(...offers.map(value), text.name === "logits" ? 1 : 0.01) - lowest;
-  const svg = make("svg", { class: "walk-picture picture", width, height: offers.length * high, role: "img",
+  const svg = make("svg", { class: "walk-picture", width, height: offers.length * high, role: "img",
     "aria-label": _("The most probable next tokens: {tokens}", { tokens: offers.map((offer) => `${offer.token} ${text.name === "logits" ? written(offer.logit, 2) : offer.probability_text}`).join(", ") }) });
   offers.forEach((offer, i) => {
     const y = (i + 0.5) * high, from = left + (across * (Math.min(value(offer), 0) - lowest)) / most, wide = (across * Math.abs(value(offer))) / most;

@@ -70,7 +70,7 @@ export function build(root, frame, walk) {
     button("least", head, frame.least.words, () => walk.to(frame.least.step));
   }
   written.chips.setAttribute("role", "group");
-  written.chips.setAttribute("aria-label", _("Written tokens: choose one to see how it was chosen"));
+  written.chips.setAttribute("aria-label", _("Written tokens. Choose one to see its step."));
   parts.chips = frame.written.tokens.map((token) => chip(written.chips, "button", token));
   if (frame.least) parts.chips[frame.least.step + 1].classList.add("doubtful");
   parts.decoder = stack(scene, "decoder", _("Decoder"), frame.decoderLayers);
@@ -91,7 +91,6 @@ export function build(root, frame, walk) {
   parts.why = element("div", `why${frame.twoLines ? " two" : ""}`, beams);
   parts.beamsTitle = element("h3", "", beams, frame.beams.title);
   parts.beamRows = element("div", "beam-rows", beams);
-  parts.beamRows.tabIndex = frame.beams.rows > 6 ? 0 : -1;
   parts.beams = Array.from({ length: frame.beams.rows }, (none, n) => {
     const made = element("div", "beam", parts.beamRows);
     element("span", "rank", made, `${n + 1}`);

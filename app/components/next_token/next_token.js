@@ -1,6 +1,6 @@
 // How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token
 // goes in again. The message has all steps, so stepping and playing need no server. The server only learns at which
-// step the reader stops.
+// step the reader stops, and which other token the reader chooses.
 
 import { setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -39,7 +39,9 @@ class Loop {
     this.width = this.root.clientWidth;
     this.root.classList.toggle("narrow", this.width < NARROW * rem());
     const [columns, most] = this.root.classList.contains("narrow") ? [1, 4] : [2, 3];
-    this.parts.beamRows.style.height = `${1.5 * Math.min(Math.ceil(this.frame.beams.rows / columns), most)}rem`;
+    const lines = Math.ceil(this.frame.beams.rows / columns);
+    this.parts.beamRows.style.height = `${1.5 * Math.min(lines, most)}rem`;
+    this.parts.beamRows.tabIndex = lines > most ? 0 : -1;  // keys can scroll it
     if (this.at !== undefined) this.to(this.at);
   }
 

@@ -1,4 +1,5 @@
-// Two translations, a line each. A token that the other line does not have is underlined and marked for screen readers.
+// Two translations, a line each. A token that the other line does not have is struck through in the first line and
+// underlined in the second; for screen readers it is a <del> or an <ins>.
 
 import { element } from "../shared/dom.js";
 import { inWords, put } from "../shared/token.js";

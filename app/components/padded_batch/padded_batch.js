@@ -10,7 +10,7 @@ import { decimal } from "../shared/numbers.js";
 import { layerAndHead } from "../shared/number_list.js";
 import { hatch, make, measurer } from "../shared/svg.js";
 import { inWords, put } from "../shared/token.js";
-import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
+import { scaleOfPage, scrollsByKeys, watchWidth } from "../shared/watch_size.js";
 
 const HEIGHT = 264, NARROW = 560, GAP = 28, LEAST = 5, HIGHEST = 24, WIDEST = 44;
 
@@ -28,7 +28,7 @@ function results(root, data) {
   for (const { label, text, note, changed } of data.results) {
     const one = element("div", changed ? "changed" : "", list);
     element("dt", "", one, label);
-    element("dd", { class: "text", lang: data.lang, dir: "auto", title: text }, one, text || _("(nothing)"));
+    scrollsByKeys(element("dd", { class: "text", lang: data.lang, dir: "auto" }, one, text || _("(nothing)")));
     element("dd", "note", one, note);
   }
 }
@@ -48,7 +48,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   batch(root, data);
   const duo = element("div", "duo", root), picture = element("div", "matrices", duo);
   results(duo, data);
-  const tools = element("div", "tools", picture), frame = element("div", "frame", picture);
+  const tools = element("div", "tools", picture), frame = element("div", "frame picture", picture);
   const words = element("p", { class: "status", "aria-live": "polite" }, picture);
   element("span", "kind", tools, data.kind);
   const report = (value) => setTriggerValue("chosen", value);

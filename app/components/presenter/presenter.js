@@ -53,8 +53,9 @@ class Presenter {
 
   hear(message) {
     if (message.from !== "audience" || message.lesson !== this.lesson.name) return;
-    if (this.place !== message.place || !this.began) this.began = Date.now();
-    Object.assign(this, { place: message.place, level: message.level, last: message.last, revealed: message.revealed, started: message.started });
+    const { place, level, last, revealed, started, entered } = message;
+    if (message.left) Object.assign(this, { started: undefined, entered: undefined });
+    else Object.assign(this, { place, level, last, revealed, started, entered });
     this.draw();
   }
 
@@ -71,7 +72,7 @@ class Presenter {
     parts.place.textContent = `${place + 1} / ${lesson.scenes.length}`;
     parts.title.textContent = scene.title;
     const { last, more } = REVEALED[this.level], sees = this.revealed ? ANSWERED : (this.level < this.last && more) || last;
-    parts.shown.textContent = this.started ? sees : _("No window of this browser shows the lesson yet.");
+    parts.shown.textContent = this.started ? sees : _("No window of this browser shows the lesson.");
     parts.text.textContent = scene.text;
     parts.notes.replaceChildren();
     for (const paragraph of scene.notes.split(/\n\s*\n/)) element("p", "", parts.notes, paragraph);
@@ -87,8 +88,8 @@ class Presenter {
     parts.clock.textContent = _("{passed} of {minutes} min", { passed: minutes(passed), minutes: lesson.minutes });
     parts.clock.classList.toggle("late", passed > 60 * (before + scene.minutes));
     const end = minutes(60 * (before + scene.minutes));
-    const times = this.began && { passed: minutes((now - this.began) / 1000), planned: minutes(60 * scene.minutes), end };
-    parts.plan.textContent = times ? _("{passed} in this scene, planned {planned}; planned to end at {end}.", times) : _("planned to end at {end}.", { end });
+    const times = this.entered && { passed: minutes((now - this.entered) / 1000), planned: minutes(60 * scene.minutes), end };
+    parts.plan.textContent = times ? _("{passed} in this scene, planned {planned}; planned to end at {end}.", times) : _("This scene is planned to end at {end}.", { end });
   }
 }
 

@@ -5,7 +5,9 @@ import { decimal } from "../shared/numbers.js";
 
 const largestOf = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
 
-// `row(name, i)` is row i of an array; `largest`, `low` and `span` are the ranges of the colours and bars.
+// `row(name, i)` is row i of an array. `largest` has the largest absolute value of some arrays; their colours end
+// there, and their decimals depend on it. `low` is the smallest product, at most 0; `span` is the range of the
+// products, for their bars.
 export function tensorsOf(message) {
   const arrays = Object.fromEntries(Object.entries(message.arrays).map(([name, packed]) => [name, decoded(packed).values]));
   const wide = { query: message.d_k, key: message.d_k, value: message.d_k, context: message.d_k };

@@ -10,13 +10,13 @@ import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const TYPING = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
+const USES_ARROW_KEYS = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
 
 // The left and right keys walk through the steps, unless the element that has the focus uses these keys itself.
 function walk(event, state) {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const from = event.composedPath()[0];
-  if (!step || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || from.closest?.(TYPING)) return;
+  if (!step || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || from.closest?.(USES_ARROW_KEYS)) return;
   event.preventDefault();
   state.player.go(state.step + step);
 }
@@ -70,7 +70,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (!before || isOtherScene) state.player.opens();
   const keys = (event) => walk(event, state);
   document.addEventListener("keydown", keys);
-  // This call comes before the page has its new colours.
+  // After a change of the theme, Streamlit calls this function before the page has its new colours.
   setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);
   return () => {
     document.removeEventListener("keydown", keys);

@@ -14,7 +14,7 @@ export function heightsFor(count, isNarrow) {
   return { pitch, inView };
 }
 
-// A bar from the zero of its column; it grows from there.
+// Places a bar for a value: it begins at `zero`, the x of 0 in its column, and has `unit` px per 1.
 function place(bar, zero, value, unit) {
   const long = Math.max(Math.abs(value) * unit, 0.5);
   bar.style.x = `${value < 0 ? zero - long : zero}px`;

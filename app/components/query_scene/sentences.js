@@ -26,11 +26,13 @@ export function sentenceOf(scene, step) {
   }
   const values = { other, weight: weightText(weight, reason) };
   if (step === 3) {
+    if (message.edited[query]) return _("An edit changes the scores of this head before the softmax; {other} gets {weight}.", values);
+    if (tensors.row("reasons", query).every(Boolean)) return _("This row is fully masked: all its weights are 0, and so is the output.");
     if (reason) return _("Softmax: e to the power of each score, divided by the sum over all allowed keys. The weights sum to 1; {other} is forbidden: −∞ in place of its score, weight 0.", values);
     return _("Softmax: e to the power of each score, divided by the sum over all allowed keys. The weights sum to 1; {other} gets {weight}.", values);
   }
   if (!weight) return _("Multiply each value by its weight and add up: this is the output of the head. {other} adds nothing to it.", values);
-  return _("Multiply each value by its weight and add up: this is the output of the head. It is {weight} × the value of {other} and what the others add.", values);
+  return _("Multiply each value by its weight and add up: this is the output of the head. It is {weight} × the value of {other}, plus the other values times their weights.", values);
 }
 
 // What the pointer is over, in words: one dimension of the query and of a key.

@@ -1,5 +1,5 @@
-// The scene as it is drawn in a place of a certain width. It is built again for another width, and on a phone for
-// another step; which step, query and key are shown is in `state`.
+// Draws the scene for the width of its root. It is drawn again for another width, and on a phone for another step.
+// `state` has the step, the query and the key that are shown.
 
 import { columnsOf } from "./columns.js";
 import { flightsOf } from "./flight.js";
@@ -35,7 +35,7 @@ export function viewOf(root, state, choose) {
   top.append(words.row);
   const places = element("div", "playing", columns.isNarrow ? stage : top);
   const sentence = element("p", { class: "sentence", role: "status" }, stage);
-  sentence.style.height = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
+  sentence.style.minHeight = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
   const steps = element("div", "steps", stage);
   const head = picture("head", width, HEAD, stage), list = element("div", {
     class: "rows", tabindex: 0, role: "slider", "aria-label": _("Key: {title}", { title: message.key_title }), "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count,

@@ -1,5 +1,5 @@
-// A question: its answers as buttons with the keys 1 to 5. Which one is right comes from the server, once it is
-// revealed; until then `right` is -1.
+// A question: its answers as buttons, which the number keys choose, too. The server sends which answer is right only
+// when it is revealed; until then `right` is -1.
 
 import { button, element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";

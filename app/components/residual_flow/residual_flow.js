@@ -1,7 +1,7 @@
 // The stream of one token from top to bottom: a row of colours for the vector after each sub-layer, a thinner row for
-// what the sub-layer added. The browser has the data of all tokens, so another token is drawn at once; the server is
-// told which, for the details and for links. Two buttons take away the chosen sub-layer or its residual connection;
-// then the server computes again.
+// what the sub-layer added. The browser has the data of all tokens, so it draws another token at once; it sends the
+// choice to the server for the details and for links. Two buttons take away the chosen sub-layer or its residual
+// connection; then the server computes again.
 
 import { writeInAddress } from "../shared/address.js";
 import { itemByKey, markChosen } from "../shared/arrow_keys.js";
@@ -11,20 +11,21 @@ import { colors, painted } from "../shared/shades.js";
 import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 import { numbered } from "../shared/numbered_choices.js";
+import { centred } from "../shared/radios.js";
 import { make, measurer, pixels } from "../shared/svg.js";
 import { drawSublayer } from "./sublayer.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720: heights; from a box to the line
+const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720; BRANCH: from a box to the line
 const NAME = 15.2, SMALLEST = 14, BOLD = 1.06;  // px: font size of a name; BOLD: width of bold over normal type
 const PHONE = 520;
 const SHORT = { self_attention: _("self"), cross_attention: _("enc-dec"), feed_forward: _("feed-fw") };
 const STACKS = { encoder: _("encoder"), decoder: _("decoder") };
-const ADDRESS = { encoder: "s", decoder: "t" };  // the choice in which the token of a stack is kept
+const ADDRESS = { encoder: "s", decoder: "t" };  // the parameter of the address with the token of a stack
 const TAKEN = { sublayer: _("the sub-layer"), residual: _("its residual connection") };  // the first: see `showTaken`
-const TITLE = { sublayer: _("x goes on alone"), residual: _("The residual connection: Sublayer(x) goes on alone, x is not added to it") };
+const TITLE = { sublayer: _("Without the sub-layer, nothing is added to the stream x."), residual: _("Without the residual connection, x is not added to Sublayer(x).") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
 const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
 const degrees = (value) => `${decimals(value, 0)}°`;
@@ -61,11 +62,10 @@ function chips(row, stack, data, state, choose) {
     button.onclick = () => choose(stack, i);
     button.onkeydown = (event) => {
       const goal = itemByKey(event, i, data.tokens.length);
-      if (goal === undefined) return;
-      choose(stack, goal);
-      markChosen(row, goal);
+      if (goal !== undefined) { choose(stack, goal); markChosen(row, goal); }
     };
   });
+  if (chosen >= 0) centred(row, row.children[chosen]);
 }
 
 // What one sub-layer does, in words.
@@ -177,7 +177,7 @@ class Flow {
   take(state, send) {
     const another = this.scene !== state.scene;
     Object.assign(this, { send, scene: state.scene });
-    if (another || state.received >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? this.part : state.part, off: new Set(state.off) });
+    if (another || state.received >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? null : state.part, off: new Set(state.off) });
     if (this.shows !== shownBy(this)) this.show();  // otherwise it is drawn already
   }
 
@@ -212,7 +212,7 @@ class Flow {
     this.parts.read.textContent = words(this, part);
     this.showTaken();
     this.shows = shownBy(this);
-    this.drawn[part].focus({ preventScroll: true });
+    this.drawn[part].focus();  // scrolls to it
     writeInAddress({ sub_layer: part + 1 });
     this.report("part", part);
   }

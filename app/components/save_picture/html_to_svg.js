@@ -5,21 +5,21 @@ import { withInlineStyles } from "./inline_styles.js";
 import { make } from "../shared/svg.js";
 
 // Any CSS colour as [rgb, opacity]: many programs that open an SVG know only these.
-const dot = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
+const onePixel = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
 function plain(color) {
-  dot.clearRect(0, 0, 1, 1);
-  dot.fillStyle = color;
-  dot.fillRect(0, 0, 1, 1);
-  const [red, green, blue, opacity] = dot.getImageData(0, 0, 1, 1).data;
+  onePixel.clearRect(0, 0, 1, 1);
+  onePixel.fillStyle = color;
+  onePixel.fillRect(0, 0, 1, 1);
+  const [red, green, blue, opacity] = onePixel.getImageData(0, 0, 1, 1).data;
   return [`rgb(${red},${green},${blue})`, opacity / 255];
 }
 
 // A frame along the inside of a box, by the styles `which`Style, `which`Width and `which`Color.
 function frame(style, which, { x, y, width, height }, rx, parent) {
-  const kind = style[`${which}Style`], wide = parseFloat(style[`${which}Width`]), [stroke, seen] = plain(style[`${which}Color`]);
-  if (kind === "none" || !wide || !seen || !width || style.visibility !== "visible") return;
+  const kind = style[`${which}Style`], wide = parseFloat(style[`${which}Width`]), [stroke, opacity] = plain(style[`${which}Color`]);
+  if (kind === "none" || !wide || !opacity || !width || style.visibility !== "visible") return;
   make("rect", { x: x + wide / 2, y: y + wide / 2, width: Math.max(width - wide, 0), height: Math.max(height - wide, 0), rx, fill: "none", stroke,
-    "stroke-opacity": seen, "stroke-width": wide, ...(kind === "dashed" && { "stroke-dasharray": "5 3" }) }, parent);
+    "stroke-opacity": opacity, "stroke-width": wide, ...(kind === "dashed" && { "stroke-dasharray": "5 3" }) }, parent);
 }
 
 // A scale of colours from left to right.

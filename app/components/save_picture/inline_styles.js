@@ -5,7 +5,11 @@ const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacit
   "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "overflow", "paint-order", "visibility", "display"];
 
 export function withInlineStyles(svg) {
-  const copy = svg.cloneNode(true);
+  const copy = svg.cloneNode(true), { width, height } = getComputedStyle(svg);
+  for (const [name, value] of Object.entries({ width, height })) {
+    copy.style.removeProperty(name);  // 1rem has another size in the file
+    copy.setAttribute(name, parseFloat(value) || 0);
+  }
   const from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((node, i) => {
     const style = getComputedStyle(node);

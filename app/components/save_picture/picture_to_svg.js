@@ -31,9 +31,8 @@ function titled(whole, titles, width) {
 // height.
 function stacked(layers, copies) {
   return copies.reduce((y, copy, i) => {
-    const { width, height } = layers[i].getBoundingClientRect();
-    for (const [name, value] of Object.entries({ y, width, height })) copy.setAttribute(name, value);
-    return y + height;
+    copy.setAttribute("y", y);
+    return y + layers[i].getBoundingClientRect().height;
   }, 0);
 }
 

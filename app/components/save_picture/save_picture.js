@@ -11,7 +11,7 @@ function save(blob, name) {
 }
 
 // A picture that may be wider than its place can be scrolled with the keyboard too.
-function reachable(target, name) {
+function makeFocusable(target, name) {
   const box = document.querySelector(`.st-key-${CSS.escape(target)}`);
   if (!box || getComputedStyle(box).overflowX !== "auto") return;
   box.tabIndex = 0;
@@ -20,7 +20,7 @@ function reachable(target, name) {
 }
 
 // The figure as one file that needs no network: an interactive chart if it is a Plotly chart, else the SVG.
-async function page(target, name, drawn) {
+async function htmlFile(target, name, drawn) {
   const plot = document.querySelector(`.st-key-${CSS.escape(target)} .js-plotly-plot`);
   const head = `<!doctype html><meta charset="utf-8">${element("title", "", null, name).outerHTML}`;
   if (!plot) return `${head}<body style="margin:1rem">${drawn.text}</body>`;
@@ -45,11 +45,11 @@ async function image(drawn) {
 const KINDS = {
   SVG: async (drawn) => new Blob([drawn.text], { type: "image/svg+xml" }),
   PNG: image,
-  HTML: async (drawn, { target, name }) => new Blob([await page(target, name, drawn)], { type: "text/html" }),
+  HTML: async (drawn, { target, name }) => new Blob([await htmlFile(target, name, drawn)], { type: "text/html" }),
 };
 
 export default function ({ data, parentElement }) {
-  reachable(data.target, data.name);
+  makeFocusable(data.target, data.name);
   const root = parentElement.querySelector(".root");
   root.replaceChildren();
   const row = element("div", "buttons", root), note = element("span", { class: "note", role: "status" });
@@ -61,7 +61,7 @@ export default function ({ data, parentElement }) {
       try {
         save(await file(drawn, data), `${data.name}.${kind.toLowerCase()}`);
       } catch {
-        note.textContent = _("This browser could not make the {kind}; the SVG works.", { kind });
+        note.textContent = _("This browser cannot make the {kind} file. Save the picture as SVG instead.", { kind });
       }
     });
   }

@@ -1,9 +1,10 @@
 // Where the nodes of a search tree are, in px. Usually a column has the width of its numbers, and a tree that is wider
-// than the page scrolls. In a lecture nothing scrolls: the columns share the width of the window. What still has no
-// room is left out and counted: steps far from the chosen node, and the candidates with the smallest sums.
+// than the page scrolls. In a lecture nothing scrolls: the columns share the width of the window. Columns that do not
+// fit are left out, beginning with those far from the chosen node, and so are the lowest nodes of a column. `first`,
+// `last` and `leftOut` say which columns are shown and how many of their nodes are left out.
 
 const USUAL = { w: 8.625, h: 2.625, gapX: 2.875, gapY: 0.625 }, TOP = 2.125, EDGE = 0.375;  // rem
-const NARROW = { h: 3.75, gapX: 1.1, gapY: 0.45 }, LEAST = 4.1;  // of a node with its numbers below each other, and its least width
+const NARROW = { h: 3.75, gapX: 1.1, gapY: 0.45 }, LEAST = 4.1;  // rem: a narrow node, and its least width
 
 // `room`: {width, height} in px in a lecture, else null. `numbers`: width of the longest line of numbers in a node, in
 // px.
@@ -15,11 +16,11 @@ export function placed(nodes, chosen, { rem, room, numbers }) {
   const pitch = { x: size.w + size.gapX, y: size.h + size.gapY };
   const most = room ? Math.max(1, Math.floor((room.height / rem - TOP + size.gapY) / pitch.y)) : rows;
   const shown = nodes.filter(({ step, row }) => step >= first && step <= last && row < most);
-  const inSight = nodes.filter(({ step }) => step >= first && step <= last);
+  const inColumns = nodes.filter(({ step }) => step >= first && step <= last);
   const highest = Math.max(...shown.map((node) => node.row)) + 1;
   const px = (length) => length * rem;
   return {
-    shown, first, last, steps, leftOut: inSight.length - shown.length, isNarrow: size.isNarrow,
+    shown, first, last, steps, leftOut: inColumns.length - shown.length, isNarrow: size.isNarrow,
     box: { w: px(size.w), h: px(size.h) },
     x: ({ step }) => px(EDGE + (step - first) * pitch.x),
     y: ({ row }) => px(TOP + row * pitch.y),

@@ -1,7 +1,7 @@
-// The tree of a search: one column per step, the best sum on top, lines from each hypothesis to the tokens that were
-// tried after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and
-// down within a step. Scrolls sideways, and brings the chosen node into view; in a lecture it does not scroll, see
-// layout.js.
+// The tree of a search: one column per step, in the order of tree_rows in app/views/decoding/tree_data.py, and lines
+// from each hypothesis to the tokens that were tried after it. A click or Enter chooses a node. Arrow keys move the
+// focus: left to the parent, right to the child on the shown path or else to the uppermost child, up and down within a
+// step. The tree scrolls sideways to the chosen node; in a lecture it does not scroll (layout.js).
 
 import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, focusedIn, handled } from "../shared/dom.js";
@@ -47,7 +47,7 @@ function draw(root, state, room, setTriggerValue) {
   svg.style.setProperty("--role", data.color);
   make("title", {}, svg, data.title);
   for (let step = layout.first; step <= layout.last; step++) {
-    make("text", { class: "caption", x: x({ step }) + box.w / 2, y: 1.125 * unit, "text-anchor": "middle" }, svg, named(step, layout));
+    make("text", { class: "caption", x: x({ step }) + box.w / 2, y: 1.125 * unit, "text-anchor": "middle" }, svg, titleOfStep(step, layout));
   }
 
   const edges = make("g", {}, svg), isShown = new Set(layout.shown);
@@ -61,7 +61,7 @@ function draw(root, state, room, setTriggerValue) {
     make("path", { class: `edge ${node.outcome}${node.best ? " best" : ""}`, d: `M${a} C${middle},${a[1]} ${middle},${b[1]} ${b}`, "stroke-width": thick.toFixed(2) }, edges);
   }
 
-  let now = data.chosen;  // or the node that has been clicked since
+  let now = data.chosen;  // after a click: the node that was clicked last
   const choose = (id) => { if (id !== now) setTriggerValue("chosen", now = id); };
   const drawn = new Map();
   for (const node of layout.shown) {
@@ -105,15 +105,15 @@ function draw(root, state, room, setTriggerValue) {
   if (hadFocus) drawn.get(data.chosen)?.focus({ preventScroll: true });
 }
 
-const named = (step, { isNarrow }) => (step === 0 ? _("start") : isNarrow ? String(step) : _("step {step}", { step }));
+const titleOfStep = (step, { isNarrow }) => (step === 0 ? _("start") : isNarrow ? String(step) : _("step {step}", { step }));
 
 // The texts of a node: the numbers beside and below the token, or in a narrow node all below each other.
 function writeIn(group, node, { box, isNarrow }, unit, measure) {
   const right = `${node.probability} ${node.sign}`.trim(), inset = (isNarrow ? 0.3 : 0.56) * unit;
   const beside = isNarrow ? 0 : measure(right, SMALL * unit) + 0.5 * unit;
   const line = isNarrow ? 1.15 : node.numbers ? 1.19 : 1.69;
-  const piece = make("text", { class: "piece", x: inset, y: line * unit }, group);
-  write(piece, cut(node.piece, box.w - 2 * inset - beside, unit, measure));
+  const token = make("text", { class: "token", x: inset, y: line * unit }, group);
+  write(token, cut(node.token, box.w - 2 * inset - beside, unit, measure));
   const small = { class: "small", x: inset };
   if (isNarrow) {
     make("text", { ...small, y: 2.25 * unit }, group, right);
@@ -128,8 +128,8 @@ function legend(data, { isNarrow, first, last, steps, leftOut }) {
   const sentences = [isNarrow
     ? _("{legend}. In a node: its probability, and Σ the sum of log-probabilities.", { legend: data.legend.join(" · ") })
     : _("{legend}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.", { legend: data.legend.join(" · ") })];
-  if (first > 0 || last < steps) sentences.push(_("Steps {first} to {last} of {count} are shown: click a node at the edge to go on.", { first: Math.max(first, 1), last, count: steps }));
-  if (leftOut) sentences.push(ngettext("{count} candidate with a smaller sum is left out.", "{count} candidates with smaller sums are left out.", leftOut));
+  if (first > 0 || last < steps) sentences.push(_("Steps {first} to {last} of {count} are shown: click a node in the first or last column to see the steps beside it.", { first: Math.max(first, 1), last, count: steps }));
+  if (leftOut) sentences.push(ngettext("{count} candidate at the bottom of its column is left out.", "{count} candidates at the bottom of their columns are left out.", leftOut));
   return sentences.join(" ");
 }
 

@@ -1,5 +1,5 @@
 // What is chosen in the browser is written into the address at once, by the names of app/state/choices.py. So a reload
-// keeps it, even if the server has not answered yet. null: it is not chosen any more.
+// keeps it, even if the server has not answered yet. The value null removes a choice from the address.
 
 export function writeInAddress(chosen) {
   if (!window.location.protocol.startsWith("http")) return;  // a component alone on an empty page

@@ -19,16 +19,17 @@ export function head(names, wide, measure) {
   return { flat: false, slant, top, tail: Math.max((top - 16) / Math.tan((slant * Math.PI) / 180) - wide / 2, 4) };
 }
 
-// `size`: the px `left` of the cells and above them (`top`), the size of a cell (`wide`, `high`), and from `head` flat,
-// slant and tail. If `left` is 0, rows have no names. Returns the SVG and functions that change it.
+// `size`: the room to the left of the cells (`left`) and above them (`top`), the size of a cell (`wide`, `high`), and
+// `flat`, `slant` and `tail` from `head`. Its lengths are in units of `unit` px. If `left` is 0, rows have no names.
+// Returns the SVG and functions that change it.
 export function board({ rows, columns, alt }, size, unit, measure) {
   const { left, top, wide, high, flat, slant, tail } = size;
   const width = left + wide * columns.names.length + tail, height = top + high * rows.names.length + 2;
-  const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": alt });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": alt });
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
   const names = { row: [], column: [] }, cells = [], numbers = [];
-  // Only every so many names are shown. The names of the cell that is pointed at are shown, too, and hide the names
-  // next to them.
+  // Of the names of rows and of columns, only each n-th one is shown (`every`). The names of the cell that is pointed
+  // at are shown, too; names that they would overlap are hidden.
   const isDense = high >= SMALLEST && high < PITCH;  // all names of rows, in smaller type
   const every = { row: isDense ? 1 : Math.ceil(PITCH / high - 0.01), column: Math.ceil((flat ? PITCH : apart(slant)) / wide - 0.01) };
   const label = (list, at, axis, place, room) => {

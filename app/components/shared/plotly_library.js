@@ -8,7 +8,7 @@ export function plotlyLibrary() {
     const script = document.createElement("script");
     script.src = new URL("app/static/plotly.min.js", window.location.href);
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error(_("The drawing library did not arrive. Reload the page.")));
+    script.onerror = () => reject(new Error(_("The drawing library could not be loaded. Reload the page.")));
     document.head.append(script);
   });
   return window.headlightPlotly;

@@ -3,8 +3,8 @@
 import { itemByKey, markChosen } from "./arrow_keys.js";
 import { button } from "./dom.js";
 
-// Fills `row` with a button for each of `names`: a text, or a function that fills the button. `choose` is called with
-// the place of the button that is chosen instead. Returns the buttons, and `mark`, which shows which one is chosen.
+// Fills `row` with a button for each of `names`: a text, or a function that fills the button. When another button is
+// chosen, `choose` is called with its index. Returns the buttons, and `mark(index)`, which marks one as chosen.
 export function radios(row, label, names, chosen, choose) {
   let now = chosen;
   const mark = (index) => {

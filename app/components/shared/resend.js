@@ -23,10 +23,10 @@ export class Resend {
 
   later() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), PATIENCE);
+    this.timer = setTimeout(() => this.check(), PATIENCE);
   }
 
-  look() {
+  check() {
     if (!this.waits) return;
     if (!document.querySelector(RUNS)) {  // a page that runs may still receive it
       if (this.times === MOST) return;

@@ -8,7 +8,15 @@ export function watchSize(element, draw) {
   return watcher;
 }
 
-// The same, but only when the width changes. Returns the function that ends it.
+// Where a text is too high for its box, it can have the focus, so that keys can scroll it.
+export function scrollsByKeys(node) {
+  watchSize(node, () => {
+    if (node.scrollHeight > node.clientHeight + 1) node.tabIndex = 0;
+    else node.removeAttribute("tabindex");
+  });
+}
+
+// The same as `watchSize`, but only when the width changes. Returns the function that ends it.
 export function watchWidth(element, draw) {
   let before = element.clientWidth;
   const watcher = watchSize(element, () => {

@@ -1,5 +1,5 @@
-// The words of the reader: a click on one makes it the query. One line that scrolls sideways, and the chosen word is in
-// view.
+// The queries as one row of buttons, which scrolls sideways so that the chosen query is in view. A query of the decoder
+// is shown by the token that it predicts. A click or an arrow key chooses another query.
 
 import { element } from "./dom.js";
 import { _ } from "./language.js";

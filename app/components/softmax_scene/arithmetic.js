@@ -1,5 +1,5 @@
-// Computes from scores: the weights, over how many keys they are spread, and the gradient that is left. Keys that the
-// mask forbids have the score null.
+// Computes the weights from scores, and from the weights the effective number of keys and the norm of the softmax's
+// Jacobian. Keys that the mask forbids have the score null.
 
 export function softmax(scores) {
   const largest = scores.reduce((most, score) => (score === null ? most : Math.max(most, score)), -Infinity);

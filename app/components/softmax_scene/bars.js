@@ -5,7 +5,7 @@ import { decimal, decimals, fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
 const LEFT = 34, TYPE = 14, GAP = 40;
-export const ABOVE = 8;  // room above the scores, for half of the label of the longest bar
+export const ABOVE = 8;  // room above the scores: half of the height of the number at their upper end
 
 // How high the parts of a panel are: the scores, the weights, and the names below them.
 export function heightsOf(isNarrow) {
@@ -13,8 +13,8 @@ export function heightsOf(isNarrow) {
   return { scores, weights, all: ABOVE + scores + GAP + weights + names };
 }
 
-// `names` are below the bars. Returns a function that shows scores and weights; its `limit` is the score of the longest
-// bar.
+// Draws the panel, with `names` below the bars. Returns a function that shows scores and weights; `limit` is the score
+// at which a bar has its full length.
 export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, measure) {
   const place = (width - LEFT) / names.length, wide = Math.max(Math.min(0.78 * place, 44), 1);
   const zero = SCORES / 2, floor = SCORES + GAP + WEIGHTS;

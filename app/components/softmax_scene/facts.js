@@ -5,10 +5,11 @@ import { decimal, decimals, fixed, grouped } from "../shared/numbers.js";
 
 const two = (value) => (value < 0.005 ? _("less than 0.01") : decimals(value, 2));
 
-export function factsOf(weights, { spread, gradient }) {
-  const keys = weights.filter((p) => p > 0).length;
-  if (keys === 1) return [_("There is only one key."), _("Gradient {gradient}.", { gradient: two(gradient) })];
-  return [_("In effect it attends to {spread} of {keys} keys.", { spread: decimals(spread, 1), keys }), reacts(gradient)];
+// `keys`: how many keys are allowed.
+export function factsOf({ keys, spread, gradient }) {
+  if (keys === 0) return [_("This row is fully masked: its weights are all 0."), ""];
+  if (keys === 1) return [_("Only one key is allowed."), _("Gradient {gradient}.", { gradient: two(gradient) })];
+  return [_("In effect, the query attends to {spread} of {keys} keys.", { spread: decimals(spread, 1), keys }), reacts(gradient)];
 }
 
 function reacts(gradient) {
@@ -22,6 +23,7 @@ export function sentenceOf({ d_k, isRandom, word, largest, weights }) {
   const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : decimals(root, 2) };
   const [without, divided] = weights.map((each) => decimal(Math.max(...each), 3));
   const largestWeights = _("Without the division, the largest weight is {without}; with it, {divided}.", { without, divided });
+  if (largest === -Infinity) return largestWeights;  // the row is fully masked
   return `${isRandom ? sumOf(given) : scoreOf(word, largest, given)} ${largestWeights}`;
 }
 

@@ -26,7 +26,7 @@ function shown({ message, isRandom, width, query }) {
 
 function draw(root, state, send) {
   const { message } = state, { head } = message, px = Math.max(root.clientWidth / scaleOfPage(), 300), measure = measurer(root);
-  const half = (px - (px < 640 ? 9.6 : 28)) / 2;
+  const panelWidth = (px - (px < 640 ? 9.6 : 28)) / 2;
   const isNarrow = px < 640, heights = heightsOf(isNarrow);
   Object.assign(state, { drawnAt: root.clientWidth, isNarrow });
   root.style.setProperty("--query", message.colors.query);
@@ -39,29 +39,30 @@ function draw(root, state, send) {
     root.querySelector(".modes [aria-checked=true]").focus({ preventScroll: true });
   });
   const place = element("div", "chooser", top);
-  const sentence = element("p", { class: "sentence", role: "status" }, stage), panels = element("div", "panels", stage);
+  const sentence = element("p", { class: "sentence", role: "status" }, stage), panels = element("div", "panels picture", stage);
   const { names } = shown(state);
   const made = [_("Not divided"), _("Divided by √d_k")].map((title, i) => {
     const panel = element("section", "panel", panels);
     const heading = typeset(element("h3", "", panel), title);
-    const svg = make("svg", { class: "picture", role: "img", viewBox: `0 ${-ABOVE} ${half} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
+    const svg = make("svg", { role: "img", viewBox: `0 ${-ABOVE} ${panelWidth} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
     const facts = [element("p", "fact", panel), element("p", "fact", panel)];
-    return { heading, svg, facts, show: barsOf(svg, half, names, heights, measure), isDivided: i === 1 };
+    return { heading, svg, facts, show: barsOf(svg, panelWidth, names, heights, measure), isDivided: i === 1 };
   });
 
   const update = () => {
     const { d_k, products } = shown(state), sets = [products, divided(products, d_k)], weights = sets.map(softmax);
+    const allowed = products.filter((product) => product !== null);
     const limit = products.reduce((most, product) => Math.max(most, Math.abs(product ?? 0)), 0) || 1;
     made.forEach(({ heading, svg, facts, show, isDivided }, i) => {
-      const found = { spread: spreadOf(weights[i]), gradient: gradientOf(weights[i]) };
+      const texts = factsOf({ keys: allowed.length, spread: spreadOf(weights[i]), gradient: gradientOf(weights[i]) });
       typeset(heading, headingOf(isDivided, isNarrow, d_k));
       show(sets[i], weights[i], limit);
-      factsOf(weights[i], found).forEach((text, n) => { facts[n].textContent = text; });
+      texts.forEach((text, n) => { facts[n].textContent = text; });
       const strongest = _("Strongest weight {weight}.", { weight: decimal(Math.max(...weights[i]), 3) });
-      svg.setAttribute("aria-label", `${headingOf(isDivided, isNarrow, d_k)}. ${strongest} ${factsOf(weights[i], found).join(" ")}`);
+      svg.setAttribute("aria-label", `${headingOf(isDivided, isNarrow, d_k)}. ${strongest} ${texts.join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];
-    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, word, largest: Math.max(...products.filter((p) => p !== null)), weights });
+    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, word, largest: Math.max(...allowed), weights });
   };
   if (state.isRandom) place.append(...sliderOf(state, update, send));
   else {

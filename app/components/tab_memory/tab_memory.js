@@ -30,7 +30,7 @@ function oneEntryEachPage() {
   };
 }
 
-function sayWholeNames() {
+function showWholeTextsOnHover() {
   if (window.headlightNames) return;
   window.headlightNames = true;
   document.addEventListener("pointerover", ({ target }) => {
@@ -40,7 +40,7 @@ function sayWholeNames() {
 
 export default function ({ data, setTriggerValue }) {
   oneEntryEachPage();
-  sayWholeNames();
+  showWholeTextsOnHover();
   if (window.top !== window) return;  // a frame shows another sentence than its tab
   const sending = (window.headlightMemory ??= new Resend());
   try {

@@ -19,6 +19,6 @@ export default function ({ data, parentElement }) {
     putWithMarks(element("span", "text", item), chip.text);
     if (chip.share !== null) element("i", "", element("span", "bar", item)).style.width = `${100 * chip.share}%`;
     chip.under.forEach((line, i) => element("span", i ? "under" : "under first", item, line));
-    if (chip.kind === "byte" || chip.kind === "unknown") element("span", "tag", item, chip.kind);
+    if (chip.tag) element("span", "tag", item, chip.tag);
   }
 }

@@ -3,7 +3,7 @@
 // each token is its probability. While the canvas of the page writes the translation, the line shows what is written so
 // far.
 
-import { button, element, isCalm } from "../shared/dom.js";
+import { button, element, focusedIn, isCalm } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { percent } from "../shared/numbers.js";
 import { inWords } from "../shared/token.js";
@@ -36,6 +36,7 @@ function shorten(tokens, lines, text) {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), line = element("div", "line");
+  const focused = [...root.querySelectorAll("button")].indexOf(focusedIn(root));
   if (data.sentences.length > 1) {
     const group = element("div", { class: "sentences", role: "group", "aria-label": _("Sentence that is shown") }, line);
     data.sentences.forEach((text, i) => {
@@ -63,6 +64,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const late = setTimeout(() => { waits = false; showWritten(); }, LATEST);
   showWritten();
   root.replaceChildren(line);
+  root.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
   const fit = () => {
     const lines = parseInt(getComputedStyle(tokens).getPropertyValue("--most-lines"));
     tokens.classList.toggle("wraps", lines > 1);

@@ -1,5 +1,5 @@
-// Vectors below each other as strips of colour, one cell per dimension. The numbers of one dimension are at the right,
-// below each other, so that a reader can follow a sum; the keys, a click or the pointer choose another dimension.
+// Vectors below each other as strips of colour, one cell per dimension. At the right of each strip is its number in one
+// dimension, so that a reader can follow a sum. The arrow keys, Home, End and the pointer choose another dimension.
 
 import { itemByKey } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
@@ -70,5 +70,5 @@ export default function ({ data: bytes, parentElement }) {
   root.strips = state;
   if (!before) watchSize(root, () => draw(root, root.strips));
   draw(root, state);
-  setTimeout(() => draw(root, root.strips), 100);  // this call comes before the page has its new colours
+  setTimeout(() => draw(root, root.strips), 100);  // a new theme: the call precedes the new colours
 }

@@ -1,4 +1,4 @@
-// A column for each key: its weight, a bar that is dragged, a line where the model's own weight is, and the token.
+// A column for each key: its weight, a bar that can be dragged, a line at the model's own weight, and the token.
 
 import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, handled, within } from "../shared/dom.js";
@@ -18,8 +18,8 @@ function columnOf(parent, token, index) {
   return { column, value, track, bar, own };
 }
 
-// `changed` is called for each weight while a bar is dragged. `released` is called when the drag ends, and after a key,
-// then with the ms to wait for more keys.
+// `changed` is called at each change of a weight, also while a bar is dragged. `released` is called when a drag ends,
+// and after each key press that changes a weight; then its argument is the ms to wait for more key presses.
 export function barsOf(frame, state, { changed, released }) {
   const columns = state.data.tokens.map((token, index) => columnOf(frame, token, index));
 

@@ -1,6 +1,6 @@
-// A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. When the
-// drag ends, the row is sent to the page, which makes an edit of it; until the page has it, this component keeps its
-// own row.
+// A row of attention weights that is set by hand. Dragging needs no server: the other bars change at once. When the
+// drag ends, the row is sent to the page, which makes an edit of it; until the page has received it, this component
+// shows its own row.
 
 import { button, element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -13,7 +13,7 @@ function list(parent, root, { name, label, texts, chosen, disabled }, received, 
   texts.forEach((text, index) => node.add(new Option(text, String(index))));
   node.selectedIndex = currentChoice(root, name, { chosen, count: texts.length, received });
   node.disabled = Boolean(disabled);
-  node.addEventListener("change", () => report(numbered(root, name, node.selectedIndex)));
+  node.addEventListener("change", () => report(name, node.selectedIndex));
 }
 
 const numbers = (count) => Array.from({ length: count }, (unused, index) => String(index + 1));
@@ -22,25 +22,30 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (root.headlight ??= { sent: 0 });
   const isOther = state.words !== data.words, isOtherRow = isOther || state.place !== data.place;
-  if (state.dragged !== undefined && !isOtherRow) return;  // it is drawn again when the drag ends
+  if (state.dragged !== undefined && !isOtherRow) return;  // after the drag the page gets the row and draws again
   const focused = focusedIn(root), focus = focused?.dataset?.name ?? (focused?.className.includes("column") ? "bar" : "");
   if (isOther) state.selected = data.row.indexOf(Math.max(...data.row));
   if (isOtherRow) {
     clearTimeout(state.waiting);
-    Object.assign(state, { words: data.words, place: data.place, dragged: undefined, sent: 0 });
+    Object.assign(state, { words: data.words, place: data.place, dragged: undefined, sent: 0, waiting: undefined });
   }
   state.data = data;
   if (data.received >= state.sent) state.row = data.row;
   root.style.setProperty("--bar", data.color);
-  root.style.setProperty("--chosen", data.chosen);
+  root.style.setProperty("--chosen", data.chosenColor);
 
   const tell = (weights) => {
+    clearTimeout(state.waiting);
+    state.waiting = undefined;
     state.sent = numbered(root, "row", 0).number;
     setTriggerValue("released", { weights, number: state.sent });
   };
   state.tell = tell;
-  const take = (row) => { state.row = row; picture.show(); clearTimeout(state.waiting); tell(whole(row)); };
-  const report = (value) => setTriggerValue("chosen", value);
+  const take = (row) => { state.row = row; picture.show(); tell(whole(row)); };
+  const report = (name, index) => {
+    if (state.waiting) tell(whole(state.row));  // before the page shows another row
+    setTriggerValue("chosen", numbered(root, name, index));
+  };
 
   const tools = element("div", "tools"), frame = element("div", { class: "columns sideways", role: "group", "aria-label": data.alt, lang: data.lang });
   for (const choice of [
@@ -49,10 +54,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     { name: "head", label: _("Head"), texts: numbers(data.heads), chosen: data.head, disabled: data.all },
   ]) list(tools, root, choice, data.received, report);
   const all = { "data-name": "all", "aria-pressed": data.all };
-  button(all, tools, _("All heads of this layer"), () => report(numbered(root, "all", Number(!data.all))));
-  button({ "data-name": "only" }, tools, _("Only this word"), () => take(onlyOn(state.row, state.selected)));
+  button(all, tools, _("All heads of this layer"), () => report("all", Number(!data.all)));
+  button({ "data-name": "only" }, tools, _("All weight on this token"), () => take(onlyOn(state.row, state.selected)));
   button({ "data-name": "uniform" }, tools, _("Uniform"), () => take(uniform(state.row)));
-  button({ "data-name": "reset" }, tools, _("Reset"), () => { state.row = data.base; picture.show(); clearTimeout(state.waiting); tell(null); });
+  button({ "data-name": "reset" }, tools, _("Reset"), () => { state.row = data.base; picture.show(); tell(null); });
   const picture = barsOf(frame, state, {
     changed: () => picture.show(),
     released: (patience = 0) => {

@@ -5,7 +5,7 @@ import { percent } from "../shared/numbers.js";
 const WHOLE = 10000;
 
 // The row in which key `index` has this weight. If all other weights are 0, they share the rest in the proportions of
-// `base`.
+// `base`, or equally if those are 0, too.
 export function withWeight(row, index, weight, base) {
   const others = (values) => values.reduce((sum, value, i) => (i === index ? sum : sum + value), 0);
   const shares = others(row) > 1e-9 ? row : others(base) > 1e-9 ? base : row.map(() => 1);

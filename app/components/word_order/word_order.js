@@ -1,20 +1,21 @@
 // A sentence and, below it, its words shuffled: lines join the same token. Below each token of the shuffled sentence,
-// bars show how far its output moved. Pointing at a token or moving to it with the arrow keys highlights it. A long
-// sentence scrolls sideways.
+// bars show how far the encoder's output for it moved. Pointing at a token or moving to it with the arrow keys,
+// Home or End highlights it. A long sentence scrolls sideways.
 
-import { isOfBrowser } from "../shared/arrow_keys.js";
-import { button, element, focusedIn, handled, within } from "../shared/dom.js";
+import { itemByKey } from "../shared/arrow_keys.js";
+import { button, element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { percent } from "../shared/numbers.js";
+import { percent, percentWith } from "../shared/numbers.js";
 import { lines, make, measurer, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
 const PAD = 8, GAP = 6, TOKEN_HEIGHT = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
 
-const moves = (share) => (share < 0.0005 ? "0" : percent(share));
+// How far an output moved, divided by its length: it can be more than 100%.
+const shareText = (share) => (share < 0.0005 ? "0" : share > 1 ? percentWith(share, 0) : percent(share));
 
-// The place of each token in an order, by its number in the sentence.
+// The x coordinate of each token in an order; the index is the number of the token in the sentence.
 function places(order, widths) {
   const found = [];
   let x = 2;
@@ -25,7 +26,7 @@ function places(order, widths) {
   return found;
 }
 
-function drawn(root, frame, data, before, point) {
+function drawn(root, frame, data, before, chosen, point) {
   const measure = measurer(root), unit = scaleOfPage();
   const room = root.clientWidth / unit, plain = data.tokens.map((unused, token) => token);
   const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
@@ -63,7 +64,7 @@ function drawn(root, frame, data, before, point) {
     for (const token of plain) {
       const high = tall(shares[token]), wide = Math.min(widths[token], 44);
       make("rect", { class: "bar", x: middle(to, token) - wide / 2, y: y - high, width: wide, height: high, rx: 2 }, svg);
-      marks[token].push(make("text", { class: "number", x: middle(to, token), y: y - high - 5, "text-anchor": "middle" }, svg, moves(shares[token])));
+      marks[token].push(make("text", { class: "number", x: middle(to, token), y: y - high - 5, "text-anchor": "middle" }, svg, shareText(shares[token])));
     }
   });
   svg.addEventListener("pointerover", (event) => {
@@ -71,10 +72,11 @@ function drawn(root, frame, data, before, point) {
     if (token !== undefined) point(Number(token));
   });
   svg.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step || isOfBrowser(event)) return;
-    handled(event);
-    point((token) => data.order[within(data.order.indexOf(token) + step, 0, data.order.length - 1)]);
+    const place = itemByKey(event, data.order.indexOf(chosen()), data.order.length);
+    if (place === undefined) return;
+    const token = data.order[place], left = to[token] * unit, right = left + widths[token] * unit;
+    frame.scrollLeft = Math.max(Math.min(frame.scrollLeft, left), right - frame.clientWidth);
+    point(token);
   });
   frame.replaceChildren(svg);
   return { mark: (chosen) => marks.forEach((nodes, token) => nodes.forEach((node) => node.classList.toggle("near", token === chosen))), size: svg };
@@ -84,10 +86,10 @@ function description({ tokens, order, bars }, token) {
   const place = order.indexOf(token) + 1;
   const values = { token: inWords(tokens[token]), from: token + 1, to: place };
   const moved = place === token + 1 ? _("“{token}” stays at position {to}", values) : _("“{token}” goes from position {from} to {to}", values);
-  const [first, second] = bars.map(({ shares }) => moves(shares[token]));
+  const [first, second] = bars.map(({ shares }) => shareText(shares[token]));
   return second === undefined
-    ? _("{moved}; its output moves by {share}.", { moved, share: first })
-    : _("{moved}; its output moves by {with} with positions, {without} without.", { moved, with: first, without: second });
+    ? _("{moved}; the encoder's output for it moves by {share} of its length.", { moved, share: first })
+    : _("{moved}; the encoder's output for it moves by {with} of its length with positions, by {without} without them.", { moved, with: first, without: second });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -110,15 +112,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.shuffle = () => setTriggerValue("shuffled", true);
   const frame = root.querySelector(".frame"), status = root.querySelector(".status");
   let picture;
-  const point = (which) => {
-    state.token = typeof which === "function" ? which(state.token) : which;
-    if (!(state.token in data.tokens)) state.token = data.order[0];  // it was one of a longer sentence
+  const point = (token) => {
+    state.token = token in data.tokens ? token : data.order[0];  // it may be one of a longer sentence
     picture.mark(state.token);
     status.textContent = description(data, state.token);
   };
   const draw = (from) => {
     const hadFocus = focusedIn(frame);
-    picture = drawn(root, frame, data, from, point);
+    picture = drawn(root, frame, data, from, () => state.token, point);
     point(state.token);
     if (hadFocus) picture.size.focus({ preventScroll: true });
   };

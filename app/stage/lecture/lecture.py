@@ -1,7 +1,7 @@
 """A page in front of a class: its title, translation, picture and sentences in one window, driven by keys.
 
-What is hidden and how large the type is, is set in lecture.css. The keys are in app/components/lecture. A scene of a
-lesson is shown by choosing what it names and opening its page.
+lecture.css hides what a lecture does not show, and sets the size of the type. The keys are in app/components/lecture.
+To show a scene of a lesson, this file makes the choices that the scene names and opens its page.
 """
 
 from contextlib import suppress
@@ -81,6 +81,7 @@ def start(lesson: str) -> None:
     """In a callback: opens a lesson, by its name in the library, at its first scene."""
     LECTURE.choose(True)
     LESSON.choose(lesson)
+    shown_scene.forget_own_sentence()
     if shown_scene.lesson():
         st.session_state[_PAGE] = shown_scene.show(0)
 

@@ -27,7 +27,7 @@ from transformer.errors import HeadlightError
 
 MOST_AHEAD = 6  # scenes
 NICE = 5
-_waits: list[Future[None]] = []  # scenes that are still to be computed
+_waiting: list[Future[None]] = []  # scenes that are still to be computed
 
 
 def _low_priority() -> None:
@@ -44,14 +44,14 @@ _THREAD = ThreadPoolExecutor(1, thread_name_prefix="next scene of a lecture", in
 def prepare_next() -> None:
     """Begins to compute the scenes after the present one, in place of those that still wait."""
     lesson, number = shown_scene.lesson(), shown_scene.number()
-    while _waits:
-        _waits.pop().cancel()
+    while _waiting:
+        _waiting.pop().cancel()
     for index in range(number + 1, min(number + 1 + MOST_AHEAD, len(lesson.scenes) if lesson else 0)):
         assert lesson
         scene, texts = lesson.scenes[index], shown_scene.choices_of(lesson, index)
         names_search = any(choice.key in texts for choice in SEARCH)
         work = partial(_compute, scene.page, scene.checkpoint, texts, with_scene=not names_search)
-        _waits.append(_THREAD.submit(_quietly, work, language()))
+        _waiting.append(_THREAD.submit(_quietly, work, language()))
 
 
 def _quietly(work: Callable[[], None], spoken: Language) -> None:

@@ -1,7 +1,8 @@
 """The lesson that is open, the scene that is shown, and the choices of another scene.
 
-A scene is a page with some choices; all other choices have their defaults. A scene that names no sentence has the last
-one that was named before it; a sentence that the lecturer has typed stays until a scene names its own.
+A scene is a page with some choices; all other choices have their defaults. A scene that names no sentence has that of
+the last scene before it that names one and has the same checkpoint (`sentence_of`). A sentence that the lecturer has
+typed stays until a scene names its own.
 """
 
 from collections.abc import Mapping
@@ -16,13 +17,13 @@ from app.state.choices import CHECKPOINT, CHOICES, DETAILS, PINS_GIVEN, SENTENCE
 from app.state.language_choice import LANGUAGE
 from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
 
-_OPENED_WITH = "sentence of the scene"  # in the session
+_OPENED_WITH = "sentence of the scene"  # in the session: the lesson, and the sentence that the scene was opened with
 _ASKED = "scene whose question is asked"  # in the session: lesson and number
 _STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # choices that no scene changes
 
 
 def lesson() -> Lesson | None:
-    """The lesson that is open; None: none, or it does not exist."""
+    """The lesson that is open; None if no lesson is open, or if the lesson in the address does not exist."""
     found = lesson_named(LESSON.value) if LECTURE.value and LESSON.value else None
     return found.lesson if found else None
 
@@ -52,7 +53,7 @@ def title() -> str:
 
 
 def ask(*, asked: bool) -> None:
-    """Asks the class the question of the scene, or takes it away."""
+    """Asks the class the question of the scene, or stops asking it."""
     st.session_state[_ASKED] = (LESSON.value, number()) if asked else None
 
 
@@ -64,8 +65,13 @@ def is_asked() -> bool:
 
 def own_sentence() -> str:
     """The sentence that the lecturer has typed in place of the one of the scene; "" if there is none."""
-    before = st.session_state.get(_OPENED_WITH)
-    return SENTENCE.value if SENTENCE.is_chosen and before is not None and SENTENCE.value != before else ""
+    lesson, before = st.session_state.get(_OPENED_WITH, ("", ""))
+    return SENTENCE.value if SENTENCE.is_chosen and lesson == LESSON.value and SENTENCE.value != before else ""
+
+
+def forget_own_sentence() -> None:
+    """A sentence that is in the box when a lesson is opened does not belong to the lesson."""
+    st.session_state.pop(_OPENED_WITH, None)
 
 
 def choices_of(found: Lesson, index: int) -> dict[str, str]:
@@ -95,7 +101,8 @@ def show(index: int) -> str:
     pinned_words.forget_scene()
     PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # tells a picture that is already drawn to pin and unpin words
     keeps_own = own and not found.scenes[index].sentence
-    st.session_state[_OPENED_WITH] = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
+    sentence = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
+    st.session_state[_OPENED_WITH] = LESSON.value, sentence
     LESSON_SCENE.choose(index)
     late_reports.expect(SENTENCE, CHECKPOINT)
     return found.scenes[index].page

@@ -9,7 +9,7 @@ from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table, percent_text
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
@@ -17,22 +17,25 @@ from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, Tex
 from transformer.analysis.alignment.word_attention import Shift
 from transformer.errors import CheckpointError
 
+NOT_MEASURED = gettext_noop(
+    "It was not measured which heads of this checkpoint align. `python -m transformer align CHECKPOINT --data FILE "
+    "--store` measures it, against links that people have drawn."
+)
 GUESS = gettext_noop(
-    "It was not measured which heads of this checkpoint align. It opens with those that attend most sharply to words "
-    "of this sentence: a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it, against "
-    "links that people have drawn."
+    "At first this tab chooses the heads that attend most sharply to words of this sentence, which is only a guess."
 )
 
 
 def measured(file: CheckpointFile) -> AlignmentMap | None:
-    """The map of this checkpoint. None: there is none, and the page has said so."""
+    """The map of this checkpoint. None: there is none, or it cannot be read; the page has said so."""
     try:
         found = alignment_map(file)
     except CheckpointError as error:
         st.text(str(error))
-        found = None
-    if found is None:
         st.caption(_(GUESS))
+        return None
+    if found is None:
+        st.caption(f"{_(NOT_MEASURED)} {_(GUESS)}")
     return found
 
 
@@ -76,10 +79,10 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
             r"\mathrm{AER} = 1 - \frac{\lvert A \cap S \rvert + \lvert A \cap P \rvert}"
             r"{\lvert A \rvert + \lvert S \rvert}",
             _(
-                "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, "
-                "which hold the sure ones too."
+                "A: the links of the head. S: the links that the annotators marked as sure. P: the links that they "
+                "marked as possible; P contains S."
             ),
-            lines_between("analysis/alignment/alignment_error_rate.py", "Counts.aer"),
+            lines_of_definition("analysis/alignment/alignment_error_rate.py", "Counts.aer"),
             in_paper=False,
         )
 
@@ -92,20 +95,20 @@ def _measured_on(found: AlignmentMap) -> None:
     )
     st.caption(
         _(
-            "There the diagonal alone has an alignment error rate of {diagonal}%, a word drawn at random of {chance}%. "
-            "How far that text is from the training text, in numbers:",
+            "On this text, links along the diagonal have an alignment error rate of {diagonal}%, and links drawn at "
+            "random {chance}%.",
             diagonal=percent_text(found.diagonal.aer),
             chance=percent_text(found.chance.aer),
         )
     )
+    if home:
+        st.text(_("The table compares this text with {name}, a text like the training text.", name=home.name))
+    else:
+        st.caption(_("No text like the training text was measured (`--home`), so the table has only this text."))
     columns = [_numbers(text)] + ([_numbers(home)] if home else [])
-    head = _("| | there | at home |") if home else _("| | there |")
+    head = _("| | this text | text like the training text |") if home else _("| | this text |")
     rows = [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
     st.markdown("\n".join([head, "| --- " * (1 + len(columns)) + "|", *rows]))
-    if home:
-        st.text(_("Home is {name}, a text like that of training.", name=home.name))
-    else:
-        st.caption(_("A text like that of training was not measured with it (`--home`), so the distance is not known."))
 
 
 def _numbers(text: TextMeasures) -> dict[str, str]:
@@ -113,6 +116,6 @@ def _numbers(text: TextMeasures) -> dict[str, str]:
         _("words per sentence"): formatted(text.source_words, ".1f"),
         _("tokens per source word"): formatted(text.source_pieces, ".2f"),
         _("tokens per target word"): formatted(text.target_pieces, ".2f"),
-        _("nats a target token"): formatted(text.loss, ".2f"),
+        _("nats per target token"): formatted(text.loss, ".2f"),
         _("perplexity"): formatted(exp(min(text.loss, 50)), ",.1f"),
     }

@@ -45,7 +45,8 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
         _("The encoder-decoder attention of the chosen heads, between words. The computation is explained below.")
     )
     found = measured(scene.subject.file)
-    shift = cast(Shift, SHIFT.open(found.best_shift if found else "predicts", SHIFTS))
+    opening: Shift = found.best_shift if found else "predicts"
+    shift = cast(Shift, SHIFT.open(opening, SHIFTS))
     heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         THRESHOLD.open(allowed=Between(LOWEST, HIGHEST))
@@ -68,7 +69,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
                 "Row t reads token t and predicts token t + 1. One row predicts a word; the next row reads it, and its "
                 "attention often aligns better (Chen et al., 2020)."
             ),
-            opening=shift,
+            opening=opening,
         )
     if found:
         drawn_map(found, shift, heads, partial(_choose_heads, scene, chosen))
@@ -77,7 +78,8 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
 
 
 def _choose_heads(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
-    """Heads chosen on the map. A single one is chosen for the whole page too, where that shows cross-attention."""
+    """Chooses the heads that were clicked on the map. A single head is chosen for the whole page, too, if the page
+    shows cross-attention."""
     ALIGNMENT_HEADS.choose(heads)
     if len(heads) == 1 and chosen.kind == "cross":
         choose_head(*heads[0])

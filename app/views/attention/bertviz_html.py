@@ -31,7 +31,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.tables import Table
-from app.figures.theme import GROUND, INK, resolved
+from app.figures.theme import BACKGROUND, INK, resolved
 from app.languages import _, language
 
 View = Literal["head", "model", "neuron"]
@@ -62,7 +62,7 @@ _WIDTH = 1010  # px that the views need; a narrower frame shows them smaller ins
 
 def _style(dark: bool) -> str:
     """Text and ground in the colours of the theme, in place of BertViz's black and white."""
-    back, text = resolved(GROUND, dark), resolved(INK, dark)
+    back, text = resolved(BACKGROUND, dark), resolved(INK, dark)
     return (
         f"html{{color-scheme:{'dark' if dark else 'light'}}}"
         f"body{{background:{back};color:{text};margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"

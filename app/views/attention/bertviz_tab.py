@@ -80,7 +80,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         chosen.layer,
         chosen.head,
         vectors,
-        causal=chosen.kind == "decoder",
+        causal=chosen.kind == "decoder" and not np.triu(layers[chosen.layer], k=1).any(),
     )
 
     sides = (
@@ -89,7 +89,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         else _("{kind}; left: the queries; right: the keys.", kind=kind)
     )
     alone = [_("Layer {layer} alone.", layer=chosen.layer + 1)] if len(numbers) < len(layers) else []
-    mouse = _("BertViz listens to the mouse alone; the lines above take the keyboard too.")
+    mouse = _("BertViz can be used with a mouse only; the picture of lines above also with the keyboard.")
     st.caption(" ".join([sides, *alone, mouse]))
     st.iframe(
         bertviz_html(view, shown, title, dark=is_dark()),
@@ -102,14 +102,14 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     )
     name, spoken = title.replace(":", ","), language()
 
-    def to_take_home() -> str:
+    def html_file() -> str:
         with speaking(spoken):  # the file is made only when it is downloaded, so the language is kept until then
             return bertviz_html(view, shown, title, inline=True)  # in the light theme: it may be printed
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
-            _("HTML to take home"),
-            to_take_home,
+            _("Download as HTML"),
+            html_file,
             f"{name}.html",
             "text/html",
             key="bertviz_html",

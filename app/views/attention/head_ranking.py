@@ -1,6 +1,7 @@
 """A table of numbers about every head, which can be sorted: what the head attends to, how sharply, how far away.
 
-Each number is computed over all rows of the head from the model's own weights: nothing is hidden, nothing is merged.
+Each number is computed over all rows of the head from the model's own weights: no token is hidden, and tokens are not
+put together into words.
 """
 
 from dataclasses import dataclass

@@ -5,6 +5,7 @@ The details show numbers of every head, then one head in several forms. Tabs at 
 together; a tab is computed only while it is open.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -38,6 +39,7 @@ from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 TABS = {
@@ -59,7 +61,7 @@ def draw(scene: Scene) -> None:
 def _details(scene: Scene, head: Head) -> None:
     """Draws the options, the numbers of all heads, the chosen head in several forms, and the tabs."""
     kind, layer = head.kind, head.layer
-    found = scene.attention(kind)
+    found = _with_mask_of(scene, head)
     queries, keys = scene.axes(kind)
     options = weight_options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)
@@ -71,7 +73,8 @@ def _details(scene: Scene, head: Head) -> None:
         then=_isolate,
     )
     chosen = Chosen(kind, layer, head.head, now, _isolated(query, now))
-    st.caption(explained(kind, scene.config.attention_window))
+    causal = MaskOff("causal") not in scene.subject.edits
+    st.caption(explained(kind, scene.config.attention_window, causal=causal))
     say_what_is_hidden(chosen, options.hide_special)
 
     st.header(_("All heads in numbers"), anchor=False)
@@ -90,6 +93,14 @@ def _details(scene: Scene, head: Head) -> None:
     facts(chosen)
     _cells(found, chosen, (queries, keys), query)
     _more(scene, chosen, options)
+
+
+def _with_mask_of(scene: Scene, head: Head) -> cached_results.Attention:
+    """All heads of this kind, with the mask of the chosen head: an edit may change the mask of one head."""
+    found, site = scene.attention(head.kind), f"{SITES[head.kind].format(head.layer)}.mask"
+    if not scene.subject.edits:
+        return found
+    return replace(found, mask=scene.record(site)[site][head.head].astype(bool))
 
 
 def _isolate() -> None:

@@ -75,19 +75,25 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
             table=lambda: matrix_table(weights, now.queries, now.keys),
         )
     if kind == "cross":
-        from_source = float(arrived[layer].sum(axis=-1).mean())
-        caption = _(
-            "A row sums to the share that comes from the source, here {share:.0%} on average; the rest comes from what "
-            "the decoder has read.",
-            share=Share(from_source),
-        )
+        from_source = Share(float(arrived[layer].sum(axis=-1).mean()))
         if now.hidden_keys:
-            caption += " " + _("With special tokens hidden, each row is divided by what is left of it.")
+            caption = _(
+                "Before special tokens were hidden, a row summed to the share that comes from the source, {share:.0%} "
+                "on average; now each row sums to 1.",
+                share=from_source,
+            )
+        else:
+            caption = _(
+                "A row sums to the share that comes from the source, here {share:.0%} on average; the rest comes from "
+                "what the decoder has read.",
+                share=from_source,
+            )
         st.caption(caption)
     else:
         st.caption(
             _(
-                "{sums} Grey: not reached so far. These are shares under an assumption, not effects.",
+                "{sums} Grey: not reached so far. The shares assume that attention and the residual connection count "
+                "half each; they do not measure effects.",
                 sums=rows_sum(now),
             )
         )

@@ -19,7 +19,7 @@ WORD_NAMINGS: tuple[Naming, ...] = ("predicts", "reads")  # a row of a word has 
 
 
 def weight_options(kind: Kind) -> Options:
-    """Draws the options and returns them. They are the same for every kind of attention, and the address has them."""
+    """Draws the options and returns them. All kinds of attention share them, and they are written into the address."""
     for choice in (HIDE_SPECIAL, WORDS, ONE_ROW):
         choice.open()
     with st.container(key="attention_options", horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -71,16 +71,16 @@ def say_what_is_hidden(chosen: Chosen, hide_special: bool) -> None:
         columns = " ".join(f"`{token}`" for token in now.hidden_keys) or _("none")
         rows = " ".join(f"`{token}`" for token in now.hidden_queries) or _("none")
         text = _(
-            "Hidden columns: {columns}; hidden rows: {rows}. On average {share:.0%} of a row of this head lay there; "
-            "the rest of the row is divided by what is left.",
+            "Hidden columns: {columns}; hidden rows: {rows}. On average, the hidden columns have {share:.0%} of the "
+            "weight of a row of this head; the other weights of the row are divided by their sum.",
             columns=columns,
             rows=rows,
             share=share,
         )
         if now.emptied:
             text += " " + ngettext(
-                "{count} row stays empty: nothing else could be seen from there.",
-                "{count} rows stay empty: nothing else could be seen from there.",
+                "{count} row is empty: it may attend to hidden tokens only.",
+                "{count} rows are empty: they may attend to hidden tokens only.",
                 now.emptied,
             )
         st.caption(text)

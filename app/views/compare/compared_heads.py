@@ -54,8 +54,8 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
     if len(sources[0]) != len(sources[1]) or sum(kept) < len(kept) / 2:
         return Heads([_replace_a_word(len(sources[1]))])
     if other.subject == mine.subject and all(kept):
-        return Heads([_("Both translations are by the same model: over the same tokens, all its heads are the same.")])
-    if not same_file and max(_heads(scene) for scene in (other, mine)) > MOST_MATCHED:
+        return Heads([_("Both sides have the same model: over the same tokens, all its heads are the same.")])
+    if not same_file and max(_head_count(scene) for scene in (other, mine)) > MOST_MATCHED:
         return Heads([_("Heads are matched up to {most} of a kind; here are more.", most=MOST_MATCHED), *languages])
     try:
         read = mine if other.subject.edits == mine.subject.edits or not same_file else other
@@ -65,7 +65,7 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
         changes = head_changes(one, its)
     except HeadlightError as error:  # the translation is too long for the other model
         return Heads([str(error), *languages])
-    sentence = _most(changes[0], is_other_sentence=not all(kept)) if same_file else _matched(changes)
+    sentence = _most_changed(changes[0], is_other_sentence=not all(kept)) if same_file else _matched(changes)
     return Heads([sentence, *languages], changes, (one, its), _tokens(other, mine, read))
 
 
@@ -88,7 +88,7 @@ def _tokens(other: Scene, mine: Scene, read: Scene) -> dict[Kind, tuple[Sequence
     }
 
 
-def _heads(scene: Scene) -> int:
+def _head_count(scene: Scene) -> int:
     return scene.config.heads * max(scene.config.encoder_layers, scene.config.decoder_layers)
 
 
@@ -126,7 +126,7 @@ def _languages(other: Scene, mine: Scene) -> list[str]:
     return []
 
 
-def _most(change: HeadChange, is_other_sentence: bool) -> str:
+def _most_changed(change: HeadChange, is_other_sentence: bool) -> str:
     if change.moved < LEAST and is_other_sentence:
         return _("Over the same translation, every head attends as with the second sentence.")
     if change.moved < LEAST:

@@ -1,5 +1,8 @@
-"""The picture of all heads of two models that read the same tokens: its data, and the head that it opens with."""
+"""The picture that compares all heads of two models, or of one model over two sentences: its data, and the head that it
+opens with.
+"""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,7 +14,7 @@ from app.compute.compared import HeadChange
 from app.figures.axes import in_words
 from app.figures.canvas_message import LEVELS, packed, quantised
 from app.figures.tables import Table
-from app.figures.theme import GROUND, kind_color, signed_scale
+from app.figures.theme import BACKGROUND, kind_color, signed_scale
 from app.languages import _, pgettext
 from app.stage.heads import SHORT
 from app.state.choices import COMPARED_HEAD
@@ -29,7 +32,8 @@ def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
     """Draws the picture; `names` are those of both sides."""
     texts = [head_text(change) for change in heads.changes]
     at = texts.index(COMPARED_HEAD.value) if COMPARED_HEAD.value in texts else 0
-    # The browser shows another head without a new message, so the message keeps the head with which it was opened.
+    # The browser shows another head without a new message. So that the message stays equal, it always has the head with
+    # which the picture was opened.
     opened = st.session_state.get(f"{KEY}_opened")
     if KEY not in st.session_state or opened is None or opened[0] != heads.readings:
         opened = st.session_state[f"{KEY}_opened"] = (heads.readings, at)
@@ -53,7 +57,7 @@ def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
     header = {
         "names": list(names),
         "chosen": chosen,
-        "ground": GROUND,
+        "ground": BACKGROUND,
         "scale": signed_scale(),
         "tokens": [[[in_words(token) for token in side] for side in heads.tokens[kind]] for kind in ORDER],
         "order": [
@@ -82,7 +86,7 @@ def heads_table(changes: Sequence[HeadChange]) -> Table:
         _("layer"): [change.layer + 1 for change in changes],
         _("head"): [change.head + 1 for change in changes],
         _("compared with"): [_place(change.partner) for change in changes],
-        _("weight moved"): [change.moved for change in changes],
+        _("weight moved"): [change.moved if change.partner else math.nan for change in changes],
     }
 
 

@@ -76,7 +76,8 @@ def _sides(scene: Scene) -> Sides:
         COMPARED_SENTENCE.open(most_striking(scene)[:LONGEST_SECOND])
         hint = _("Type a second sentence, such as yours with another word")
         st.text_input(_("Second sentence"), key=COMPARED_SENTENCE.key, persist_state="session",
-                      label_visibility="collapsed", placeholder=hint)  # fmt: skip
+                      label_visibility="collapsed", placeholder=hint, max_chars=LONGEST_SECOND,
+                      autocomplete="off")  # fmt: skip
         text, both = COMPARED_SENTENCE.value, (_("Second sentence"), _("Your sentence"))
         if not text.strip():
             raise NoScene(_("Type a second sentence to compare with."))
@@ -90,10 +91,7 @@ def _sides(scene: Scene) -> Sides:
         both, settings = (searches[key], _("Your search")), replace(settings, **SEARCHES[key][1])
     elif side == "torch":
         if subject.edits:
-            raise NoScene(
-                _("torch.nn.Transformer cannot express edits. Undo them in the line above to compare."),
-                "info",
-            )
+            raise NoScene(_("torch.nn.Transformer cannot express edits. Undo them in the line above to compare."))
         greedy = scene_of(subject, text, replace(settings, method="greedy"), Selection())
         return Sides(("torch.nn", _("Ours")), None, greedy)
     else:
@@ -107,7 +105,10 @@ def search_that_differs(scene: Scene) -> str:
     """The first search that finds another translation; "" if none does."""
     found, settings = scene.translation, replace(scene.translation.settings, n_best=1)
     for name, search in SEARCHES.items():
-        other = cached_results.translate_one(scene.subject, found.source, replace(settings, **search[1]))
+        try:
+            other = cached_results.translate_one(scene.subject, found.source, replace(settings, **search[1]))
+        except HeadlightError:  # this search is too long for the app
+            continue
         if other.hypotheses[0].pieces != scene.hypothesis.pieces:
             return name
     return ""
@@ -129,8 +130,7 @@ def _other_model(mine: CheckpointFile) -> Subject:
     files = other_checkpoints(mine)
     if not files:
         raise NoScene(
-            _("There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu."),
-            "info",
+            _("There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu.")
         )
     COMPARED_CHECKPOINT.open(next(iter(files)), files)
     st.selectbox(_("The other checkpoint"), list(files), key=COMPARED_CHECKPOINT.key, persist_state="session",

@@ -13,10 +13,11 @@ from app.figures.theme import fixed, role_color
 from app.languages import _
 from app.stage import template
 from app.stage.scene import NoScene, Scene
+from app.state.given_translation import is_of_search
 from app.views.compare import torch_side
 from app.views.compare.compared_heads import Heads, compared_heads
 from app.views.compare.head_maps import draw_heads
-from app.views.compare.other_side import chosen_sides
+from app.views.compare.other_side import Sides, chosen_sides
 from app.views.compare.suggestions import suggest
 from app.views.shared.show_figure import belongings
 from app.views.shared.two_translations import summary
@@ -24,7 +25,7 @@ from transformer.decoding.translation import Hypothesis
 
 
 def draw(scene: Scene) -> None:
-    """Draws both translations and what changed, and how far each head moved where both models read the same tokens."""
+    """Draws both translations and what changed, and, if the heads can be compared, how far each of them moved."""
     try:
         sides = chosen_sides(scene)
     except NoScene as problem:
@@ -57,7 +58,7 @@ def draw(scene: Scene) -> None:
         torch_side.draw_stages(torch)
         sentences = torch_side.says(torch, found, scene.config)
     else:
-        sentences = [_scores(found, sides.names), *heads.says]
+        sentences = [_scores(found, sides), *heads.says]
     if heads.changes:
         draw_heads(heads, sides.names)
     template.say(*sentences)
@@ -74,14 +75,17 @@ def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...], *, with_
     return OutcomeRow(label, note, tokens)
 
 
-def _scores(found: Compared, names: tuple[str, str]) -> str:
+def _scores(found: Compared, sides: Sides) -> str:
     one, other = (_written(sum(each.log_probabilities)) for each in (found.one, found.other))
+    values = {"first": sides.names[0], "one": one, "second": sides.names[1], "other": other}
+    if sides.mine.is_given and not is_of_search():
+        return _(
+            "Sum of the log-probabilities: {first} {one}, {second} {other}. The second translation is your own; its "
+            "sum is by the model that read it.",
+            **values,
+        )
     return _(
-        "Sum of the log-probabilities: {first} {one}, {second} {other}; each is by the model that wrote it.",
-        first=names[0],
-        one=one,
-        second=names[1],
-        other=other,
+        "Sum of the log-probabilities: {first} {one}, {second} {other}; each is by the model that wrote it.", **values
     )
 
 
@@ -90,17 +94,18 @@ def _details(found: Compared, heads: Heads, torch: bool) -> None:
         st.markdown(_(torch_side.EXPLAINED))
     st.markdown(
         _(
-            "A token is marked if the longest common parts of the two translations leave it out. Below each token is "
-            "the natural logarithm of its probability, given the tokens before it in its own translation."
+            "A token is marked if it is in no part that both translations share. Below each token is the natural "
+            "logarithm of its probability, given the tokens before it in its own translation."
         )
     )
     if heads.changes:
         st.markdown(
             _(
-                "Both decoders read the same translation: with edits that by the original model, else yours. Two "
-                "sentences can be compared where some tokens are replaced by equally many others. The change of a head "
-                "is half the sum of the differences of its weights, averaged over its rows: 0 is no change, 1 is other "
-                "tokens only. Colours follow the square root, so that small weights are seen, too."
+                "Both decoders read the same translation: that of the original model if the edited model is compared "
+                "with it, otherwise yours. Two sentences can be compared where some tokens are replaced by equally "
+                "many others. The change of a head is half the sum of the differences of its weights, averaged over "
+                "its rows: 0 is no change, 1 is other tokens only. Colours follow the square root, so that small "
+                "weights are seen, too."
             )
         )
         st.markdown(

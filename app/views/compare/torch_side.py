@@ -22,7 +22,7 @@ EXPLAINED = gettext_noop(
 
 
 def computed(scene: Scene) -> AgainstTorch:
-    """The results of torch.nn for the sentence. If our translation was cut off, that of torch.nn is not longer."""
+    """The results of torch.nn for the sentence. If ours was cut off, its translation gets at most as many tokens."""
     ours, translation = scene.hypothesis, scene.translation
     limit = length_limit(len(translation.source_ids), translation.settings, scene.config.max_positions)
     limit = limit if ours.finished else len(ours.ids)
@@ -68,10 +68,16 @@ def _written(compared: Compared) -> str:
         return _("torch.nn.Transformer, which computes all tokens again at each step, writes the same translation.")
     both = [each.log_probabilities[step : step + 1] for each in (compared.one, compared.other)]
     there = [fixed(values[0], 4) for values in both if values]
+    if len(there) == 1:
+        return _(
+            "torch.nn.Transformer writes a different translation: one of the two ends where the other continues with a "
+            "token whose log-probability is {value}.",
+            value=there[0],
+        )
     return _(
         "torch.nn.Transformer writes a different translation: at the first token that differs, the log-probabilities "
         "are {values}.",
-        values=_("{one} and {other}", one=there[0], other=there[1]) if len(there) == 2 else there[0],
+        values=_("{one} and {other}", one=there[0], other=there[1]),
     )
 
 

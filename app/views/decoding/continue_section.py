@@ -30,7 +30,7 @@ from transformer.text.normalisation import clean
 OFFERED = 6  # tokens to continue with
 
 
-def alone(scene: Scene) -> Hypothesis:
+def found_by_model(scene: Scene) -> Hypothesis:
     """The model's own translation: the shown hypothesis, or the best one where the shown one is the visitor's."""
     return scene.translation.hypotheses[0] if scene.is_given else scene.hypothesis
 
@@ -87,46 +87,54 @@ def _force(prefix: tuple[int, ...]) -> None:
 def other_line(scene: Scene) -> None:
     """One line: what the model writes after the visitor's prefix, if there is one. The details compare both
     translations."""
-    prefix = PREFIX.value
+    prefix, ids = PREFIX.value, scene.hypothesis.ids
     if not prefix:
         return
-    tokenizer, ids = scene.subject.translator.tokenizer, scene.hypothesis.ids
-    try:
-        new = _continued(scene, prefix)[0]
-    except HeadlightError as error:
-        st.text(str(error))
-        return
-    instead = prefix[:-1] == ids[: len(prefix) - 1]
-    written = new.text or _("(nothing)")
-    sentence = _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=written)
-    if instead:
-        sentence = _(
-            "With “{token}” at step {step} instead: {translation}",
-            token=as_word(tokenizer.piece(prefix[-1])),
-            step=len(prefix),
-            translation=written,
-        )
-    is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
+    instead, is_shown = prefix[:-1] == ids[: len(prefix) - 1], False
     with st.container(key="text_other", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(sentence, width="content")
-        if not is_shown:
-            st.button(
-                _("Show it on every page"),
-                key="show_continued",
-                type="tertiary",
-                on_click=show_instead,
-                args=(new.text, new.ids[: -1 if new.finished else None], _chosen(prefix, ids)),
-                disabled=not new.text.strip(),
-                help=_(
-                    "All pages then show the attention of this translation, until you take it back or choose another "
-                    "translation."
-                ),
-            )
+        try:
+            new = _continued(scene, prefix)[0]
+        except HeadlightError as error:
+            st.text(str(error), width="content")
+        else:
+            is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
+            st.text(_written(scene, prefix, new, instead), width="content")
+            if not is_shown:
+                _show_button(prefix, ids, new)
         st.button(_("Take it back"), on_click=_take_back, args=(is_shown, instead), key="take_back", type="tertiary")
 
 
+def _written(scene: Scene, prefix: tuple[int, ...], new: Hypothesis, instead: bool) -> str:
+    """What the model writes after the prefix. `instead`: only the last token of the prefix is the visitor's."""
+    tokenizer, translation = scene.subject.translator.tokenizer, new.text or _("(nothing)")
+    if not instead:
+        return _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=translation)
+    return _(
+        "With “{token}” at step {step} instead: {translation}",
+        token=as_word(tokenizer.piece(prefix[-1])),
+        step=len(prefix),
+        translation=translation,
+    )
+
+
+def _show_button(prefix: tuple[int, ...], ids: tuple[int, ...], new: Hypothesis) -> None:
+    st.button(
+        _("Show it on every page"),
+        key="show_continued",
+        type="tertiary",
+        on_click=show_instead,
+        args=(new.text, new.ids[: -1 if new.finished else None], _chosen(prefix, ids)),
+        disabled=not new.text.strip(),
+        help=_(
+            "All pages then show the attention of this translation, until you take it back or choose another "
+            "translation."
+        ),
+    )
+
+
 def _chosen(prefix: tuple[int, ...], ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The steps of the prefix from the first token on that is another one than in the translation that is shown."""
+    """The steps of the prefix, beginning with the first whose token differs from that of the shown translation; only
+    the last step if no earlier token differs."""
     last = len(prefix) - 1
     first = next((step for step, token in enumerate(prefix[:last]) if ids[step : step + 1] != (token,)), last)
     return tuple(range(first, len(prefix)))
@@ -143,8 +151,8 @@ def _take_back(is_shown: bool, instead: bool) -> None:
 
 
 def continued(scene: Scene, pruned: bool) -> None:
-    """The translation with the forced prefix beside the free one, and its search; `pruned`: whether pruned nodes are
-    shown."""
+    """Draws the translation with the forced prefix beside the model's own, and the search that continued the prefix.
+    `pruned`: whether pruned nodes are shown."""
     prefix = PREFIX.value
     if not prefix:
         return
@@ -154,7 +162,7 @@ def continued(scene: Scene, pruned: bool) -> None:
     except HeadlightError as error:
         st.text(str(error))
         return
-    old = alone(scene)
+    old = found_by_model(scene)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader(_("The model alone"), anchor=False)
@@ -195,16 +203,21 @@ def _search(
     scene: Scene,
     prefix: tuple[int, ...],
     nodes: tuple[SearchNode, ...],
-    way: tuple[SearchNode, ...],
+    path: tuple[SearchNode, ...],
     pruned: bool,
 ) -> None:
     """Draws the tree of the search from these tokens on, and the numbers of one node: on opening, those of the first
     token that the model wrote itself."""
     chosen = CONTINUED_NODE.value
-    node = nodes[chosen] if 0 <= chosen < len(nodes) else way[min(len(prefix), len(way) - 1)]
-    best = {0, *(each.id for each in way)}
+    node = nodes[chosen] if 0 <= chosen < len(nodes) else path[min(len(prefix), len(path) - 1)]
+    best = {0, *(each.id for each in path)}
     probabilities = [math.exp(each.log_probability) for each in nodes]
-    title = _("The search from your beginning: {count} candidates, the best sums on top", count=len(nodes) - 1)
+    count = len(nodes) - 1
+    title = (
+        _("The search from your beginning: {count} candidates; the pruned ones are at the bottom", count=count)
+        if pruned
+        else _("The search from your beginning: {count} candidates; the pruned ones are not shown", count=count)
+    )
 
     with st.container(key="picture_continued_tree"):
         components.search_tree(

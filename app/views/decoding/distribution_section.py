@@ -24,7 +24,7 @@ from app.figures.distribution import (
 from app.languages import _
 from app.languages.numbers import formatted, widget_format
 from app.stage.scene import Scene
-from app.views.shared.search_code import method_of, temperature_of
+from app.stage.search_method import method_of, temperature_of
 from app.views.shared.show_figure import show_figure
 from transformer.config import DecodingConfig
 from transformer.decoding.finished_search import may_be_drawn
@@ -59,7 +59,7 @@ def distribution_part(scene: Scene, step: int) -> None:
         sentences.append(
             _("After the arrow, and outlined: the share of what may be drawn, from which one token is drawn.")
         )
-    sentences.append(_("Hover has logits and ranks."))
+    sentences.append(_("Point at a bar to see logit and rank; the table has them too."))
     if temperature != usual:
         values = {"temperature": usual, "probability": probability_at(scene, step)}
         if method == "given":
@@ -79,7 +79,8 @@ def probability_at(scene: Scene, step: int) -> str:
     probabilities = softmax(logits, temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
     shares = shares_of(probabilities, may_be_drawn(logits, scene.translation.settings) if sampled else None)  # (V)
-    if not shares[chosen]:  # by rounding, the search could just draw it, and here it just cannot be drawn
+    # These logits differ from those of the search by rounding: the search drew this token, and here it is left out.
+    if not shares[chosen]:
         return percent(float(probabilities[chosen]))
     return both_percents(float(probabilities[chosen]), float(shares[chosen]))
 
@@ -94,7 +95,7 @@ def _tried(scene: Scene) -> DecodingConfig:
         format=widget_format(),
         help=_(
             "softmax(logits / temperature), from the logits that are there: no new pass of the model. "
-            "The order of the tokens stays, so greedy and beam search choose at 1 and sampling alone notices it."
+            "Only sampling uses a temperature; greedy decoding and beam search always choose at 1."
         ),
     )  # fmt: skip
     if not sampled:

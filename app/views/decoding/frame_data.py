@@ -26,7 +26,7 @@ SHOWN = (5, 9)  # tokens of a distribution on a phone and in a wide frame
 MARKS = {
     "beam": gettext_noop("kept"),
     "sampling": gettext_noop("drawn"),
-}  # by method: how tokens are marked with which other hypotheses continue
+}  # by method: the mark of tokens with which other hypotheses continue
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,12 @@ def least_certain(steps: Sequence[dict[str, Any]], *, is_given: bool = False) ->
 
 
 def _row(offer: Offer, other: str) -> dict[str, Any]:
-    number = percent(offer.probability) if offer.cut else both_percents(offer.probability, offer.share)
+    number = percent(offer.probability) if offer.is_excluded else both_percents(offer.probability, offer.share)
     never = offer.id < EOS  # the search leaves out <pad>, <unk> and <s>
     if offer.mark:
         words = _("chosen") if offer.mark == "chosen" else pgettext("in a narrow column", "given")
     else:
-        words = _("never") if never else pgettext("in a narrow column", "left out") if offer.cut else other
+        words = _("never") if never else pgettext("in a narrow column", "left out") if offer.is_excluded else other
     mark = f"#{formatted(offer.rank, ',')}" if offer.mark and offer.rank > SHOWN[-1] else words
     title = _(
         "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
@@ -130,15 +130,15 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         "number": number,
         "mark": mark,
         "chosen": offer.chosen,
-        "cut": offer.cut or never,
+        "cut": offer.is_excluded or never,
         "never": never,
         "title": title if offer.mark or never else title + ". " + _("Click to continue with it"),
     }
 
 
 def _rest(found: Sequence[Offer], count: int, vocabulary: int) -> dict[str, Any]:
-    """All tokens but the `count` that are shown: the most probable; if the chosen one is not among them, it replaces
-    the last."""
+    """All tokens that are not shown, together. Shown are the `count` most probable ones; if the chosen one is not among
+    them, it replaces the last."""
     shown = list(found[:count])
     if not any(offer.chosen for offer in shown):
         shown[count - 1] = next(offer for offer in found if offer.chosen)
@@ -157,7 +157,7 @@ def frame_table(frame: dict[str, Any]) -> Table:
         _("token"): [row["text"] for step, row in rows],
         "id": [row["id"] for step, row in rows],
         _("probability"): [row["p"] for step, row in rows],
-        _("of what may be drawn"): [row["share"] for step, row in rows],
+        _("share among the tokens that may be drawn"): [row["share"] for step, row in rows],
         _("mark"): [row["mark"] for step, row in rows],
     }
 

@@ -11,11 +11,11 @@ from app.figures.axes import visible
 from app.figures.theme import role_color, themed
 from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene
+from app.stage.search_method import Method, method_of, temperature_of
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import chosen_steps, is_of_search
 from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
-from app.views.shared.search_code import Method, method_of, temperature_of
 from app.views.shared.show_figure import belongings
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
@@ -104,9 +104,9 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     drawn = (
         cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
     )
-    found, mine = [], chosen_steps()
+    found, mine, given_steps = [], chosen_steps(), scene.given_steps
     for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):
-        is_given = method == "given" and (not mine or t in mine)
+        is_given = t in given_steps
         given = _(OF_SEARCH) if is_of_search() else _(GIVEN) if is_given else _by_the_model(t, mine)
         why = reason_text(path[t].reason) if path else given
         if drawn:
@@ -150,15 +150,23 @@ def _beams(scene: Scene, method: Method) -> dict[str, Any]:
         ),
         "given": (
             0,
-            _("Your translation is read, not searched for (teacher forcing): “your translation ×” leads back"),
+            _(
+                "The search found this translation, too; the decoder only reads it here (teacher forcing); to return "
+                "to the best one, click “another translation ×”"
+            )
+            if is_of_search()
+            else _(
+                "The decoder reads your translation; there is no search (teacher forcing). To see the model's own "
+                "translation, click “your translation ×”"
+            ),
         ),
     }[method]
     tree = scene.translation.tree if rows else ()
     best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}
     end = {
         "title": _(
-            "At the end: finished hypotheses by score (sum of log p ÷ length penalty), then unfinished ones by sum of "
-            "log p"
+            "At the end of the search: finished hypotheses, sorted by score (sum of log p ÷ length penalty), then "
+            "unfinished ones, by sum of log p"
         ),
         "rows": end_data(tree, rows) if method == "beam" else [],
     }

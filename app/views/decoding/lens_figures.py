@@ -79,12 +79,12 @@ def rank_text(rank: int) -> str:
     return str(rank) if rank < 1000 else formatted(rank / 1000, ".0f") + "k"
 
 
-def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -> Figure:
+def lens_wall(seen: Seen, *, step: int, title: str, show_tokens: bool = False) -> Figure:
     """Layers by steps, coloured by the rank of the predicted token.
 
     Args:
         step: the chosen one, framed.
-        show_pieces: write the most probable token into the cells, not the rank.
+        show_tokens: write the most probable token into the cells, not the rank.
     """
     rows, count = seen.ranks.shape
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
@@ -93,7 +93,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -
     cells = heat(drawn, weight_scale(), 0, 1, showscale=True, colorbar=bar, xgap=gap)
     data = [clickable(cells, lambda: [seen.hover(i, t) for i in range(rows) for t in range(count)], "")]
     if count <= NUMBERS_UP_TO:
-        data.append(_texts(seen, drawn, show_pieces))
+        data.append(_texts(seen, drawn, show_tokens))
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
     every = -(-count // NAMES_UP_TO)
     named = {
@@ -110,15 +110,15 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -
     return Figure(data, layout)
 
 
-def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool) -> Piece:
+def _texts(seen: Seen, drawn: np.ndarray, show_tokens: bool) -> Piece:
     cells = list(np.ndindex(drawn.shape))
-    if show_pieces:
+    if show_tokens:
         texts = ticks(tuple(_short(seen.tops[i][t], _letters(seen)) for i, t in cells))
     else:
         texts = [rank_text(int(seen.ranks[cell])) for cell in cells]
     x, y = np.array([t for i, t in cells], dtype=np.int16), np.array([i for i, t in cells], dtype=np.int16)
     inks = [text_on_weight(float(drawn[cell])) for cell in cells]
-    return words(x, y, texts, inks, CELL_SIZE - 2 * show_pieces)
+    return words(x, y, texts, inks, CELL_SIZE - 2 * show_tokens)
 
 
 def _color_bar(vocabulary: int) -> dict[str, object]:
@@ -147,10 +147,10 @@ def _letters(seen: Seen) -> int:
     return max(5, min(9, WIDEST // (LETTER * seen.ranks.shape[1])))
 
 
-def lens_width(seen: Seen, show_pieces: bool = False) -> int:
+def lens_width(seen: Seen, show_tokens: bool = False) -> int:
     """The width in px below which the wall scrolls sideways: so that texts fit into their cells."""
     count = seen.ranks.shape[1]
-    cell = 7 if count > NUMBERS_UP_TO else LETTER * _letters(seen) if show_pieces else 28
+    cell = 7 if count > NUMBERS_UP_TO else LETTER * _letters(seen) if show_tokens else 28
     return 90 + count * cell
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from app.components.chart import Point
 from app.compute import cached_results
 from app.languages import _, gettext_noop
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.stage.scene import Scene
 from app.state.choices import STEP
 from app.views.decoding.lens_figures import Seen, lens_alt, lens_table, lens_wall, lens_width
@@ -26,8 +26,8 @@ def lens_part(scene: Scene, step: int) -> None:
     else:
         does = _("All layers add to and normalise one residual stream; the output projection reads it after the last.")
     about = _(
-        "Read earlier, it shows what the decoder would have said. Nobody trained the earlier layers to be read: a "
-        "token that ranks far down there is no mistake. Click a column to choose its step."
+        "Read earlier, it shows what the decoder would have said. Nobody trained the earlier layers to be read: a low "
+        "rank there is not an error. Click a column to choose its step."
     )
     st.caption(f"{does} {about}")
     triplet(
@@ -37,7 +37,7 @@ def lens_part(scene: Scene, step: int) -> None:
             "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
             "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself."
         ),
-        lines_between("analysis/logit_lens.py", "project_early"),
+        lines_of_definition("analysis/logit_lens.py", "project_early"),
         shape=_("x: {x}. logits: {y}", x=shape_text("TD", scene.sizes), y=shape_text("TV", scene.sizes)),
         in_paper=False,
     )
@@ -61,7 +61,7 @@ def lens_picture(scene: Scene, step: int) -> None:
         title = _("After each layer: the most probable token")
     with scrolling("lens", lens_width(seen, shown == "piece")):
         show_figure(
-            lens_wall(seen, step=step, title=title, show_pieces=shown == "piece"),
+            lens_wall(seen, step=step, title=title, show_tokens=shown == "piece"),
             key="lens",
             name=_("Logit lens"),
             alt=lens_alt(seen, title),

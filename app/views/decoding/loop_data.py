@@ -132,7 +132,7 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
         "chosen": in_words(target.predicts[step.index]),
         "probability": step.probability,
         "last": step.index == len(target) - 1,
-        "note": _("Bars under the tokens: where layer {layer}, head {head} attends to this step.", **place),
+        "note": _("Bars under the tokens: the weights of layer {layer}, head {head} at this step.", **place),
         "alt": " ".join(
             [
                 _(

@@ -4,15 +4,20 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.compute import cached_results
 from app.languages import _
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits import MaskOff
+from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
+
+_KINDS: tuple[Kind, Kind] = ("cross", "decoder")
 
 
 def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -48,9 +53,20 @@ def _sizes(scene: Scene) -> Sizes:
 
 def _weights(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of a head at this step: over the source (S), and over what was read so far (step + 1)."""
+    if not _is_causal(scene):
+        sites = tuple(f"{SITES[kind].format(layer)}.weights" for kind in _KINDS)
+        steps = cached_results.record_steps(scene.subject, scene.translation.source_ids, scene.hypothesis.ids, sites)
+        cross, own = (steps[step][site][head, 0] for site in sites)
+        return cross, own
     cross = scene.attention("cross").weights[layer, head, step]  # (S)
     own = scene.attention("decoder").weights[layer, head, step]  # (T)
     return cross, own[: step + 1]
+
+
+def _is_causal(scene: Scene) -> bool:
+    """Whether the decoder has its causal mask. Without it, a row of the pass over the whole translation attends to
+    later tokens, which a step of decoding does not have yet."""
+    return MaskOff("causal") not in scene.subject.edits
 
 
 def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -92,7 +108,7 @@ def _paper(scene: Scene, step: int) -> None:
             "from the encoder's output and from the rows before, which the cache has kept."
         ),
         lines_from(Decoder.step, "for i, (layer, cache)", "x = layer.step"),
-        whole=lines_between("model/transformer.py", "Decoder.step"),
+        whole=lines_of_definition("model/transformer.py", "Decoder.step"),
         shape="x: " + shape_text(("R", "1", "D"), (rows, 1, config.d_model)),
     )
     triplet(
@@ -101,7 +117,7 @@ def _paper(scene: Scene, step: int) -> None:
         r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
         _(
             "The row becomes one number per token of the vocabulary, and the softmax makes probabilities of them: the "
-            "bars above. A translation's log-probability is the sum over its steps."
+            "bars of the distribution. A translation's log-probability is the sum over its steps."
         ),
         lines_from(Transformer.project, "return linear"),
         shape=_("logits: {shape}", shape=shape_text(("R", "V"), (rows, config.vocab_size))),
@@ -112,9 +128,15 @@ def _paper(scene: Scene, step: int) -> None:
         _(
             "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them "
             "in each layer, instead of computing them all again."
+        )
+        if _is_causal(scene)
+        else _(
+            "An edit switches the causal mask off, but a step finds only the tokens written so far in the cache. It "
+            "appends one row of keys and values in each layer and does not compute past rows again, although they "
+            "would now attend to the new token."
         ),
         lines_from(LayerCache.append, "key = torch.cat", "return key, value"),
-        whole=lines_between("model/cache.py", "LayerCache.append"),
+        whole=lines_of_definition("model/cache.py", "LayerCache.append"),
         shape=_(
             "keys and values, each: {shape}",
             shape=shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),

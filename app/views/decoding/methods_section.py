@@ -14,7 +14,7 @@ from app.figures.shares import probability_text
 from app.figures.theme import fixed, score_text
 from app.figures.token_strip import target_strip
 from app.languages import _, ngettext
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.views.decoding.diverging_translations import running_chart, running_table
 from app.views.shared.show_figure import show_figure
@@ -84,7 +84,7 @@ def _paper(scene: Scene) -> None:
             "score."
         ),
         lines_from(Rows.advance, "topk(scores, 1)"),
-        whole=lines_between("decoding/greedy_and_sampling.py", "Rows.advance"),
+        whole=lines_of_definition("decoding/greedy_and_sampling.py", "Rows.advance"),
         shape=_("scores: {shape}", shape=shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size))),
     )
 

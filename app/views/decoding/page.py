@@ -11,6 +11,7 @@ from app.stage.controls import controls
 from app.stage.heads import chosen_head, opening_head
 from app.stage.question_card import predict
 from app.stage.scene import Scene
+from app.stage.search_method import Method, method_of
 from app.stage.template import details, say
 from app.state.choices import PART, STEP
 from app.views.decoding.continue_section import other_line
@@ -22,7 +23,6 @@ from app.views.decoding.penalty_section import penalty_part
 from app.views.decoding.reference_section import reference_part
 from app.views.decoding.tree_section import tree_part
 from app.views.shared.buttons import buttons
-from app.views.shared.search_code import Method, method_of
 
 PARTS = {
     "loop": gettext_noop("Cache and temperature"),
@@ -40,7 +40,7 @@ _CHOOSES: dict[Method, str] = {  # the sentence about beam search is in `_choose
     "sampling": gettext_noop(
         "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10."
     ),
-    "given": gettext_noop("Here the model chooses nothing: the decoder reads the translation that you gave."),
+    "given": gettext_noop("The decoder reads this translation; it does not choose the tokens."),
 }
 
 
@@ -66,8 +66,8 @@ def _chooses(scene: Scene) -> str:
     """How the shown translation was chosen; of beam search also what greedy decoding writes instead."""
     if (method := method_of(scene)) != "beam":
         return _(_CHOOSES[method])
-    greedy, best = greedy_hypothesis(scene), scene.translation.hypotheses[0]
-    if greedy.ids == best.ids:
+    greedy = greedy_hypothesis(scene)
+    if greedy.ids == scene.hypothesis.ids:
         return _(
             "Beam search compares sums of log-probabilities, so a chosen token is not always the most probable one of "
             "its step; here greedy decoding writes the same."

@@ -31,7 +31,8 @@ def penalty_lines(
     """
     places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
     winner = int(scores[:, at].argmax())
-    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"  # of the line at α: the score is there
+    # The side of the line at α on which the score is written.
+    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner

@@ -9,8 +9,9 @@ import streamlit as st
 
 from app.languages import _, gettext_noop
 from app.languages.numbers import formatted, widget_format
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
+from app.state.given_translation import is_of_search
 from app.views.decoding.penalty_chart import (
     letters,
     penalty_alt,
@@ -36,19 +37,17 @@ NAMES: dict[Form, str] = {"paper": gettext_noop("paper"), "power": gettext_noop(
 def penalty_part(scene: Scene) -> None:
     """Both forms of the penalty beside each other, each with its slider."""
     found = scene.translation
-    if scene.is_given:
+    if scene.is_given and not is_of_search():
         st.caption(_("Your own translation was not searched for: these are the hypotheses of the model's search."))
     nodes = list(finished(found.tree))
     if not nodes:
         st.info(_("No hypothesis finished, so there is nothing to rank."))
         return
     if len(nodes) == 1:
-        st.info(
-            _(
-                "This search finished one hypothesis, so there is nothing to rank. "
-                "Choose beam search with a beam of 2 or more."
-            )
-        )
+        sentences = [_("This search finished one hypothesis, so there is nothing to rank.")]
+        if found.settings.method != "beam" or found.settings.beam == 1:
+            sentences.append(_("Choose beam search with a beam of 2 or more."))
+        st.info(" ".join(sentences))
         _paper(1)
         return
     everyone, nodes = len(nodes), _shown(scene)
@@ -89,7 +88,7 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
                 2.0,
                 min(round(usual * 20) / 20, 2.0),
                 0.05,
-                key=f"alpha_{form}",
+                key=f"alpha_{form}_{usual:g}",
                 format=widget_format(),
             )
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
@@ -123,6 +122,6 @@ def _paper(hypotheses: int) -> None:
             "paper's α is 0.6."
         ),
         lines_from(length_penalty, 'length_penalty == "paper"', "((5 + length)"),
-        whole=lines_between("decoding/length_penalty.py", "length_penalty"),
+        whole=lines_of_definition("decoding/length_penalty.py", "length_penalty"),
         shape=_("scores: {shape}", shape=shape_text(("W",), (hypotheses,))),
     )

@@ -5,7 +5,7 @@ import streamlit as st
 from app import components
 from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
 from app.views.shared.show_figure import belongings
@@ -57,20 +57,21 @@ def _compared(scene: Scene, reference: str) -> None:
         table=lambda: difference_table(reference, text, (_(NAMES[0]), _(NAMES[1]))),
         drawn=False,
     )
-    if len(hypotheses) > 1:
+    if len(scene.listed) > 1:
         st.subheader(_("The alternatives"), anchor=False)
+        listed = [(hypotheses[i], scores[i]) for i in scene.listed]
         components.choice_list(
             [
                 {
                     "text": other.text or _("(nothing)"),
                     "detail": f"BLEU {formatted(score['bleu'], '.1f')} · chrF {formatted(score['chrf'], '.1f')}",
                 }
-                for other, score in zip(hypotheses, scores, strict=True)
+                for other, score in listed
             ],
-            shown,
-            _("Alternative translations, best first"),
+            scene.shown_in_list,
+            _("Alternative translations"),
             key="alternatives_scored",
-            on_choose=scene.show,
+            on_choose=lambda place: scene.show(scene.listed[place]),
         )
     st.caption(
         _(
@@ -95,7 +96,7 @@ def _sources() -> None:
             "runs count that it is long enough for."
         ),
         lines_from(sentence_score, "for name, metric", "get_signature"),
-        whole=lines_between("evaluation.py", "sentence_score"),
+        whole=lines_of_definition("evaluation.py", "sentence_score"),
         in_paper=False,
     )
     triplet(

@@ -2,7 +2,7 @@
 search ends."""
 
 from app.languages import _
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.views.shared.triplet import shape_text, triplet
 from transformer.config import DecodingConfig
@@ -35,7 +35,7 @@ def search_paper(scene: Scene) -> None:
         r"y_t = \arg\max_y\; p(y \mid y_{<t}, x)" if settings.method != "sampling" else r"y_t \sim p(y \mid y_{<t}, x)",
         text,
         lines_from(rounds, "while True:", "tokens = step.tokens"),
-        whole=lines_between("decoding/search.py", "rounds"),
+        whole=lines_of_definition("decoding/search.py", "rounds"),
         shape=_("logits: {shape}", shape=shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size))),
         in_paper=False,
     )
@@ -69,7 +69,7 @@ def _beam(scene: Scene) -> None:
         r"H_t = \operatorname{top}_k\,\{\,\log p(h \mid x) + \log p(y \mid h, x) : h \in H_{t-1},\; y \in V\,\}",
         " ".join(sentences),
         lines_from(Beam.advance, "sums = (self.sums", "self.sums, kept ="),
-        whole=lines_between("decoding/beam.py", "Beam.advance"),
+        whole=lines_of_definition("decoding/beam.py", "Beam.advance"),
         shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, pieces))),
     )
     over, worst = _("over once"), _("the worst that is shown")
@@ -82,6 +82,6 @@ def _beam(scene: Scene) -> None:
             "penalty of the longest output."
         ),
         lines_from(Beam.done, "attainable =", "return"),
-        whole=lines_between("decoding/search.py", "rounds"),
+        whole=lines_of_definition("decoding/search.py", "rounds"),
         shape=_("sums: {shape}", shape=shape_text(("B", "W"), (1, settings.beam))),
     )

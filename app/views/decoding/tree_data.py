@@ -56,7 +56,7 @@ def tree_picture(
     """The data of the browser component `search_tree`.
 
     Args:
-        best: ids of the nodes of the shown hypothesis, drawn heavily.
+        best: ids of the nodes of the shown hypothesis, drawn with thick lines.
         chosen: id of the node whose details are shown.
         probabilities: of each node's token, given what came before: exp of its log-probability.
         pruned: whether to draw the candidates that were pruned. The chosen one is drawn in any case.
@@ -75,7 +75,7 @@ def tree_picture(
                 "parent": node.parent,
                 "step": node.step,
                 "row": rows[node.id],
-                "piece": in_words(node.piece),
+                "token": in_words(node.piece),
                 "probability": "" if start else p,
                 "share": float(probabilities[node.id]),
                 "sum": "" if start else total,
@@ -124,7 +124,7 @@ def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best:
         _("score"): [node.normalised for node in tree],
         _("outcome"): [_(IN_TABLE[node.outcome]) for node in tree],
         _("why"): [reason_text(node.reason) for node in tree],
-        _("shown"): [_("on the way") if node.id in best else "" for node in tree],
+        _("in the shown hypothesis"): [_("yes") if node.id in best else "" for node in tree],
     }
 
 

@@ -9,12 +9,13 @@ from app.compute import cached_results
 from app.figures.axes import TokenAxis
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
+from app.stage.search_method import searched_by
 from app.state.choices import NODE, STEP
-from app.views.decoding.continue_section import alone, continued, go_on
+from app.views.decoding.continue_section import continued, found_by_model, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
 from app.views.decoding.tree_data import attended_tokens, tree_alt, tree_picture, tree_table
-from app.views.shared.search_code import about_probabilities, searched_by
+from app.views.shared.search_code import about_probabilities
 from app.views.shared.show_figure import belongings
 from transformer.config import BOS
 from transformer.decoding.finished_search import path_to
@@ -30,7 +31,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     Step, layer and head are from 0. On opening, the node is that of the shown hypothesis at the chosen step.
     """
     found = scene.translation
-    if alone(scene) is not scene.hypothesis:
+    if found_by_model(scene) is not scene.hypothesis:
         st.caption(_("This is the search that found the model's translation. Your own was not searched for."))
     pruned = st.toggle(_("Show the candidates that were pruned"), len(found.tree) <= MANY, key="show_pruned")
     node = tree_of_search(scene, step, pruned=pruned)
@@ -43,7 +44,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
             st.subheader(_("The chosen node"), anchor=False)
             node_numbers(scene, node, path)
             if path:
-                _looks(scene, path, layer, head)
+                _attended(scene, path, layer, head)
         with right:
             go_on(scene, path)
     continued(scene, pruned)
@@ -53,14 +54,15 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
 def tree_of_search(scene: Scene, step: int, *, pruned: bool) -> SearchNode:
     """Draws the tree, with or without the candidates that were pruned. Returns the chosen node."""
     found = scene.translation
-    way = path_to(found.tree, alone(scene).node or 0)
-    best = {0, *(node.id for node in way)}
-    node = _chosen(scene, step, way)
+    path = path_to(found.tree, found_by_model(scene).node or 0)
+    best = {0, *(node.id for node in path)}
+    node = _chosen(scene, step, path)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
-    title = _(
-        "{method}: {count} candidates, the best sums on top",
-        method=_(_NAMES[searched_by(found.settings)]),
-        count=len(found.tree) - 1,
+    values = {"method": _(_NAMES[searched_by(found.settings)]), "count": len(found.tree) - 1}
+    title = (
+        _("{method}: {count} candidates; the pruned ones are at the bottom", **values)
+        if pruned
+        else _("{method}: {count} candidates; the pruned ones are not shown", **values)
     )
     with st.container(key="picture_tree"):
         components.search_tree(
@@ -80,11 +82,11 @@ _NAMES = {
 }
 
 
-def _chosen(scene: Scene, step: int, way: tuple[SearchNode, ...]) -> SearchNode:
+def _chosen(scene: Scene, step: int, path: tuple[SearchNode, ...]) -> SearchNode:
     match NODE.value:
         case (at, node) if at == step and node < len(scene.translation.tree):
             return scene.translation.tree[node]
-    return way[min(step, len(way) - 1)]
+    return path[min(step, len(path) - 1)]
 
 
 def _choose(scene: Scene, node: SearchNode) -> None:
@@ -93,7 +95,7 @@ def _choose(scene: Scene, node: SearchNode) -> None:
     NODE.choose((step, node.id))
 
 
-def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
+def _attended(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
     """Both attentions of this hypothesis while it predicted this token."""
     st.subheader(_("What it attended to"), anchor=False)
     ids, piece = tuple(node.token for node in path), scene.subject.translator.tokenizer.piece

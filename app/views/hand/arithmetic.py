@@ -4,7 +4,8 @@
     context  = weight_1 v_1 + weight_2 v_2 + ...
 
 Each intermediate is a property. The vectors are the model's tensors (float32) and the sums are computed in float64, so
-each number equals that of the tensor up to the model's rounding (test_every_intermediate_by_hand_is_the_tensors).
+each number of a model without edits equals that of the tensor up to the model's rounding
+(test_every_intermediate_by_hand_is_the_tensors).
 """
 
 import math
@@ -18,6 +19,8 @@ from app.languages import _
 
 DIGITS = 4  # how many digits of a number are written
 LARGEST_EXPONENT = 80.0  # float32 overflows above e^88; a largest score beyond ±80 is subtracted from all scores
+
+ROUNDING = 1e-3  # a larger difference, relative and absolute, is not that of two orders of the same sums in float32
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,15 @@ class ByHand:
     def keys_by_weight(self) -> np.ndarray:
         """(K,): the keys, sorted by weight, the largest first."""
         return np.argsort(-self.weights, kind="stable")
+
+
+def first_edited(hand: ByHand, tensors: Mapping[str, np.ndarray], query: int) -> str | None:
+    """The first site after the scores whose row differs from the calculation by more than rounding, because an edit
+    changes the head there; None if there is none. For the arguments see `differences`."""
+    for name in ("masked_scores", "weights", "context"):
+        if not np.allclose(getattr(hand, name), tensors[name][query], ROUNDING, ROUNDING):
+            return name
+    return None
 
 
 def differences(hand: ByHand, tensors: Mapping[str, np.ndarray], query: int) -> list[dict[str, str | float]]:

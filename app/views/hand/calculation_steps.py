@@ -166,7 +166,7 @@ def mask(this: Calculation) -> None:
     read = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, read, this.kind)
     with st.container(key="text_mask"):
-        reasons = MaskReasons(parts, this.queries, this.keys, scene.config.attention_window)
+        reasons = MaskReasons(this.tensors["mask"], parts, this.queries, this.keys, scene.config.attention_window)
         st.text(reasons.of_cell(this.query, this.hand.chosen))
 
 

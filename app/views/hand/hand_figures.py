@@ -1,5 +1,7 @@
 """The pictures beside the arithmetic of one head by hand: the terms of q·k, and the sum of the values."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from app.figures.attention_stages import Stage, plain
@@ -104,6 +106,19 @@ def row_stages(hand: ByHand) -> list[Stage]:
         Stage(_("mask"), hand.masked_scores),
         Stage(name, hand.exponentials, hand.total),
         Stage(_("weight"), hand.weights, float(hand.weights.sum())),
+    ]
+
+
+def tensor_stages(tensors: Mapping[str, np.ndarray], query: int) -> list[Stage]:
+    """The same stages of the head's tensors (Q, K) each, which an edit may change; the exponentials are no tensor."""
+    products, scores, masked, weights = (
+        tensors[name][query] for name in ("products", "scores", "masked_scores", "weights")
+    )
+    return [
+        Stage("q·k", products),
+        Stage("/ √d_k", scores),
+        Stage(_("mask"), masked),
+        Stage(_("weight"), weights, float(weights.sum(dtype=np.float64))),
     ]
 
 

@@ -71,7 +71,8 @@ class Writing:
     @property
     def _less(self) -> str:
         """What is subtracted from every score, if anything is."""
-        return f" - {exponent(self.hand.subtracted, self.hand.digits)}" if self.hand.subtracted else ""
+        size, sign = exponent(abs(self.hand.subtracted), self.hand.digits), "-" if self.hand.subtracted > 0 else "+"
+        return f" {sign} {size}" if self.hand.subtracted else ""
 
     def _raised(self, score: float) -> str:
         """e to the score."""

@@ -19,9 +19,9 @@ from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import WRITTEN_STEP
 from app.state.color_scheme import is_dark
-from app.views.hand.arithmetic import ByHand, differences
+from app.views.hand.arithmetic import ByHand, differences, first_edited
 from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
-from app.views.hand.hand_figures import row_stages
+from app.views.hand.hand_figures import row_stages, tensor_stages
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.hand.scene_message import scene_message
@@ -43,10 +43,11 @@ def draw(scene: Scene) -> None:
     message["is_chosen"] = KEYS[kind].is_chosen  # if so, the page opens with the whole calculation
     with st.container(key="picture_query_scene"):
         components.query_scene(message, key="query_scene", on_choose=partial(_choose, kind))
+    stages = tensor_stages(this.tensors, this.query) if _edit_note(this) else row_stages(this.hand)
     belongings(
         key="query_scene",
         name=_("{head}: query {query} and all keys", head=this.title, query=this.query + 1),
-        table=lambda: stages_table(row_stages(this.hand), this.keys),
+        table=lambda: stages_table(stages, this.keys),
     )
     say(
         _(
@@ -84,8 +85,9 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
 def _opening_query(kind: Kind, weights: np.ndarray) -> int:
     """The query with which the page opens.
 
-    In encoder-decoder attention it is, among the queries with a weight above 0.5, the one whose strongest key has the
-    most distant position. In self-attention it is the one in the middle, which has keys before and after it.
+    In encoder-decoder attention it is, among the queries with a weight above 0.5, the one whose strongest key is
+    farthest from the query's own position; the first query if none has such a weight. The last query, which predicts
+    the end, is left out. In self-attention it is the query in the middle, which has keys before and after it.
     """
     rows = np.arange(len(weights))
     if kind != "cross":
@@ -124,6 +126,8 @@ def _overview(this: Calculation, strongest: int) -> None:
     with st.container(key="text_hand"):
         row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
         st.text(_("{row} attends to {key}. With what weight?", row=row, key=column))
+    if note := _edit_note(this):
+        st.info(note)
     st.latex(Writing(hand, this.query, is_dark()).summary())
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -144,11 +148,26 @@ def _overview(this: Calculation, strongest: int) -> None:
         )
 
 
+def _edit_note(this: Calculation) -> str:
+    """Says that the calculation is without an edit, if one changes this row of the head; else ""."""
+    site = first_edited(this.hand, this.tensors, this.query) if this.scene.subject.edits else None
+    if site is None:
+        return ""
+    if site == "context":
+        return _("An edit changes the context of this head: the calculation below is without the edit.")
+    return _("An edit changes this head after its scores: the calculation below is without the edit.")
+
+
 def _checks(this: Calculation) -> None:
     """The numbers by hand beside the tensors, and the calculation as a file."""
     st.header(_("Is it the model's number?"), anchor=False)
     st.markdown(
         _(
+            "Each step by hand beside the model's own tensor. What differs by more than rounding is changed by the "
+            "edit, directly or through a step before. The context is shown where it is largest."
+        )
+        if _edit_note(this)
+        else _(
             "Each step by hand beside the model's own tensor. By hand the sums are carried in double precision, the "
             "model computes in single precision; what differs is rounding. The context is shown where it is largest."
         )

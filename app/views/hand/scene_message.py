@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.mask_reasons import Part, Parts
 from app.figures.theme import kind_color, role_color, signed_scale
 from app.languages import _, gettext_noop
+from app.views.hand.arithmetic import ROUNDING
 from transformer.model.attention_kinds import Kind
 
 TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")
@@ -21,15 +22,22 @@ REASONS: dict[Part, str] = {
     "causal": gettext_noop("later word"),
     "window": gettext_noop("too far"),
 }
-OTHER = gettext_noop("forbidden")  # by an edit
+OTHER = gettext_noop("by an edit")
 
 
 def reasons_of(mask: np.ndarray, parts: Parts) -> tuple[np.ndarray, list[str]]:
-    """Why each cell of a mask (Q, K) is forbidden: numbers, 0 where it is allowed, and the text of each number."""
+    """For each cell of a mask (Q, K) the number of the reason why it is forbidden, 0 if it is allowed; and the text of
+    each number. If several parts forbid a cell, the reason is the first of them."""
     found = np.where(mask, 0, len(parts) + 1).astype(np.uint8)  # (Q, K)
     for number, part in reversed(list(enumerate(parts.values(), start=1))):
         found[~mask & ~part] = number
     return found, ["", *(_(REASONS[name]) for name in parts), _(OTHER)]
+
+
+def _edited(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+    """(Q): whether an edit changes the scores of the query after the mask, so that they are not those of the scene."""
+    masked = np.where(tensors["mask"], tensors["scores"], -np.inf)
+    return ~np.isclose(tensors["masked_scores"], masked, ROUNDING, ROUNDING).all(axis=-1)
 
 
 def scene_message(
@@ -43,7 +51,8 @@ def scene_message(
 
     Args:
         axes: queries and keys.
-        tensors: of one head: `query` and `context` (Q, E), `key` and `value` (K, E), the others (Q, K).
+        tensors: of one head: `query` and `context` (Q, E), `key` and `value` (K, E), and (Q, K) each of `products`,
+            `scores`, `mask`, `masked_scores`, `weights`.
         parts: of the mask, (Q, K) each.
         chosen: the query and the key, from 0.
     """
@@ -58,6 +67,7 @@ def scene_message(
         "key_title": keys.title,
         "arrays": {name: tensors[name].astype(np.float32) for name in TENSORS} | {"reasons": reasons},
         "reason_texts": texts,
+        "edited": _edited(tensors).tolist(),
         "colors": {"stream": kind_color(kind), "query": role_color(queries.role), "key": role_color(keys.role)},
         "scale": signed_scale(),
         "query": chosen[0],

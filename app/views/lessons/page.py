@@ -4,6 +4,7 @@ own. The details have the scenes of a lesson with its notes, and show how a less
 import streamlit as st
 
 from app.languages import _, gettext_noop, ngettext
+from app.lessons.lesson_file import Lesson
 from app.library.lessons import ListedLesson, Origin, lessons
 from app.pages import page_named, query
 from app.stage.scene import Scene
@@ -13,9 +14,9 @@ from app.views.lessons.scenes_section import how_to_write, scenes
 
 MOST_MISTAKES = 40  # listed per file
 CAPTIONS: dict[Origin, str] = {
-    "included": gettext_noop("{minutes:g} minutes, {scenes} scenes"),
-    "your folder": gettext_noop("{minutes:g} minutes, {scenes} scenes, your folder"),
-    "uploaded": gettext_noop("{minutes:g} minutes, {scenes} scenes, uploaded"),
+    "included": gettext_noop("{minutes}, {scenes}"),
+    "your folder": gettext_noop("{minutes}, {scenes}, your folder"),
+    "uploaded": gettext_noop("{minutes}, {scenes}, uploaded"),
 }
 
 
@@ -43,7 +44,7 @@ def _card(listed: ListedLesson) -> None:
         with st.container(key=f"lesson_head_{listed.name}", horizontal=True, vertical_alignment="center", gap="small"):
             with st.container(key=f"title_{listed.name}", gap=None):
                 st.text(lesson.title)
-                st.caption(_(CAPTIONS[listed.origin], minutes=lesson.minutes, scenes=len(lesson.scenes)))
+                st.caption(_length(listed.origin, lesson))
             first = lesson.scenes[0]
             chosen = {"lecture": "1", "lesson": listed.name, "scene": "1"}
             st.page_link(
@@ -53,6 +54,14 @@ def _card(listed: ListedLesson) -> None:
                 query_params=query(first.link | chosen),
             )
         st.text(lesson.about)
+
+
+def _length(origin: Origin, lesson: Lesson) -> str:
+    """Minutes and number of scenes of a lesson, and where it comes from."""
+    many = 1 if lesson.minutes == 1 else 2  # of a fraction, such as 1.5, the plural
+    minutes = ngettext("{minutes:g} minute", "{minutes:g} minutes", many, minutes=lesson.minutes)
+    scenes = ngettext("{count} scene", "{count} scenes", len(lesson.scenes))
+    return _(CAPTIONS[origin], minutes=minutes, scenes=scenes)
 
 
 def _mistakes(listed: ListedLesson) -> None:

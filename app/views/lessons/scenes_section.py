@@ -1,5 +1,7 @@
 """The scenes of a lesson, each with a link that opens it, and how a lesson is written."""
 
+from collections import Counter
+
 import streamlit as st
 
 from app.languages import _
@@ -14,10 +16,10 @@ EXAMPLE = "```"  # around the example in README.md
 def scenes(found: list[ListedLesson]) -> None:
     """Draws the scenes of one lesson, which is chosen by its title: what each scene shows, its text and its notes."""
     st.subheader(_("Scenes"))
-    titles = {each.name: each.title for each in found}
+    labels = _labels(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            _("Lesson"), list(titles), format_func=titles.__getitem__, key="lesson_of_scenes", width=420
+            _("Lesson"), list(labels), format_func=labels.__getitem__, key="lesson_of_scenes", width=420
         )
         listed = next(each for each in found if each.name == name)
         st.download_button(_("Save as a file"), listed.content, f"{listed.name}.md", "text/markdown", on_click="ignore")
@@ -34,6 +36,18 @@ def scenes(found: list[ListedLesson]) -> None:
                 for text in (scene.text, scene.notes and _("Notes: {notes}", notes=scene.notes)):
                     if text:
                         st.text(text)
+
+
+def _labels(found: list[ListedLesson]) -> dict[str, str]:
+    """The titles by name. Streamlit needs distinct labels, so lessons of the same title have more than their title."""
+    counts = Counter(each.title for each in found)
+    return {each.name: each.title if counts[each.title] == 1 else _longer_label(each) for each in found}
+
+
+def _longer_label(listed: ListedLesson) -> str:
+    if listed.origin == "uploaded":
+        return _("{title} (uploaded)", title=listed.title)
+    return _("{title} ({file})", title=listed.title, file=listed.file)
 
 
 def _line(scene: LessonScene) -> str:

@@ -13,7 +13,7 @@ from app.compute import cached_results
 from app.figures.mask_reasons import Parts
 from app.languages import _
 from app.library import checkpoints
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.library.tasks import Task
 from app.stage.controls import Controls
 from app.stage.heads import SHORT
@@ -22,7 +22,7 @@ from app.state.choices import KIND, LONGEST_SECOND, ROW_OF_BATCH, SECOND
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
 from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
-from app.views.masks.mask_parts_section import Sentence, cell_and_parts
+from app.views.masks.mask_parts_section import HeadOfBatchSentence, cell_and_parts
 from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
@@ -51,7 +51,7 @@ def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
     tiles = [[_tile(scene, found, number, heads[k]) for k in ORDER] for number, found in enumerate(traces)]
     _overview(scene, tiles, row, heads[kind])
     _rectangle(traces)
-    this = Sentence(
+    this = HeadOfBatchSentence(
         scene=scene,
         kind=kind,
         site=site,
@@ -209,7 +209,7 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
             "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a "
             "rectangle, so shorter sentences are padded to the length of the longest. The masks hide the padding."
         ),
-        lines_between("analysis/trace.py", "_padded"),
+        lines_of_definition("analysis/trace.py", "_padded"),
         shape=_(
             "sources: {sources}. targets: {targets}",
             sources=shape_text("BS", (len(traces), len(read))),

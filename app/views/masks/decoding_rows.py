@@ -1,5 +1,5 @@
-"""One row of the decoder twice: in the pass over the whole translation, with the causal mask, and as one decoding step,
-whose cache ends with this row (sections 3.1 and 3.2.3).
+"""Compares a row of the decoder in the pass over the whole translation, with the causal mask, and in the decoding step
+that computes only this row (sections 3.1 and 3.2.3).
 
 Keys after the row are masked in the pass and have a weight of 0. The step does not have these keys: their cells are
 empty.
@@ -41,20 +41,25 @@ class Row:
     weights: np.ndarray
 
 
-def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, title: str) -> Figure:
-    """Mask and weights of row `query`, from 0: of the whole pass (K,) and of the step (query + 1,)."""
+def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, window: int | None, title: str) -> Figure:
+    """Mask and weights of row `query`, from 0: of the whole pass (K,) and of the step (query + 1,).
+
+    Args:
+        window: r of the attention window, if there is one.
+    """
     count = len(keys)
     masks = np.full((4, count), np.nan, dtype=np.float32)
-    future = np.arange(count) > query
-    # 0 = may attend, 1 = forbidden by the causal mask, 2 = by the attention window
-    masks[0] = np.where(whole.mask, 0, np.where(future, 1, 2))
-    masks[1, : len(step.mask)] = np.where(step.mask, 0, 2)
+    distance = query - np.arange(count)
+    # 0 = may attend, 1 = forbidden by the causal mask, 2 = by the attention window, 3 = by an edit
+    forbidden = np.where(distance < 0, 1, np.where(distance > (count if window is None else window), 2, 3))
+    masks[0] = np.where(whole.mask, 0, forbidden)
+    masks[1, : len(step.mask)] = np.where(step.mask, 0, forbidden[: len(step.mask)])
     cells = np.full((4, count), np.nan, dtype=np.float32)
     cells[2], cells[3] = np.where(whole.mask, whole.weights, np.nan), np.nan
     cells[3, : len(step.mask)] = np.where(step.mask, step.weights, np.nan)
-    colors = [mask_color("allowed"), mask_color("causal"), mask_color("window")]
+    colors = [mask_color("allowed"), mask_color("causal"), mask_color("window"), mask_color("edit")]
     data = [
-        heat(masks, [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)], -0.5, 2.5),
+        heat(masks, [(edge / 4, color) for i, color in enumerate(colors) for edge in (i, i + 1)], -0.5, 3.5),
         heat(cells, weight_scale(), 0, 1),
         heat(_hidden(whole.mask, step.mask), [(0, MASKED), (1, MASKED)], 0, 1),
     ]
@@ -64,7 +69,7 @@ def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, title: s
         for k, y in pairs:
             value = (None, None, whole.weights, step.weights)[y]
             number = None if value is None or k >= len(value) else float(value[k])
-            letter = {1: LETTERS["causal"], 2: LETTERS["window"]}.get(masks[y, k], "")
+            letter = {1: LETTERS["causal"], 2: LETTERS["window"], 3: "E"}.get(masks[y, k], "")
             texts.append(letter if number is None else plain(number))
             small.append(letter if number is None else short(number))
             inks.append(INK if np.isnan(cells[y, k]) else text_on_weight(float(cells[y, k])))

@@ -5,16 +5,16 @@ import streamlit as st
 from app.compute import cached_results
 from app.figures.attention_stages import plain
 from app.languages import _
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.views.masks.decoding_rows import Row, largest_difference, steps_figure, steps_table
-from app.views.masks.mask_parts_section import ROUNDING, Sentence
+from app.views.masks.mask_parts_section import ROUNDING, HeadOfBatchSentence
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
 Ids = tuple[tuple[int, ...], ...]
 
 
-def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) -> None:
+def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targets: Ids) -> None:
     """Compares a row (from 0) of the pass over the whole translation with the cached decoding step of that row."""
     st.header(_("Why mask while translating, too?"), anchor=False)
     window = this.scene.config.attention_window
@@ -43,7 +43,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
             "be kept.",
             row=row,
         ),
-        lines_between("model/masks.py", "step_mask"),
+        lines_of_definition("model/masks.py", "step_mask"),
         shape=shape if window else _("{shape}, or None: no mask at all", shape=shape),
     )
     if step != query:
@@ -89,7 +89,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         else _("Largest difference between row {step} of the whole pass and step {step}: none.", step=step + 1)
     )
     show_figure(
-        steps_figure(whole, alone, this.keys, step, title=name),
+        steps_figure(whole, alone, this.keys, step, window=window, title=name),
         key="mask_steps",
         name=name,
         alt=_(

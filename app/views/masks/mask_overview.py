@@ -7,13 +7,13 @@ import numpy as np
 
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, settled
-from app.figures.mask_matrix import PARTS, SEVERAL, reason_legend, reason_scale, reasons
-from app.figures.mask_reasons import Part, Parts
+from app.figures.mask_matrix import FORBIDDEN_BY_EDIT, LAST, PARTS, reason_legend, reason_scale, reasons
+from app.figures.mask_reasons import EDIT, Part, Parts
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.theme import INK
 from app.languages import _, gettext_noop
 
-GAP = SEVERAL + 1  # the value of the cells between tiles; `reasons` has smaller ones
+GAP = LAST + 1  # the value of the cells between tiles; `reasons` has smaller ones
 FORBIDDEN: dict[Part, str] = {
     "padding": gettext_noop("forbidden by padding mask"),
     "causal": gettext_noop("forbidden by causal mask"),
@@ -104,5 +104,8 @@ def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | 
         _("may attend"): [int(tile.mask.sum()) for tile in flat],
     }
     for name in PARTS:
-        table[_(FORBIDDEN[name])] = [int((~tile.parts[name]).sum()) if name in tile.parts else 0 for tile in flat]
-    return table
+        table[_(FORBIDDEN[name])] = [
+            int((~tile.mask & ~tile.parts[name]).sum()) if name in tile.parts else 0 for tile in flat
+        ]
+    by_edit = [int((reasons(tile.mask, tile.parts) == FORBIDDEN_BY_EDIT).sum()) for tile in flat]
+    return table | ({_(EDIT[False]): by_edit} if any(by_edit) else {})

@@ -14,7 +14,7 @@ from app.figures.mask_matrix import mask_alt, mask_table, parts_figure
 from app.figures.mask_reasons import MaskReasons, Part, Parts
 from app.figures.panels import Cell
 from app.languages import _, gettext_noop
-from app.library.source_code import SourceLines, lines_between, lines_from
+from app.library.source_code import SourceLines, lines_from, lines_of_definition
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
@@ -29,8 +29,8 @@ NONE_HERE: dict[Kind, str] = {
     "encoder": gettext_noop("There is no causal mask here: the whole source is known before the encoder begins."),
     "decoder": "",
     "cross": gettext_noop(
-        "There is no causal mask here: the whole source is known before the first token is written. The mask is that "
-        "of the *source*: keys are its positions, for every row of the translation."
+        "There is no causal mask here: the whole source is known before the first token is written. The mask is the "
+        "padding mask of the source, the same for every row of the translation."
     ),
 }
 SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
@@ -55,17 +55,18 @@ SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
         gettext_noop("section 4"),
         r"\text{mask}_{qk} = [\,|q - k| \leq r\,]",
         gettext_noop(
-            "Restricted self-attention: only a neighbourhood of size r is attended to. Here r is the distance."
+            "Restricted self-attention: each position attends only to a neighbourhood of size r. Here r is the largest "
+            "distance |q − k|."
         ),
     ),
 }
 CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
 
-ROUNDING = 1e-3  # a larger difference is not that of two orders of the same sums in float32
+ROUNDING = 1e-3  # a larger difference is not rounding: float32 sums in another order differ by less
 
 
 @dataclass(frozen=True)
-class Sentence:
+class HeadOfBatchSentence:
     """One sentence of the padded batch, and the head that is shown.
 
     Attributes:
@@ -152,14 +153,14 @@ def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[
     return _("{shape}, broadcast to {scores} = **{numbers}**", shape=shape, scores=scores, numbers=numbers)
 
 
-def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
+def cell_and_parts(this: HeadOfBatchSentence, controls: Controls) -> Cell:
     """Draws the section. Returns the cell that is chosen in the controls."""
     st.header(this.title, anchor=False)
     mask, parts = this.tensor("mask"), this.parts
     query, key = _cell(this, controls, mask)
     with st.container(key="text_verdict"):
         window = this.scene.config.attention_window
-        st.text(MaskReasons(parts, this.queries, this.keys, window, this.query_count).of_cell(query, key))
+        st.text(MaskReasons(mask, parts, this.queries, this.keys, window, this.query_count).of_cell(query, key))
     name = _("{title}: the mask", title=this.title)
     with st.container(key="picture_mask_parts"):
         chart(
@@ -173,31 +174,46 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]
-        triplet(_(section), formula, _(words), lines_between("model/masks.py", CODE[part]), shape=this.shape(part))
+        triplet(
+            _(section), formula, _(words), lines_of_definition("model/masks.py", CODE[part]), shape=this.shape(part)
+        )
     triplet(
         _("section 3.2.3"),
         r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
-        _(
-            "The padding mask is all of it: every row may attend to every real token of the source. All layers and "
-            "heads of the decoder share this one mask."
-        )
-        if this.kind == "cross"
-        else _(
-            "A query may attend to what every part allows. All layers and all heads of a stack share this one mask."
-        ),
+        _whole_mask_text(this),
         _combined(this.kind),
         shape=this.shape(),
     )
     return query, key
 
 
+def _whole_mask_text(this: HeadOfBatchSentence) -> str:
+    """Who may attend to what. An edit may change the mask of one head or of all."""
+    if this.kind == "cross" and this.scene.subject.edits:
+        return _(
+            "Without edits, the padding mask is all of it: every row may attend to every real token of the source. All "
+            "layers and heads of the decoder then share this one mask."
+        )
+    if this.kind == "cross":
+        return _(
+            "The padding mask is all of it: every row may attend to every real token of the source. All layers and "
+            "heads of the decoder share this one mask."
+        )
+    if this.scene.subject.edits:
+        return _(
+            "Without edits, a query may attend to what every part allows. All layers and all heads of a stack then "
+            "share this one mask."
+        )
+    return _("A query may attend to what every part allows. All layers and all heads of a stack share this one mask.")
+
+
 def _combined(kind: Kind) -> SourceLines:
     if kind == "cross":
         return lines_from(Transformer.states, "memory = self.encoder", "return self.decoder")
-    return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
+    return lines_of_definition("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
 
 
-def _cell(this: Sentence, controls: Controls, mask: np.ndarray) -> Cell:
+def _cell(this: HeadOfBatchSentence, controls: Controls, mask: np.ndarray) -> Cell:
     """The chosen cell. On opening: the first row, and the first key that it may not attend to."""
     query = controls.token(this.queries, QUERIES[this.kind], _("Query"))
     return query, controls.token(this.keys, KEYS[this.kind], _("Key"), int(mask[query].argmin()))

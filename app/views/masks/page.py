@@ -173,7 +173,9 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         sentences.append(_("An edit has already taken the causal mask away, so both pictures are the same."))
     else:
         change = free.predictions.score - masked.predictions.score
-        sentences.append(later_tokens(Share(free.ahead), helps=change >= 0, learned=not scene.config.causal_training))
+        sentences.append(
+            later_tokens(Share(free.share_on_later), helps=change >= 0, learned=not scene.config.causal_training)
+        )
     if both:
         sentences.append(
             _(

@@ -2,7 +2,8 @@
 
     softmax(mask(Q K^T / sqrt(d_k)))         (equation 1 with section 3.2.3)
 
-Cells with minus infinity are grey, also in the weights: 0 there is exact, and not just a small weight.
+Cells whose score after the mask is minus infinity are grey. Masked cells are grey in the panel of weights, too, to tell
+their weight, which is exactly 0, from a small one.
 """
 
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
 
 
 def plain_zero(weight: float) -> str:
-    """A masked weight with its true value, which is written "0" only if it is exactly 0."""
+    """The text of a masked weight: its true value, so that it is "0" only if the weight is exactly 0."""
     return number(weight, 2)
 
 
@@ -121,7 +122,7 @@ def _grey(where: np.ndarray, panel: int) -> Piece:
 def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
     """The texts (Q, K) of the cells of a panel; "" is not drawn. Narrow cells have the `rounded` texts.
 
-    Two panels are in a line, with `beside` px that belong to no cell.
+    A line of the picture has two panels, and `beside` px of its width belong to no cell.
     """
     q, k = np.nonzero(texts != "")
     shown = texts[q, k].tolist()

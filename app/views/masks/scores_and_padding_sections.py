@@ -7,7 +7,7 @@ from app.figures.attention_stages import plain, stages_alt, stages_figure, stage
 from app.figures.panels import Cell
 from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_from
-from app.views.masks.mask_parts_section import ROUNDING, Sentence
+from app.views.masks.mask_parts_section import ROUNDING, HeadOfBatchSentence
 from app.views.masks.score_panels import (
     MaskedHead,
     masking_alt,
@@ -24,7 +24,7 @@ from transformer.model.attention_kinds import KINDS
 Ids = tuple[tuple[int, ...], ...]
 
 
-def scores_and_weights(this: Sentence, cell: Cell) -> None:
+def scores_and_weights(this: HeadOfBatchSentence, cell: Cell) -> None:
     """Scores before, mask, scores after, weights: all cells, and the chosen row with its numbers."""
     st.header(_("What the mask does to the scores"), anchor=False)
     sizes = {"H": this.scene.config.heads, "S": len(this.source), "T": len(this.target)}
@@ -79,7 +79,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
     )
 
 
-def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
+def padding_check(this: HeadOfBatchSentence, sources: Ids, targets: Ids) -> None:
     """Compares the tensors of a sentence in the padded batch with those of a pass over the sentence alone."""
     st.header(_("What the padding mask is for"), anchor=False)
     padded_batch = pgettext("in a formula", "numbers in a padded batch")
@@ -142,5 +142,5 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     )
 
 
-def _last_norm(this: Sentence) -> str:
+def _last_norm(this: HeadOfBatchSentence) -> str:
     return f"encoder.layers.{this.scene.config.encoder_layers - 1}.feed_forward.norm_out"

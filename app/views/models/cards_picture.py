@@ -74,7 +74,7 @@ def cards_table(entries: Sequence[Entry], scores: Scores) -> Table:
         _("checkpoint"): [one.file.name for one in entries],
         _("task"): [f"{one.task.source} → {one.task.target}" for one in entries],
         _("parameters"): [one.header.parameters if one.header else None for one in entries],
-        _("measure"): [score.measure if score else None for score in found],
+        _("measure"): [_(score.measure) if score else None for score in found],
         _("score"): [score.value if score else None for score in found],
         _("measured on"): [score.measured_on if score else None for score in found],
         _("signature"): [score.signature if score else None for score in found],

@@ -7,7 +7,7 @@ import streamlit as st
 from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
 from app.library.catalogue import Entry
-from app.library.main_score import search_words
+from app.library.main_score import search_words, text_words
 from app.library.names import short_name
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
@@ -137,8 +137,8 @@ def _more(one: Entry) -> None:
         st.dataframe(
             **readable(
                 {
-                    _("text"): [score.text for score in one.scores],
-                    _("measure"): [score.measure for score in one.scores],
+                    _("text"): [text_words(score) for score in one.scores],
+                    _("measure"): [_(score.measure) for score in one.scores],
                     _("score"): [round(score.value, 2) for score in one.scores],
                     _("search"): [search_words(score) for score in one.scores],
                     _("sentences"): [score.sentences or None for score in one.scores],
@@ -185,7 +185,7 @@ def _table(entries: Sequence[Entry], scores: Scores) -> dict[str, list[object]]:
         _("positions"): [header.config.positions for unused, header in known],
         _("window r"): [str(header.config.attention_window or _("unlimited")) for unused, header in known],
         _("tokens"): [header.config.vocab_size for unused, header in known],
-        _("measure"): [score.measure if score else None for score in found],
+        _("measure"): [_(score.measure) if score else None for score in found],
         _("score"): [round(score.value, 1) if score else None for score in found],
         _("measured on"): [score.measured_on if score else None for score in found],
         "MB": [round(one.file.size / 1e6, 1) for one, unused in known],

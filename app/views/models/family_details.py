@@ -16,7 +16,8 @@ from app.views.shared.show_figure import show_figure
 
 
 def family_details(found: Sequence[Family]) -> None:
-    """For the chosen family the paper's plot, buttons and a table; for families without a plot only the latter."""
+    """Draws the paper's plot of the chosen family, if it has one, with buttons and a table; then buttons and a table
+    for each family that cannot be chosen and has at least two members with scores."""
     if not found:
         return
     family, measure = chosen_family(found)
@@ -40,12 +41,12 @@ def _table(family: Family, number: int) -> None:
     name apart."""
     _members(family, number)
     st.table(_rows(family))
+    ours = {"text": family.text.measured_on, "runs": family.runs}
+    has_brackets = any(score.runs > 1 for member in family.members for score in member.ours.values())
     sentences = [
-        _(
-            "Ours: {text}; {runs}, in brackets the lowest and the highest.",
-            text=family.text.measured_on,
-            runs=family.runs,
-        )
+        _("Ours: {text}; {runs}, in brackets the lowest and the highest.", **ours)
+        if has_brackets
+        else _("Ours: {text}; {runs}.", **ours)
     ]
     if any(score.runs == 1 for unused, score in family.scored):
         sentences.append(_("Differences may be chance."))

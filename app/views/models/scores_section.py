@@ -73,8 +73,9 @@ def _beside(text: TestSet, entries: Sequence[Entry]) -> dict[str, list[str]]:
 
 
 def curves(entries: Sequence[Entry]) -> None:
-    """Draws the validation scores of all models whose training run is known, over the updates."""
-    known = [(one, found) for one in entries if (found := curves_of(one.file))][:MOST_CURVES]
+    """Draws the validation scores over the updates, of the first `MOST_CURVES` models whose training run is known."""
+    known = [(one, found) for one in entries if (found := curves_of(one.file))]
+    drawn = known[:MOST_CURVES]
     st.header(_("How they learnt"), anchor=False)
     if not known:
         st.caption(
@@ -88,7 +89,7 @@ def curves(entries: Sequence[Entry]) -> None:
         for column, ((kind, name), (title, unit)) in zip(st.columns(2, gap="medium"), WHAT.items(), strict=True):
             lines = [
                 Curve(one.file.name, "", *found[kind, name], place)
-                for place, (one, found) in enumerate(known)
+                for place, (one, found) in enumerate(drawn)
                 if (kind, name) in found
             ]
             if lines:
@@ -101,7 +102,11 @@ def curves(entries: Sequence[Entry]) -> None:
                         table=partial(curve_table, lines),
                     )
                     if name == "bleu":
-                        say_where_bleu_is_0(found for unused, found in known)
+                        say_where_bleu_is_0(found for unused, found in drawn)
+        if len(drawn) < len(known):
+            st.caption(
+                _("The first {drawn} of {count} models with a run are drawn.", drawn=len(drawn), count=len(known))
+            )
         st.caption(
             _(
                 "A run that started from the weights of another one (`--init-from`) counts its updates from there. The "

@@ -21,7 +21,7 @@ STEPS = 65_535  # levels of a weight as it is sent: 16 bits, so that the two dig
 
 
 @dataclass(frozen=True)
-class Layer:
+class LayerHeads:
     """The heads of one layer of a kind of attention, on the sentence of the page.
 
     Attributes:
@@ -46,7 +46,7 @@ class Layer:
         return int((probability[0] - probability[1 : 1 + len(self.weights)].min(axis=0)).argmax())
 
 
-def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
+def layer_of(scene: Scene, kind: Kind, layer: int) -> LayerHeads:
     """Computes the data of a layer with the model."""
     site = SITES[kind].format(layer)
     attention = scene.attention(kind)
@@ -56,10 +56,10 @@ def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
     if kind == "encoder":
         lengths = np.repeat(lengths.mean(axis=1, keepdims=True), len(ids), axis=1)  # (H, T)
     predictions = cached_results.with_other_heads(scene.subject, scene.translation.source_ids, ids, site)
-    return Layer(scene, kind, layer, attention.weights[layer], attention.mask, lengths, predictions)
+    return LayerHeads(scene, kind, layer, attention.weights[layer], attention.mask, lengths, predictions)
 
 
-def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
+def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
     """The data of `app.components.head_grid`; step and head from 0."""
     queries, keys = found.scene.axes(found.kind)
     hypothesis = found.scene.hypothesis
@@ -72,6 +72,8 @@ def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
         "rows": [in_words(token) for token in queries.predicts or queries.tokens],
         "columns": [in_words(token) for token in keys.tokens],
         "allowed": "".join("1" if cell else "0" for cell in found.mask.ravel()),
+        "isEncoder": found.kind == "encoder",
+        "isEdited": bool(found.scene.subject.edits),
         "framed": found.kind != "encoder",  # the row of the map is the step
         "color": kind_color(found.kind),
         "decoder": role_color("decoder"),
@@ -79,7 +81,7 @@ def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
     }
 
 
-def _steps(found: Layer) -> list[dict[str, str]]:
+def _steps(found: LayerHeads) -> list[dict[str, str]]:
     whole = found.predictions
     return [
         {
@@ -93,7 +95,7 @@ def _steps(found: Layer) -> list[dict[str, str]]:
     ]
 
 
-def _head(found: Layer, head: int) -> dict[str, Any]:
+def _head(found: LayerHeads, head: int) -> dict[str, Any]:
     queries, keys = found.scene.axes(found.kind)
     title = _(
         "{kind} attention, layer {layer}, head {head}", kind=_(SHORT[found.kind]), layer=found.layer + 1, head=head + 1
@@ -113,7 +115,7 @@ def _head(found: Layer, head: int) -> dict[str, Any]:
     }
 
 
-def _predicted(found: Layer, row: int) -> list[dict[str, Any]]:
+def _predicted(found: LayerHeads, row: int) -> list[dict[str, Any]]:
     """A row of the predictions, step by step: the top token, and the probability of the translation's token."""
     predictions = found.predictions
     return [
@@ -129,11 +131,11 @@ def _predicted(found: Layer, row: int) -> list[dict[str, Any]]:
     ]
 
 
-def _token(found: Layer, id: int) -> str:
+def _token(found: LayerHeads, id: int) -> str:
     return in_words(found.scene.subject.translator.tokenizer.piece(id))
 
 
-def grid_table(found: Layer) -> Table:
+def grid_table(found: LayerHeads) -> Table:
     """One row per step and head."""
     pieces, heads, predictions = found.scene.hypothesis.pieces, range(len(found.weights)), found.predictions
     places = [(t, head) for t in range(len(pieces)) for head in heads]
@@ -153,7 +155,7 @@ def grid_table(found: Layer) -> Table:
     return table
 
 
-def grid_alt(found: Layer, step: int) -> str:
+def grid_alt(found: LayerHeads, step: int) -> str:
     """What the picture says at a step, in words."""
     predictions = found.predictions
 
@@ -170,11 +172,8 @@ def grid_alt(found: Layer, step: int) -> str:
         )
         for head in range(min(len(found.weights), 16))
     ]
-    return _(
-        "{kind}, layer {layer}, step {step}: with all heads {prediction}; {heads}.",
-        kind=_(KINDS[found.kind]),
-        layer=found.layer + 1,
-        step=step + 1,
-        prediction=prediction(0),
-        heads="; ".join(heads),
-    )
+    values = {"kind": _(KINDS[found.kind]), "layer": found.layer + 1, "step": step + 1}
+    values |= {"prediction": prediction(0), "heads": "; ".join(heads)}
+    if found.scene.subject.edits:
+        return _("{kind}, layer {layer}, step {step}: as the model is edited {prediction}; {heads}.", **values)
+    return _("{kind}, layer {layer}, step {step}: with all heads {prediction}; {heads}.", **values)

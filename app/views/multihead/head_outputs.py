@@ -15,7 +15,7 @@ from app.figures.theme import CHOSEN, INK, Role, fixed, pair_color
 from app.languages import _, gettext_noop
 
 BELOW = 0.13  # share of the highest bar: room for the number under a small negative bar
-BIAS, SUM = gettext_noop("bias"), gettext_noop("sum = output")
+BIAS, SUM_IS_OUTPUT, SUM = gettext_noop("bias"), gettext_noop("sum = output"), gettext_noop("sum")
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,28 @@ class Written:
     Attributes:
         parts: (H, D), each head's context times its slice of W^O.
         bias: (D), of W^O.
-        total: (D), the output as the model recorded it on the other path, which concatenates the heads first.
+        total: (D), the output that the model recorded in a pass that concatenates the heads and then multiplies by W^O.
+            If an edit replaces the output: the sum of the heads and the bias.
+        is_output: whether `total` is the output.
     """
 
     parts: np.ndarray
     bias: np.ndarray
     total: np.ndarray
+    is_output: bool = True
 
     @property
     def rows(self) -> np.ndarray:
-        """(H + 2, D): the heads, the bias, and the output, which is the sum of those above it."""
+        """(H + 2, D): the heads, the bias, and the total, which is the sum of those above it."""
         return np.concatenate([self.parts, self.bias[None], self.total[None]])
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*(_("head {head}", head=i + 1) for i in range(len(self.parts))), _(BIAS), _(SUM))
+        return (
+            *(_("head {head}", head=i + 1) for i in range(len(self.parts))),
+            _(BIAS),
+            _(SUM_IS_OUTPUT if self.is_output else SUM),
+        )
 
     @property
     def lengths(self) -> np.ndarray:
@@ -49,7 +56,7 @@ class Written:
 
     @property
     def along(self) -> np.ndarray:
-        """(H + 2), the part of each row along the output. The last part is the sum of the others."""
+        """(H + 2), the part of each row along the total. The last part is the sum of the others."""
         direction = self.total.astype(np.float64) / (self.lengths[-1] or 1.0)
         found: np.ndarray = self.rows.astype(np.float64) @ direction
         return found
@@ -61,7 +68,7 @@ def sum_difference(head_outputs: np.ndarray, bias: np.ndarray, output: np.ndarra
 
 
 def written_bars(written: Written, head: int, *, title: str) -> Figure:
-    """Two bars per head: how long its vector is, and its part along the sum."""
+    """Two bars for each head, the bias and the sum: the length of the vector, and its part along the sum."""
     names = written.names
     places = np.arange(len(names), dtype=np.int16)
     numbers = len(names) <= 18
@@ -71,7 +78,7 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
             "x": places,
             "y": values.astype(np.float32),
             "name": label,
-            "marker": {"color": pair_color(second)},
+            "marker": {"color": pair_color(is_along)},
             "text": [fixed(value, 2) for value in values] if numbers else None,
             "textposition": "outside",
             "textangle": 0,
@@ -80,7 +87,7 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
             "hovertext": names,
             "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + label + "</extra>",
         }
-        for second, label, values in (
+        for is_along, label, values in (
             (False, _("length"), written.lengths),
             (True, _("part along the sum"), written.along),
         )
@@ -88,10 +95,10 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
     low, high = float(written.along.min()), float(max(written.lengths.max(), 1e-6))
     step = -(-len(written.parts) // 32)
     shown = list(range(0, len(written.parts), step))
-    # Trap: as ticks, just these two may be left out where there is little room
+    # Trap: these two names are annotations, because Plotly may leave out a tick where there is little room
     # (test_the_sum_is_named_however_narrow_the_picture_is).
     under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": INK}}
-    last = {len(names) - 1: "<b>" + _("sum") + "</b>"} | ({len(names) - 2: _(BIAS)} if numbers else {})
+    last = {len(names) - 1: "<b>" + _(SUM) + "</b>"} | ({len(names) - 2: _(BIAS)} if numbers else {})
     layout = settled(title, 360, top=78) | {
         "barmode": "group",
         "bargap": 0.22,

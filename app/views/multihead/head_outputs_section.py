@@ -24,6 +24,7 @@ from app.views.multihead.head_outputs import (
 from app.views.multihead.slices_section import first_of
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits import SublayerOff
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -40,9 +41,11 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     site = SITES[kind].format(layer)
     queries = scene.axes(kind)[0]
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
-    output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other path: concatenated first
+    output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), of a pass that concatenates
     bias = projection(scene.subject, site, "output").bias
-    written = Written(heads[:, row], bias, output[row])
+    is_off = _is_off(scene, site)
+    total = heads[:, row].sum(axis=0) + bias if is_off else output[row]
+    written = Written(heads[:, row], bias, total, is_output=not is_off)
     where = _("{kind}, layer {layer}", kind=_(KINDS[kind]), layer=layer + 1)
     token = in_words(queries.tokens[row])
     name = _("{layer}: what each head writes, row {row}", layer=where, row=row + 1)
@@ -61,6 +64,13 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     )
     st.caption(
         _(
+            "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
+            "along the sum do, and make **{length:.3f}**, the length of the sum. An edit replaces the sum by 0: this "
+            "attention adds nothing to the residual stream.",
+            length=written.lengths[-1],
+        )
+        if is_off
+        else _(
             "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
             "along the sum do, and make **{length:.3f}**, the length of the output. Over all {rows} rows and "
             "{dimensions} dimensions the sum of the heads and the bias is at most **{difference}** from the model's "
@@ -99,3 +109,9 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         ),
         table=lambda: written_table(written),
     )
+
+
+def _is_off(scene: Scene, site: str) -> bool:
+    """Whether an edit replaces the output of this attention by 0."""
+    off = [edit for edit in scene.subject.edits if isinstance(edit, SublayerOff)]
+    return any(f"{edit.stack}.layers.{edit.layer}.{edit.sublayer}" == site for edit in off)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import components
 from app.languages import _
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.stage.controls import controls, row_of_tokens
 from app.stage.family_link import family_link
 from app.stage.scene import Scene
@@ -86,8 +86,8 @@ def _cost(scene: Scene, kind: Kind) -> None:
         _(
             "Bold: this checkpoint. Multiplications, each with its addition, are those of the projections, of q · k "
             "and of weights · v. What grows with h is the number of softmax rows and of scores: every head compares "
-            "every query with every key, but each comparison is so much narrower. This costs memory, not "
-            "multiplications."
+            "every query with every key, but each comparison takes only d_k = d_model / h multiplications. "
+            "This costs memory, not multiplications."
         )
     )
     triplet(
@@ -99,7 +99,7 @@ def _cost(scene: Scene, kind: Kind) -> None:
             "sentence. In the paper's experiments at equal cost one head was 0.9 BLEU worse than the best number of "
             "heads; too many were worse too."
         ),
-        lines_between("config.py", "ModelConfig.d_k"),
+        lines_of_definition("config.py", "ModelConfig.d_k"),
         shape=shape_text(("H", "E"), (config.heads, config.d_k)),
     )
 

@@ -187,10 +187,10 @@ def _colors(d_model: int, limit: float, share: float) -> str:
 def beyond_text(share: float) -> str:
     """How many weights are outside the colour scale."""
     if not share:
-        return _("none of the weights are beyond.")
+        return _("no weight is outside this range.")
     if share < 0.001:
-        return _("less than 0.1% of the weights are beyond.")
-    return _("{share:.1%} of the weights are beyond.", share=share)
+        return _("less than 0.1% of the weights are outside this range.")
+    return _("{share:.1%} of the weights are outside this range.", share=share)
 
 
 def _code() -> SourceLines:

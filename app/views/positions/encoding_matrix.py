@@ -15,7 +15,7 @@ from app.figures.sinusoids import Layout, pair_of
 from app.figures.theme import CHOSEN, role_color, signed_scale
 from app.languages import _
 
-CELLS = 24_000  # in the heatmap at most, so wider models show fewer positions
+CELLS = 24_000  # about as many the heatmap has at most: a wider model shows fewer positions, but at least `FEWEST`
 LEGEND_ROOM = 24  # px above the heatmap
 FEWEST, MOST = 32, 64  # positions shown, if the sentence does not have more
 

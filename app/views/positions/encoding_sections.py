@@ -9,12 +9,13 @@ import streamlit as st
 from app.figures.layouts import LAYOUT_NAMES, layout_formula
 from app.figures.sinusoids import Layout
 from app.languages import _, gettext_noop
-from app.library.source_code import lines_between, lines_from
+from app.library.source_code import lines_from, lines_of_definition
 from app.stage.controls import Controls, Stack
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between
 from app.state.choices import DIMENSION, WAVE_SPAN
+from app.views.positions.edited_positions import are_edited
 from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table, positions_shown
 from app.views.positions.rotation_sections import layout_of, layouts, rotation, table_of, trained_of, untrained_text
 from app.views.positions.similarity_section import similarity
@@ -79,18 +80,12 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
         encoding_heatmap(table, tokens, title=title, limit=limit, row=row),
         key="encoding",
         name=title,
-        alt=_(
-            "{title}. Each row is added to the embedding of the token at that position; the first {count} rows are "
-            "used by this sentence.",
-            title=title,
-            count=len(tokens),
-        )
-        + _columns_text(layout, scene.config.d_model),
+        alt=_rows_text(scene, stack, title, len(tokens)) + _columns_text(layout, scene.config.d_model),
         table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout), tokens),
     )
     st.caption(
         _(
-            "One row a position. The pos of the formula counts from 0: position 1 has pos 0. The marks at the left "
+            "One row per position. The pos of the formula counts from 0: position 1 has pos 0. The marks at the left "
             "are the tokens of this sentence; the one that is chosen above is framed, and named over the picture. The "
             "table has them all."
         )
@@ -100,8 +95,25 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
         _("section 3.5"),
         layout_formula(layout) if layout else "",
         " ".join(_formula_sentences(layout)) if layout else _(LEARNED),
-        lines_between("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
+        lines_of_definition("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
         shape=shape_text("PD", table.shape),
+    )
+
+
+def _rows_text(scene: Scene, stack: Stack, title: str, count: int) -> str:
+    """What the rows of the heatmap are; `count`: the tokens of the sentence."""
+    if are_edited(scene, stack):
+        return _(
+            "{title}. Without edits, each row is added to the embedding of the token at that position, and the first "
+            "{count} rows are used by this sentence.",
+            title=title,
+            count=count,
+        )
+    return _(
+        "{title}. Each row is added to the embedding of the token at that position; the first {count} rows are "
+        "used by this sentence.",
+        title=title,
+        count=count,
     )
 
 
@@ -185,5 +197,5 @@ def _waves(scene: Scene, stack: Stack) -> None:
         st.caption(
             _("Dots are the numbers of the checkpoint's table; the line is the formula between whole positions.")
         )
-    elif caption := untrained_text(scene, _("are on the red ground")):
-        st.caption(caption.strip())
+    elif (trained_of(scene) or span) < span:
+        st.caption(untrained_text(scene, _("are on the red ground")).strip())

@@ -36,12 +36,12 @@ ALIKE = {
     "learned": gettext_noop("learned {near} and {far}"),
 }
 SCORES = {"bleu": "BLEU", "exact_match": gettext_noop("Exact matches, %")}
-AGAINST = {
+SCORES_COMPARED = {
     "bleu": gettext_noop("{learned:.1f} against {sine:.1f} BLEU"),
     "exact_match": gettext_noop("{learned:.1f} against {sine:.1f}% exact matches"),
 }
 POSITIONS = 64  # of a table, at most
-NEXT, FAR = 1, 10  # distances that the sentences name
+NEXT, FAR = 1, 10  # distances that the sentences name; of short tables the longest distance instead of FAR
 
 
 def compared(scene: Scene) -> dict[str, CheckpointFile]:
@@ -82,7 +82,7 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
 
 
 def _table(file: CheckpointFile) -> np.ndarray:
-    """The positions of the encoder that training can have reached: (P, D)."""
+    """The encoder's positions up to the longest sentence that the recipe allows, at most `POSITIONS`: (P, D)."""
     longest = entry(file).longest
     return cached_results.position_table(Subject(file), "encoder", min(POSITIONS, (longest or POSITIONS) + 1))
 
@@ -155,7 +155,7 @@ def _ours(families: list[Family]) -> str:
         scores = {member.value: number for member, number in family.scored}
         if not {"sinusoidal", "learned"} <= scores.keys():
             continue
-        found = _(AGAINST[family.main], learned=scores["learned"].mean, sine=scores["sinusoidal"].mean)
+        found = _(SCORES_COMPARED[family.main], learned=scores["learned"].mean, sine=scores["sinusoidal"].mean)
         entries.append(
             _("{scores} ({runs})", scores=found, runs=family.runs)
             if family.is_repeated
@@ -182,26 +182,29 @@ def _papers(families: list[Family]) -> str:
 
 def _alike(kinds: Mapping[str, OverDistance]) -> str:
     """The cosines of neighbouring positions and of positions that are far apart, in words."""
-    entries = [
-        _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[FAR], 2))
-        for kind, found in kinds.items()
-        if len(found.mean) > FAR
-    ]
-    if not entries:
+    far = min(FAR, *(len(found.mean) - 1 for found in kinds.values())) if kinds else 0
+    if far <= NEXT:
         return ""
-    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=FAR, kinds="; ".join(entries))
+    entries = [
+        _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[far], 2)) for kind, found in kinds.items()
+    ]
+    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=far, kinds="; ".join(entries))
 
 
 def _reason(kinds: Mapping[str, OverDistance]) -> str:
     """Why learned positions are not better."""
     alike = _alike(kinds)
-    both = _("Both give each position another vector, which is all that attention needs.")
+    both = _("Both give each position a vector of its own, and attention needs no more than that.")
     start = (
         _(
-            "With sine near ones are alike from the start; learned ones begin at random ({alike}).",
+            "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
+            "random ({alike}).",
             alike=alike,
         )
         if alike
-        else _("With sine near ones are alike from the start; learned ones begin at random.")
+        else _(
+            "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
+            "random."
+        )
     )
     return f"{both} {start}"

@@ -18,7 +18,7 @@ HEIGHT, BELOW = 250, 76  # px: the height of a picture, and the part of it below
 
 
 def likeness(table: np.ndarray) -> OverDistance:
-    """The cosines of the positions of a table (P, D), for each distance of which the table has at least P/2 pairs."""
+    """The cosines of the positions of a table (P, D), for each distance that at least P/2 pairs of positions have."""
     wide = table.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     found = over_distance(np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0))

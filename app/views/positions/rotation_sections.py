@@ -162,13 +162,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         rotation_circles(points, matrices, p, k, title=title, formula=bool(layout)),
         key="rotation",
         name=title,
-        alt=_(
-            "{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix of "
-            "each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
-            title=title,
-            k=k,
-            error=number(error, 2),
-        ),
+        alt=_rotation_alt(layout, title=title, k=k, error=number(error, 2)),
         table=lambda: rotation_table(matrices, bool(layout)),
     )
     counts = {"k": k, "positions": available - k, "pairs": len(matrices)}
@@ -190,6 +184,21 @@ def rotation(scene: Scene, stack: Stack) -> None:
         )
     )
     st.markdown(f"{checked} {differs}" + untrained_text(scene, _("are left out")))
+
+
+def _rotation_alt(layout: Layout | None, *, title: str, k: int, error: str) -> str:
+    values = {"title": title, "k": k, "error": error}
+    if layout:
+        return _(
+            "{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix of "
+            "each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
+            **values,
+        )
+    return _(
+        "{title}. Clock hands of some pairs of dimensions, with the 2 × 2 matrix of each below. Largest difference "
+        "between what the rotation gives and PE(p+{k}): {error}.",
+        **values,
+    )
 
 
 def _slider(label: str, choice: Choice[int], most: int) -> int:

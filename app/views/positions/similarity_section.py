@@ -37,7 +37,10 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
             "depends on their distance alone, and is largest for a position with itself."
         )
         if layout
-        else _("Nothing forces learned positions to depend on the distance alone. The band shows how far they do not."),
+        else _(
+            "Products of learned positions may differ at the same distance: the band goes from the smallest to the "
+            "largest."
+        ),
         together(lines_from(products, "wide =", "return"), lines_from(over_distance, "matrix =", "diagonals =")),
         shape="products: " + shape_text("PP", (len(table), len(table))),
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from app.compute.layer_norms import norm_at
 from app.figures.axes import TokenAxis
 from app.figures.row_statistics import before_and_after, moments_table
-from app.figures.strips import ENDS, of_norm
+from app.figures.strips import of_norm
 from app.languages import _
 from app.stage.scene import Scene
 from app.views.residual.stream import Stream
@@ -46,7 +46,12 @@ def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         key="last_norm",
         title=_("The last of them, number by number, {token}", token=which),
     )
-    st.caption(_("The colours of each strip {end} Step by step has these numbers for every LayerNorm.", end=_(ENDS)))
+    st.caption(
+        _(
+            "The colours of each strip end at its largest number, or at three times its root mean square if that is "
+            "smaller. Step by step has these numbers for every LayerNorm."
+        )
+    )
     triplet(
         _("section 3.1 (Ba et al. 2016)"),
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",

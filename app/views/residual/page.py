@@ -95,7 +95,7 @@ def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: s
     """Handles a click: chooses a token or a sub-layer, or takes a part of the model away or puts it back.
 
     `name` is a stack, "part" or the text of an edit. `index` is then the token, the sub-layer, or whether the part is
-    off.
+    off. The sub-layer of an edit is chosen, too.
     """
     if name == "part" and index < len(streams[shown].subs):
         SUB_LAYER.choose(index)
@@ -105,7 +105,11 @@ def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: s
                 SUB_LAYER.forget()
             STREAM.choose(name)
             choice.choose(index)
-    if any(name in sub.edits.values() for every in streams.values() for sub in every.subs):
+    edited = {
+        text: place for every in streams.values() for place, sub in enumerate(every.subs) for text in sub.edits.values()
+    }
+    if name in edited:
+        SUB_LAYER.choose(edited[name])
         take_away(scene.config, name, bool(index))
 
 

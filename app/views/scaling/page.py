@@ -59,7 +59,12 @@ def draw(scene: Scene) -> None:
     message = softmax_message(kind, (queries, keys), tensors, own, (width, query))
     with st.container(key="picture_softmax_scene"):
         components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
-    belongings(key="softmax_scene", name=_("Dot products of a random query"), table=lambda: table_of(message))
+    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
+    belongings(
+        key="softmax_scene",
+        name=_("Softmax with and without the division by √d_k"),
+        table=lambda: table_of(message, (queries, keys), where),
+    )
     say(
         _("A dot product adds d_k terms, so its size grows with the square root of d_k."),
         _(

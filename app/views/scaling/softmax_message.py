@@ -3,14 +3,16 @@
 The browser divides them and takes the softmax (test_the_browser_s_softmax_is_that_of_torch).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
+from app.figures.tables import Table
 from app.figures.theme import kind_color, role_color
-from app.views.scaling.softmax import KEYS, SLIDER_WIDTHS, growing_products
+from app.languages import _
+from app.views.scaling.softmax import KEYS, SLIDER_WIDTHS, growing_products, softmax
 from transformer.model.attention_kinds import Kind
 
 
@@ -55,7 +57,31 @@ def softmax_message(
     }
 
 
-def table_of(message: Mapping[str, Any]) -> dict[str, list[int] | np.ndarray]:
-    """The random products of all widths, one row for each width of the slider."""
-    products = message["products"]
-    return {"d_k": message["widths"]} | {f"q·k{key}": products[:, key - 1] for key in range(1, KEYS + 1)}
+def table_of(message: Mapping[str, Any], axes: tuple[TokenAxis, TokenAxis], head: str) -> Table:
+    """All scores that the picture can show, and their weights: those of the random vectors for each width of the
+    slider, then those of the head with this name."""
+    widths, products, of_head = np.array(message["widths"]), message["products"], message["head"]
+    names = (["1"] * len(widths), message["random_names"])
+    random = _cells(_("random"), widths, names, products, np.ones(products.shape, dtype=bool))
+    queries, keys = (axis.names for axis in axes)
+    own = np.full(len(queries), message["own"])
+    chosen = _cells(head, own, (queries, keys), of_head["products"], of_head["mask"].astype(bool))
+    return {name: [*column, *chosen[name]] for name, column in random.items()}
+
+
+def _cells(
+    vectors: str, d_k: np.ndarray, names: tuple[Sequence[str], Sequence[str]], products: np.ndarray, mask: np.ndarray
+) -> Table:
+    """One row for each cell of products (Q, K); each query has its d_k (Q). A forbidden key has no score."""
+    queries, keys = names
+    divided = products / np.sqrt(d_k)[:, None]
+    return {
+        _("vectors"): [vectors] * products.size,
+        "d_k": d_k.repeat(len(keys)),
+        _("query"): [name for name in queries for _key in keys],
+        _("key"): [*keys] * len(queries),
+        "q·k": np.where(mask, products, np.array(None)).ravel(),
+        "q·k / √d_k": np.where(mask, divided, np.array(None)).ravel(),
+        "softmax(q·k)": softmax(products, mask).ravel(),
+        "softmax(q·k / √d_k)": softmax(divided, mask).ravel(),
+    }

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.compute import patch_results
 from app.library.catalogue import entry
 from app.library.names_of_languages import english_name_of
-from app.library.word_pairs import with_a_word_twice, with_another_word
+from app.library.word_pairs import with_another_word, with_the_next_word
 from app.stage.scene import Scene
 
 MOST = 8  # at most so many sentences to choose from
@@ -21,7 +21,7 @@ def with_as_many_tokens(scene: Scene) -> tuple[str, ...]:
     def fitting(sentences: list[str]) -> list[str]:
         return [each for each in sentences if len(tokens(each)) == size]
 
-    found = fitting(with_another_word(source, _language_read(scene))) or fitting(with_a_word_twice(source))
+    found = fitting(with_another_word(source, _language_read(scene))) or fitting(with_the_next_word(source))
     return tuple(found[:most])
 
 

@@ -20,7 +20,7 @@ from app.stage.scene import Scene, scene_key
 from app.state.choice import Choice
 from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
-from app.state.given_translation import newest_step, show_instead, take_back
+from app.state.given_translation import is_of_search, newest_step, show_instead, take_back
 from app.state.pinned_words import keep, pinned
 from app.views.shared.show_figure import belongings
 from transformer.config import EOS
@@ -28,7 +28,7 @@ from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 _OPENS_HAND = "canvas_opens_hand"  # in the session: the visitor asked for the page `hand`
-CELL_SITES = ("query", "key", "value", "products", "scores", "weights", "mask")
+CELL_SITES = ("query", "key", "value", "products", "masked_scores", "weights")
 
 
 def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], setting: Setting) -> Head:
@@ -76,7 +76,7 @@ def alternatives(scene: Scene) -> list[dict[str, str]]:
             "text": other.text or _("(nothing)"),
             "detail": (
                 _("yours, score {score}", score=score_text(other.normalised_score))
-                if other is scene.given
+                if other is scene.given and not is_of_search()
                 else _("score {score}", score=score_text(other.normalised_score))
             ),
         }
@@ -99,19 +99,16 @@ def answer(scene: Scene, question: Question) -> Answer | None:
 
 
 def _cell(scene: Scene, head: Head, query: int, key: int) -> Answer:
-    """How one weight is computed; masked scores are None."""
+    """How one weight is computed. `scores` are those of the softmax, after mask and edits; None: −∞."""
     site = SITES[head.kind].format(head.layer)
     found = scene.record(*(f"{site}.{name}" for name in CELL_SITES))
-    of_head = {name: found[f"{site}.{name}"][head.head].astype(np.float64) for name in CELL_SITES if name != "mask"}
-    mask = np.broadcast_to(found[f"{site}.mask"], (scene.config.heads, *of_head["weights"].shape))[head.head, query]
+    of_head = {name: found[f"{site}.{name}"][head.head].astype(np.float64) for name in CELL_SITES}
     value = of_head["value"][key]
     weight = float(of_head["weights"][query, key])
     return {
         "product": float(of_head["products"][query, key]),
         "width": int(of_head["query"].shape[-1]),
-        "scores": [
-            float(score) if allowed else None for score, allowed in zip(of_head["scores"][query], mask, strict=True)
-        ],
+        "scores": [float(score) if np.isfinite(score) else None for score in of_head["masked_scores"][query]],
         "weights": of_head["weights"][query].tolist(),
         "query": of_head["query"][query].tolist(),
         "keyVector": of_head["key"][key].tolist(),

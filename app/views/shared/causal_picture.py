@@ -37,7 +37,7 @@ class Pass:
         return found
 
     @property
-    def ahead(self) -> float:
+    def share_on_later(self) -> float:
         """The share of all attention that is on later tokens, over all layers and heads."""
         return float(np.triu(self.attention.weights, 1).sum(axis=-1, dtype=np.float64).mean())
 

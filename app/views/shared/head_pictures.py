@@ -21,8 +21,9 @@ from transformer.model.attention_kinds import KINDS, Kind
 _ROW = gettext_noop("A row is computed when the decoder *reads* one token and *predicts* the next.")
 
 
-def explained(kind: Kind, window: int | None) -> str:
-    """Which query attends to which key; with a window, self-attention sees no further than that many positions."""
+def explained(kind: Kind, window: int | None, *, causal: bool = True) -> str:
+    """Which query attends to which key; with a window, self-attention sees no further than that many positions.
+    `causal`: whether the decoder has its causal mask, which an edit may switch off."""
     if kind == "cross":
         asked = _("While the decoder writes each token, which tokens of the source does it attend to?")
         return f"{asked} {_(_ROW)}"
@@ -34,16 +35,29 @@ def explained(kind: Kind, window: int | None) -> str:
             "Each token of the source attends to those at most {count} positions away.",
             window,
         )
-    if window is None:
+    if window is None and causal:
         sentence = _(
             "Each token of the translation attends to the tokens before it and to itself; later tokens are masked."
         )
-    else:
+    elif window is None:
+        sentence = _(
+            "Each token of the translation attends to all tokens of the translation, because an edit switches the "
+            "causal mask off."
+        )
+    elif causal:
         sentence = ngettext(
             "Each token of the translation attends to the tokens before it, at most {count} position away, and to "
             "itself; later tokens are masked.",
             "Each token of the translation attends to the tokens before it, at most {count} positions away, and to "
             "itself; later tokens are masked.",
+            window,
+        )
+    else:
+        sentence = ngettext(
+            "Each token of the translation attends to those at most {count} position away, also to later ones, because "
+            "an edit switches the causal mask off.",
+            "Each token of the translation attends to those at most {count} positions away, also to later ones, "
+            "because an edit switches the causal mask off.",
             window,
         )
     return f"{sentence} {_(_ROW)}"

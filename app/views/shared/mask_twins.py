@@ -11,7 +11,7 @@ import numpy as np
 
 from app.compute import cached_results
 from app.compute.cached_results import Ids
-from app.compute.row_predictions import Predictions, forced
+from app.compute.row_predictions import Predictions, teacher_forced
 from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.families import shipped_members
@@ -102,7 +102,7 @@ def _twin(subject: Subject, source: str, target: str) -> Twin | None:
     settings = bounded(translator.settings)
     found = cached_results.translate_one(subject, source, settings)
     trained = subject if translator.model.config.causal_training else subject.edited(FREE)
-    return Twin(trained, found.source_ids, forced(trained, found.source_ids, ids), found.hypotheses[0])
+    return Twin(trained, found.source_ids, teacher_forced(trained, found.source_ids, ids), found.hypotheses[0])
 
 
 def _ids(translator: Translator, target: str) -> tuple[int, ...] | None:

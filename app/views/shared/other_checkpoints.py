@@ -3,7 +3,7 @@
 from app.library import checkpoints
 from app.library.catalogue import Entry, entry
 from app.library.checkpoints import CheckpointFile
-from app.library.snapshots import place_of, snapshots
+from app.library.snapshots import run_and_update, snapshots
 from app.stage.checkpoint_choice import uploads
 
 
@@ -14,8 +14,8 @@ def other_checkpoints(mine: CheckpointFile) -> dict[str, CheckpointFile]:
     languages and, by their headers, the same vocabulary size, heads and decoder layers. Files that cannot be opened are
     last.
     """
-    place = place_of(mine.name)
-    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the latest first
+    found = run_and_update(mine.name)
+    of_run = {file.name: file for file in reversed(snapshots(found[0]).values())} if found else {}  # the latest first
     files = of_run | checkpoints.checkpoints() | uploads()
     files.pop(mine.name, None)
 

@@ -1,13 +1,9 @@
-"""How each token of the shown translation was chosen, and the code that does this."""
-
-from typing import Literal
+"""The code that chooses each token of a translation, and a sentence about its probabilities."""
 
 from app.languages import _
-from app.library.source_code import SourceLines, lines_between
-from app.stage.scene import Scene
+from app.library.source_code import SourceLines, lines_of_definition
+from app.stage.search_method import Method
 from transformer.config import DecodingConfig
-
-Method = Literal["beam", "greedy", "sampling", "given"]
 
 
 def choice(method: Method) -> SourceLines:
@@ -18,17 +14,7 @@ def choice(method: Method) -> SourceLines:
         "greedy": ("decoding/greedy_and_sampling.py", "Rows.advance"),
         "sampling": ("decoding/sampling.py", "draw"),
     }[method]
-    return lines_between(path, name)
-
-
-def method_of(scene: Scene) -> Method:
-    """How the shown translation came about: given by the visitor, or searched for."""
-    return "given" if scene.is_given else searched_by(scene.translation.settings)
-
-
-def searched_by(settings: DecodingConfig) -> Literal["beam", "greedy", "sampling"]:
-    """The search method: a beam search with a beam of 1 is greedy."""
-    return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
+    return lines_of_definition(path, name)
 
 
 def about_probabilities(settings: DecodingConfig, is_given: bool = False) -> str:
@@ -39,8 +25,3 @@ def about_probabilities(settings: DecodingConfig, is_given: bool = False) -> str
         "Probabilities are the model's own, at temperature 1; tokens were drawn at {temperature:g}.",
         temperature=settings.temperature,
     )
-
-
-def temperature_of(scene: Scene) -> float:
-    """The temperature at which the shown translation was sampled; 1 if it was not sampled."""
-    return scene.translation.settings.temperature if method_of(scene) == "sampling" else 1.0

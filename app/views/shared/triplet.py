@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.languages import _, gettext_noop, ngettext
 from app.languages.numbers import formatted
-from app.library.source_code import SourceLines, lines_of
+from app.library.source_code import CHANGED, SourceLines, lines_of
 
 
 def triplet(
@@ -66,8 +66,8 @@ def code_card(lines: SourceLines) -> None:
 
 
 def _code(lines: SourceLines) -> None:
-    st.caption(_("The code, `{place}`", place=lines.place))
-    st.code(lines.text, language="python", wrap_lines=True)
+    st.caption(_("The code, `{path}`, line {line}", path=lines.path, line=lines.first))
+    st.code(_(CHANGED) if lines.text == CHANGED else lines.text, language="python", wrap_lines=True)
 
 
 LETTERS = {

@@ -14,7 +14,7 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.subject import Subject
-from app.figures.head_sharpness import is_sink
+from app.figures.head_sharpness import carries_no_word
 from app.figures.pieces_to_words import words_of
 from app.figures.tensor import row_norms
 from transformer.config import ModelConfig
@@ -30,7 +30,7 @@ def shuffled(tokens: Sequence[str], seed: int) -> Order | None:
     differ, or no shuffle changed the sentence.
     """
     groups = words_of(tokens)
-    movable = [i for i, group in enumerate(groups) if not all(is_sink(tokens[token]) for token in group)]
+    movable = [i for i, group in enumerate(groups) if not all(carries_no_word(tokens[token]) for token in group)]
     if len({tuple(tokens[token] for token in groups[i]) for i in movable}) < 2:
         return None
     rng = random.Random(seed)

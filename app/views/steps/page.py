@@ -25,7 +25,7 @@ from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
-from app.views.steps.station_tensors import kind_at
+from app.views.steps.station_tensors import edited_masks, kind_at
 from app.views.steps.stations import Detail, Station, nearest, stations, where
 from app.views.steps.walk_pictures import walk_pictures
 from transformer.model.attention_kinds import KINDS, SITES, depth
@@ -36,7 +36,7 @@ _DETAILS: tuple[Detail, ...] = ("lecture", "exam")
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     detail = cast(Detail, DETAIL.open(allowed=_DETAILS))
-    walk = stations(scene.config, detail, STATION.value)
+    walk = stations(scene.config, detail, STATION.value, edited_masks(scene))
     place = nearest(STATION.value, walk)
     here = walk[place]
     attending = attending_steps(scene)

@@ -109,22 +109,30 @@ def _of_tokens(scene: Scene, here: Station) -> tuple[Rows, str]:
         return shifted_table(scene.target.tokens, scene.target.predicts), _("What each row reads and predicts.")
     if here.shown_as == "chosen":
         probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
-        sentence = (
-            _("Each token was given, and scored by the row that reads the one before it; then it is read itself.")
-            if scene.is_given
-            else _("Each token was predicted by the row that reads the one before it; then it is read itself.")
-        )
         return (
             target_table(hypothesis.pieces, hypothesis.ids, probabilities),
-            f"{sentence} {about_probabilities(translation.settings, scene.is_given)}",
+            f"{_who_chose(scene)} {about_probabilities(translation.settings, scene.is_given)}",
         )
     step = chosen_row(scene, here)
-    mark: Mark = "given" if scene.is_given else "chosen"
+    mark: Mark = "given" if step in scene.given_steps else "chosen"
     logits, piece = scene.record("logits")["logits"][step], scene.subject.translator.tokenizer.piece
     found = offers(logits, hypothesis.ids[step], piece, count=12, mark=mark)
     return distribution_table(found), _(
         "Row {row} of {rows}: the best of {tokens:,} tokens.", row=step + 1, rows=len(scene.target), tokens=len(logits)
     )
+
+
+def _who_chose(scene: Scene) -> str:
+    """Whether the tokens of the translation were predicted or given, and by which row."""
+    given = len(scene.given_steps)
+    if given == len(scene.target):
+        return _("Each token was given, and scored by the row that reads the one before it; then it is read itself.")
+    if given:
+        return _(
+            "You gave some of the tokens, and the model chose the others. Each was scored by the row that reads the "
+            "one before it; then it is read itself."
+        )
+    return _("Each token was predicted by the row that reads the one before it; then it is read itself.")
 
 
 def _of_keys(scene: Scene, here: Station, head: int) -> tuple[Rows, str]:

@@ -1,8 +1,9 @@
 """The code of each station: the lines that compute its tensor, text, token ids or chosen token."""
 
-from app.library.source_code import SourceLines, lines_between, lines_from, lines_of, together
+from app.library.source_code import SourceLines, lines_from, lines_of, lines_of_definition, together
 from app.stage.scene import Scene
-from app.views.shared.search_code import choice, method_of
+from app.stage.search_method import method_of
+from app.views.shared.search_code import choice
 from app.views.steps.stations import Station
 from transformer.analysis.trace import trace_batch
 from transformer.config import ModelConfig
@@ -15,9 +16,9 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
     """What a page shows as the code of this station."""
     match here.shown_as:
         case "characters":
-            return lines_between("text/normalisation.py", "normalise")
+            return lines_of_definition("text/normalisation.py", "normalise")
         case "pieces":
-            return lines_between("text/tokenizer.py", "Tokenizer.encode")
+            return lines_of_definition("text/tokenizer.py", "Tokenizer.encode")
         case "shifted":
             return lines_from(trace_batch, "BOS, *target_ids")
         case "chosen":
@@ -30,7 +31,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "context":
             return lines_from(attend, "@ value  # (B, H, Q, E)")
         case "concatenated":
-            return lines_between("model/attention.py", "MultiHeadAttention.join")
+            return lines_of_definition("model/attention.py", "MultiHeadAttention.join")
         case "logits":
             return lines_from(Transformer.project, "return")
     return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")
@@ -53,4 +54,4 @@ def _mask_code(config: ModelConfig, here: Station) -> SourceLines:
     own = here.part == "self_attention"
     names = ["causal_mask"] if own and here.stack == "decoder" else []
     names += ["window_mask"] if own and config.attention_window is not None else []
-    return together(*(lines_between("model/masks.py", name) for name in names or ["padding_mask"]))
+    return together(*(lines_of_definition("model/masks.py", name) for name in names or ["padding_mask"]))

@@ -134,19 +134,24 @@ def part_of(station: Station) -> str:
     return _(_PARTS[station.part])
 
 
-def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
+def stations(
+    config: ModelConfig, detail: Detail = "exam", beside: str = "", edited_masks: frozenset[str] = frozenset()
+) -> tuple[Station, ...]:
     """Every station in order; with "lecture" those of a first lecture and the station `beside`, which the reader may
-    have opened from the map although the lecture leaves it out."""
-    return _stations(config, detail, beside, language())
+    have opened from the map although the lecture leaves it out. `edited_masks`: the sites of the attentions whose mask
+    an edit has changed."""
+    return _stations(config, detail, beside, edited_masks, language())
 
 
 @lru_cache(maxsize=64)
-def _stations(config: ModelConfig, detail: Detail, beside: str, _spoken: Language) -> tuple[Station, ...]:
+def _stations(
+    config: ModelConfig, detail: Detail, beside: str, edited_masks: frozenset[str], _spoken: Language
+) -> tuple[Station, ...]:
     """`_spoken`: the language of the texts. Visitors with the same language share the cached result."""
     if detail == "lecture":
         return tuple(
             _for_a_lecture(station, config)
-            for station in stations(config)
+            for station in stations(config, edited_masks=edited_masks)
             if station.id == beside or _is_for_a_lecture(station, config)
         )
     found = [_station(config, "encoder", "input", None, "text", name) for name in ("characters", "pieces")]
@@ -157,9 +162,9 @@ def _stations(config: ModelConfig, detail: Detail, beside: str, _spoken: Languag
         attentions = ["self_attention"] if stack == "encoder" else ["self_attention", "cross_attention"]
         for layer in range(layers):
             for part in attentions:
-                found += [
-                    _station(config, stack, part, layer, "attention", name) for name in _order(config, "attention")
-                ]
+                edited = f"{stack}.layers.{layer}.{part}" in edited_masks
+                names = _order(config, "attention")
+                found += [_station(config, stack, part, layer, "attention", name, edited) for name in names]
             names = _order(config, "feed_forward")
             found += [_station(config, stack, "feed_forward", layer, "feed_forward", name) for name in names]
         if config.norm == "pre":
@@ -216,13 +221,15 @@ def _closing(config: ModelConfig) -> str:
     return "residual_sum" if config.norm == "pre" else "norm_out"
 
 
-def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str) -> Station:
+def _station(
+    config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str, mask_is_edited: bool = False
+) -> Station:
     entry = _WORDS[words][name]
     place = {"text": "", "output": "", "embedding": f"{stack}.embedding.", "top": f"{stack}."}
     prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
     rows = "S" if stack == "encoder" else "T"
     seen = "T" if part == "self_attention" and stack == "decoder" else "S"
-    fill = words_for(config, stack, part)
+    fill = words_for(config, stack, part, mask_is_edited)
 
     def text(key: str) -> str:
         return Template(_(entry[key])).substitute(fill).strip() if key in entry else ""

@@ -98,7 +98,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
         case "shifted":
             return {}
         case "logits":
-            return {"offers": _offers(scene_key(scene), scene.is_given, scene)}
+            return {"offers": _offers(scene_key(scene), scene.given_steps, scene)}
         case "chosen":
             shares = [float(np.exp(value)) for value in scene.hypothesis.log_probabilities]
             return {"shares": shares, "share_texts": [probability_text(share) for share in shares]}
@@ -175,15 +175,15 @@ def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
 
 
 @st.cache_data(max_entries=32, ttl="30m", show_spinner=False)
-def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]]]:
-    """For each row of the decoder its most probable tokens, and the one that was chosen.
+def _offers(key: str, given_steps: tuple[int, ...], _scene: Scene) -> list[list[dict[str, Any]]]:
+    """For each row of the decoder its most probable tokens, and the one that was chosen, or given by the visitor.
 
     They take 10 ms per row, so they are cached by the key of the scene.
     """
     scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")
     piece = scene.subject.translator.tokenizer.piece
-    mark: Mark = "given" if is_given else "chosen"
+    marks: list[Mark] = ["given" if row in given_steps else "chosen" for row in range(len(scene.target))]
     return [
         [
             {
@@ -196,5 +196,5 @@ def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]
             }
             for offer in offers(logits["logits"][row], scene.hypothesis.ids[row], piece, count=SHOWN, mark=mark)
         ]
-        for row in range(len(scene.target))
+        for row, mark in enumerate(marks)
     ]

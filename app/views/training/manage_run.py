@@ -12,7 +12,7 @@ from app.languages import _
 from app.library.checkpoints import CheckpointFile, checkpoint_folder
 from app.library.run_checkpoints import best_checkpoint
 from app.library.runs import Run, read_run
-from app.library.snapshots import place_of, run_names, run_of_best, runs_folder
+from app.library.snapshots import run_and_update, run_names, run_of_best, runs_folder
 from app.server.visitor import is_at_this_machine
 from app.views.training import launch_run
 from app.views.training.launch_run import LOG, RECIPE, RUNS_LOCK
@@ -66,7 +66,7 @@ def check_name(name: str) -> None:
                 most=LONGEST_NAME,
             )
         )
-    if place_of(name) or run_of_best(name):
+    if run_and_update(name) or run_of_best(name):
         raise LaunchError(_("The name {name} is that of a checkpoint of a run. Choose another one.", name=name))
 
 

@@ -30,7 +30,7 @@ def rows(sweep: Sweep) -> list[dict[str, Any]]:
             found.append({"update": formatted(update, ","), "number": update})
             before = None
             continue
-        text = result.text + (" …" if result.cut else "")
+        text = result.text + (" …" if result.is_truncated else "")
         probability = float(np.exp(-result.loss))
         found.append(
             {

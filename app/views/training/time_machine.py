@@ -105,8 +105,8 @@ def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
     if is_of_run(name, run.name):
         return ""
     if seen.question.parameters < scene.subject.translator.model.parameter_count:
-        return _("{run}, a smaller model than the one above,", run=run.name)
-    return _("{run}, another model than the one above,", run=run.name)
+        return _("{run} (a smaller model than the one at the top of the page)", run=run.name)
+    return _("{run} (not the model at the top of the page)", run=run.name)
 
 
 def _language(scene: Scene | None, seen: Sweep | None) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from app.languages import _
-from app.library.snapshots import best_name, place_of, run_of_best, snapshot_name
+from app.library.snapshots import best_name, run_and_update, run_of_best, snapshot_name
 from app.state.choices import CHECKPOINT, RUN
 from app.views.training import manage_run
 from transformer.errors import HeadlightError
@@ -102,11 +102,11 @@ def _do_rename(run: str) -> None:
         return
     close()
     RUN.choose(new)
-    place = place_of(CHECKPOINT.value)
+    found = run_and_update(CHECKPOINT.value)
     if run_of_best(CHECKPOINT.value) == run:
         CHECKPOINT.choose(best_name(new))
-    elif place and place[0] == run:
-        CHECKPOINT.choose(snapshot_name(new, place[1]))
+    elif found and found[0] == run:
+        CHECKPOINT.choose(snapshot_name(new, found[1]))
 
 
 def _do_delete(run: str) -> None:

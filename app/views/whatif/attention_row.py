@@ -135,11 +135,11 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
         "words": f"{scene.subject.file.path} {scene.translation.source_ids} {place.step}",
         "place": f"{place.layer} {place.head}",
         "color": kind_color("cross"),
-        "chosen": CHOSEN,
+        "chosenColor": CHOSEN,
         "lang": "",
         "alt": _(
             "Encoder-decoder attention, weights of step {step} on the {count} source tokens. Drag a bar, or use the "
-            "arrow keys: up and down change a weight, left and right take another token.",
+            "arrow keys: up and down change a weight, left and right choose another token.",
             step=place.step + 1,
             count=len(row.now),
         ),

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import components
 from app.figures.theme import fixed
 from app.languages import _, gettext_noop
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.stage import template
 from app.stage.question_card import predict
 from app.stage.scene import Scene
@@ -193,6 +193,6 @@ def _details(ranking: Ranking | None) -> None:
             "is of the original model, one part at a time. Losses of single heads do not add up: other heads may do "
             "the same work. One sentence says little about a head in general."
         ),
-        lines_between("analysis/each_edit.py", "log_probabilities_with_each"),
+        lines_of_definition("analysis/each_edit.py", "log_probabilities_with_each"),
         in_paper=False,
     )

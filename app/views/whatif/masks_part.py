@@ -192,7 +192,7 @@ def _sentences(
             _(
                 "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
                 "from {before} to {after}.",
-                share=Share(after.ahead),
+                share=Share(after.share_on_later),
                 before=fixed(before.predictions.score, 1),
                 after=fixed(after.predictions.score, 1),
             ),

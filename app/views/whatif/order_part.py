@@ -14,7 +14,7 @@ from app.figures.theme import NATS, fixed
 from app.languages import _, gettext_noop
 from app.library.families import shipped_members
 from app.library.names import display_name
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.pages import page_named, query
 from app.stage import template
 from app.stage.edit_words import edit_words
@@ -176,7 +176,7 @@ def _details() -> None:
             "measured on the original model, one change at a time, while the decoder reads the original translation. "
             "Shown first is the swap of two whole words that costs most among those that change the translation."
         ),
-        lines_between("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
+        lines_of_definition("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
         in_paper=False,
     )
     label = _("The proof word by word: page Positions")

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.compute import cached_results
 from app.compute.outcomes import outcome
-from app.figures.head_sharpness import is_sink
+from app.figures.head_sharpness import carries_no_word
 from app.figures.pieces_to_words import words_of
 from app.figures.tables import Table
 from app.languages import _
@@ -89,7 +89,7 @@ def striking(scene: Scene, lost: Lost) -> Reordering:
     tokens and punctuation are swapped only if there are no other swaps, because that says little.
     """
     tokens = scene.source.tokens
-    whole = {group[0] for group in words_of(tokens) if len(group) == 1 and not is_sink(tokens[group[0]])}
+    whole = {group[0] for group in words_of(tokens) if len(group) == 1 and not carries_no_word(tokens[group[0]])}
     swaps = [edit for edit in lost.nats if isinstance(edit, PositionsSwapped)]
     between_words = [edit for edit in swaps if {edit.first, edit.second} <= whole]
     ranked = sorted(between_words or swaps, key=lambda edit: -lost.nats[edit])

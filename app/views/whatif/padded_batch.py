@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from app.compute import cached_results
-from app.compute.mask_results import together
+from app.compute.mask_results import translate_batch
 from app.compute.row_predictions import predictions
 from app.compute.subject import Subject
 from app.library import checkpoints
@@ -121,7 +121,9 @@ def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
     targets = both[0].hypotheses[0].ids, both[1].hypotheses[0].ids
     sites = (_site("encoder", "*"), _site("cross", "*"), "logits")
     traces = [cached_results.record_batch(each, sources, targets, sites)[row] for each in (masked, subject)]
-    written = [together(each, (own.source, both[1].source), settings)[row].hypotheses[0] for each in (masked, subject)]
+    written = [
+        translate_batch(each, (own.source, both[1].source), settings)[row].hypotheses[0] for each in (masked, subject)
+    ]
     alone = cached_results.record(masked, sources[row], targets[row], ("logits",))["logits"]
     return Batch(both, row, traces[0], traces[1], is_off, (written[0], written[1]), alone)
 
@@ -159,7 +161,7 @@ def other_sentence(scene: Scene) -> str:
     original, settings = scene.subject.original, _settings(scene)
     own = _alone(scene, original).hypotheses[0]
     for text in islice(longer, TRIED):
-        found = together(original.edited(MASKS[0]), (source, text), settings)[0]
+        found = translate_batch(original.edited(MASKS[0]), (source, text), settings)[0]
         if found.hypotheses and found.hypotheses[0].text != own.text:
             return text
     return longer[-1]

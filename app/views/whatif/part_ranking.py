@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.compute import cached_results
-from app.compute.row_predictions import forced
+from app.compute.row_predictions import teacher_forced
 from app.figures.tables import Table
 from app.languages import _
 from app.stage.edit_words import edit_words
@@ -106,7 +106,7 @@ def lost_together(scene: Scene, edits: tuple[Edit, ...]) -> float:
     """What the translation loses with all of these edits at once."""
     original = scene.subject.original
     best, without = scene.best(original), original.edited(*edits)
-    return sum(best.log_probabilities) - forced(without, scene.translation.source_ids, best.ids).score
+    return sum(best.log_probabilities) - teacher_forced(without, scene.translation.source_ids, best.ids).score
 
 
 def ranking_table(ranking: Ranking) -> Table:

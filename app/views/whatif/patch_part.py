@@ -14,7 +14,7 @@ from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import fixed, role_color, signed_scale
 from app.languages import _, ngettext, pgettext
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.stage import template
 from app.stage.scene import NoScene, Scene
 from app.state import edit_choices
@@ -196,7 +196,7 @@ def _details(grid: Grid | None) -> None:
             "many tokens. The decoder is left out: from the first token that differs on, its rows read different "
             "translations."
         ),
-        lines_between("analysis/patching.py", "patch_effects"),
+        lines_of_definition("analysis/patching.py", "patch_effects"),
         in_paper=False,
     )
     st.markdown(

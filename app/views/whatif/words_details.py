@@ -6,7 +6,7 @@ import streamlit as st
 from app.figures.tables import Table
 from app.figures.theme import fixed
 from app.languages import _
-from app.library.source_code import lines_between
+from app.library.source_code import lines_of_definition
 from app.views.shared.number_tables import readable
 from app.views.shared.triplet import triplet
 from app.views.whatif.words_data import Words
@@ -24,7 +24,7 @@ def details(words: Words) -> None:
             "before it (teacher forcing); $x$ are the scaled embeddings of the source, $x'$ is 0 for each token but "
             "</s>. The values of a word's tokens are added; </s> is left out."
         ),
-        lines_between("analysis/attribution.py", "occlusion"),
+        lines_of_definition("analysis/attribution.py", "occlusion"),
         in_paper=False,
     )
     st.markdown("\n".join(f"- {sentence}" for sentence in _methods(words)))

@@ -48,11 +48,18 @@ def flatness(weights: np.ndarray) -> np.ndarray:
 def _flat(weights: np.ndarray) -> Iterator[Finding]:
     if weights.shape[-1] >= FEWEST_KEYS and (least := float(flatness(weights).min())) > FLAT:
         layer, head = np.unravel_index(int(flatness(weights).argmin()), weights.shape[:2])
+        heads = weights.shape[0] * weights.shape[1]
+        entropy = (
+            f"All {heads} heads of encoder-decoder attention attend almost evenly to the whole source: the entropy of "
+            "their rows"
+            if heads > 1
+            else "The only head of encoder-decoder attention attends almost evenly to the whole source: the entropy of "
+            "its rows"
+        )
         yield Finding(
             "flat_attention",
             "Encoder-decoder attention is flat",
-            f"All {weights.shape[0] * weights.shape[1]} heads of encoder-decoder attention attend almost evenly to the "
-            f"whole source: the entropy of their rows is at least {least:.1%} of its maximum.",
+            f"{entropy} is at least {least:.1%} of its maximum.",
             "It cannot align. The model was trained too little, or has not learnt to use the source: train longer.",
             Head("cross", int(layer), int(head)),
         )
@@ -71,7 +78,8 @@ def _special(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[F
     ]
     if heads:
         share, worst, key = max(heads, key=lambda found: found[0])
-        rest = f" So do {listed([str(head) for _, head, _ in heads if head != worst])}." if len(heads) > 1 else ""
+        others = listed([str(head) for _, head, _ in heads if head != worst])
+        rest = f" The same is true of {others}." if others else ""
         yield Finding(
             "special_head",
             f"Heads that only attend to {listed(sorted({key for _, _, key in heads}))}",
@@ -91,7 +99,8 @@ def _same(kind: Kind, weights: np.ndarray) -> Iterator[Finding]:
     heads = [Head(kind, int(layer), int(head)) for layer, head in np.argwhere((moves < SAME) & ~special)]
     if heads:
         worst = min(heads, key=lambda head: moves[head.layer, head.head])
-        rest = f" So do {listed([str(head) for head in heads if head != worst])}." if len(heads) > 1 else ""
+        others = listed([str(head) for head in heads if head != worst])
+        rest = f" The same is true of {others}." if others else ""
         yield Finding(
             "same_head",
             "Heads with equal rows",

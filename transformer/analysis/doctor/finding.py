@@ -49,6 +49,7 @@ class Finding:
         says: the same with numbers. It may quote the sentence.
         advice: what to do.
         head: the head that shows it best, if there is one.
+        stack: the part of the model that it is about, if it is about one.
     """
 
     name: Name
@@ -56,6 +57,7 @@ class Finding:
     says: str
     advice: str
     head: Head | None = None
+    stack: Literal["encoder", "decoder"] | None = None
 
 
 def listed(things: list[str], most: int = 6) -> str:

@@ -67,6 +67,7 @@ def examine_lengths(
                 f"The {side} has {length} positions, but nearly all training sentences had at most {most}: the learned "
                 "vectors of later positions have hardly changed from their random values.",
                 "Split the sentence, or train with sinusoidal positions.",
+                stack="encoder" if side == "source" else "decoder",
             )
 
 

@@ -1,0 +1,60 @@
+"""The pictures of the page Decoding alone in a browser."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from app.compute.subject import Subject
+from app.figures.axes import TokenAxis
+from app.library.checkpoints import CheckpointFile
+from app.stage.scene import Selection, scene_of
+from app.views.decoding.frame_section import frame_of
+from app.views.decoding.loop_data import DecodingStep, Sizes, loop_picture
+from app.views.decoding.page import with_tree
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.canvas_alone import SENTENCE
+from tests.support.component_alone import draw, mount
+
+TOO_HIGH = "node => node.scrollHeight > node.clientHeight + 1"
+
+
+def loop_of(tokens: int) -> dict[str, Any]:
+    """The data of the loop for a source of so many tokens."""
+    source = TokenAxis("English", "encoder", ("▁sentence",) * tokens)
+    target = TokenAxis("German", "decoder", ("<s>",), ("</s>",))
+    step = DecodingStep(0, np.full(tokens, 1 / tokens), np.ones(1), 0, 0, "50%")
+    return loop_picture(source, target, step, Sizes(1, 1, 1, 8, 8, 100))
+
+
+def test_after_a_long_sentence_a_short_one_has_no_button_for_fewer_tokens(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    mount(page, "decoding_loop", ["svg"])
+    draw(page, loop_of(80))
+    page.get_by_role("button", name="All tokens").click()
+    expect(page.get_by_role("button", name="Fewer tokens")).to_be_visible()
+    draw(page, loop_of(3))
+    expect(page.locator("button")).to_have_count(0)
+    page.close()
+
+
+@pytest.mark.parametrize("method", ["sampling", "beam"])
+def test_on_a_phone_the_reason_is_whole_and_keys_can_scroll_the_hypotheses(
+    method: Any, browser: Any, tmp_path: Path
+) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    settings = replace(subject.translator.settings, method=method, beam=5, n_best=5)
+    scene = with_tree(scene_of(subject, SENTENCE, settings, Selection()))
+    page = browser.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    mount(page, "next_token", ["buttons"])
+    draw(page, {"frame": frame_of(scene, 0, 0), "step": 0, "received": 0})
+    rows = page.locator(".beam-rows")
+    assert rows.evaluate(TOO_HIGH)
+    assert rows.get_attribute("tabindex") == "0"
+    assert not page.locator(".why").evaluate(TOO_HIGH)
+    page.close()

@@ -1,0 +1,39 @@
+"""The heads of a layer alone in a browser: what the sentences say of the encoder, an edited model and a single head."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+from app.stage.scene import Selection, scene_of
+from app.views.multihead.head_grid_data import grid_alt, grid_data, layer_of
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.canvas_alone import SENTENCE, scene_with
+from tests.support.component_alone import draw, mount
+from transformer.analysis.edits import parse_edit
+
+
+def test_the_sentences_about_heads_are_true(browser: Any, tmp_path: Path) -> None:
+    page = browser.new_page()
+    mount(page, "head_grid", ["svg", "token", "head_map", "segments"])
+    says, card = page.locator(".says"), page.get_by_role("radio", name="Head 1 writes")
+
+    scene = scene_with(write_checkpoint(tmp_path / "usual.safetensors"))
+    draw(page, grid_data(layer_of(scene, "encoder", 0), 0, 0))
+    expect(says).to_contain_text("With all heads the next token is")
+    assert "vectors of mean length" in card.get_attribute("title")
+    page.get_by_role("radio", name="Each alone").click()
+    expect(says).to_contain_text("Its probability is highest with head")
+
+    edited = scene.subject.edited(parse_edit("off=cross.1.1"))
+    found = layer_of(scene_of(edited, SENTENCE, scene.translation.settings, Selection()), "cross", 0)
+    draw(page, grid_data(found, 0, 0))
+    expect(says).to_contain_text("As the model is edited, the next token is")
+    assert "a vector of length" in card.get_attribute("title")
+    assert "as the model is edited" in grid_alt(found, 0)
+
+    one = scene_with(write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 1)))
+    draw(page, grid_data(layer_of(one, "cross", 0), 0, 0))
+    page.get_by_role("radio", name="Each alone").click()
+    expect(says).to_contain_text("This layer has one head, so the prediction with it alone is the same.")
+    page.close()

@@ -1,0 +1,83 @@
+"""A lecture and its presenter's window alone in a browser. The second scene has a question and no text."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.component_alone import draw, mount
+
+# Moves the clock of a page by so many ms.
+CLOCK = "added => { window.trueNow ??= Date.now; Date.now = () => trueNow() + added; }"
+ADDRESS = "http://lecture.test/"
+SCENE = {"minutes": 2, "notes": "Say it.", "question": None}
+LESSON = {
+    "name": "short",
+    "title": "Short",
+    "minutes": 4,
+    "scenes": [SCENE | {"title": "One", "text": "A sentence."}, SCENE | {"title": "Two", "text": ""}],
+}
+
+
+def scene(number: int, **changes: object) -> dict[str, object]:
+    """The data of the lecture in a scene, from 0."""
+    text = LESSON["scenes"][number]["text"]  # type: ignore[index]
+    of_scene = {"is_on": True, "lesson": "short", "place": number, "count": 2, "text": text, "question": number == 1}
+    return of_scene | {"is_asked": False, "own": "", "received": 0} | changes
+
+
+@pytest.fixture
+def windows(browser: Any) -> Iterator[tuple[Any, Any]]:
+    """The window of the class and that of the presenter, of one origin; the class has seen the scene for a minute."""
+    pages = browser.new_page(), browser.new_page()
+    for page in pages:
+        page.route(f"{ADDRESS}*", lambda route: route.fulfill(body="<body></body>", content_type="text/html"))
+        page.goto(ADDRESS)
+    class_, notes = pages
+    mount(class_, "lecture", ["buttons"])
+    class_.evaluate(CLOCK, -60_000)
+    draw(class_, scene(0))
+    class_.evaluate(CLOCK, 0)
+    mount(notes, "presenter", ["buttons"])
+    draw(notes, LESSON)
+    yield class_, notes
+    for page in pages:
+        page.close()
+
+
+def test_a_scene_without_a_text_is_revealed_in_two_steps(windows: tuple[Any, Any]) -> None:
+    class_, notes = windows
+    sees = notes.locator(".note").nth(1)
+    class_.keyboard.press("PageDown")
+    draw(class_, scene(1))
+    expect(sees).to_have_text("The class sees: title and picture; ↓ reveals more.")
+    class_.keyboard.press("ArrowDown")
+    expect(sees).to_have_text("The class sees: its question; ↓ reveals the answer.")
+    class_.keyboard.press("ArrowUp")
+    expect(sees).to_have_text("The class sees: title and picture; ↓ reveals more.")
+    class_.keyboard.press("PageUp")
+    draw(class_, scene(0, received=3))
+    expect(sees).to_have_text("The class sees: title, picture and sentences.")
+
+
+def test_the_clock_of_a_scene_runs_since_the_class_sees_it(windows: tuple[Any, Any]) -> None:
+    _, notes = windows
+    plan = notes.locator(".note").first
+    expect(plan).to_have_text(re.compile("^1:0. in this scene, planned 2:00; planned to end at 2:00"))
+    notes.get_by_role("button", name="Restart the clock").click()
+    expect(plan).to_have_text(re.compile("^0:0. in this scene"))
+
+
+def test_the_presenters_window_says_that_the_lesson_is_no_longer_shown(windows: tuple[Any, Any]) -> None:
+    class_, notes = windows
+    sees = notes.locator(".note").nth(1)
+    expect(sees).to_contain_text("The class sees")
+    draw(class_, scene(0, is_on=False))
+    expect(sees).to_have_text("No window of this browser shows the lesson.")
+    expect(notes.locator(".note").first).to_have_text("This scene is planned to end at 2:00.")
+    draw(class_, scene(0))
+    expect(sees).to_contain_text("The class sees")
+    class_.goto("about:blank")
+    expect(sees).to_have_text("No window of this browser shows the lesson.")
