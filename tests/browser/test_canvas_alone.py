@@ -90,8 +90,8 @@ def test_heads_that_attend_to_a_word_from_several_others_too_are_named(
         page.locator(QUERY).nth(query).click()
         page.locator(KEY).nth(key).click()
         columns = weights[..., key].reshape(layers * heads, rows)
-        linked = np.argsort(-columns[:, query], kind="stable")[:6]
-        linked = [i for i in linked if columns[i, query] > 0]
+        most = np.argsort(-columns[:, query], kind="stable")[:6]
+        linked = [i for i in most if columns[i, query] > 0]
         counts = {i: np.sum(2 * np.delete(columns[i], query) >= columns[i, query]) for i in linked}
         anyway = [i for i, count in counts.items() if count > 1 and 4 * count >= rows - 1]
         text = page.locator(".facts").inner_text()

@@ -9,7 +9,7 @@ import { drawArcs, newArcs } from "./arcs.js";
 import { newHeads, paintHeads, showHeads } from "./heads.js";
 import { newMatrix, showMatrix } from "./matrix.js";
 import { newTokens, runnerTexts, showTokens } from "./tokens.js";
-import { holdWhatIsTold, isPinned, keep } from "./pins.js";
+import { focusPinned, holdWhatIsTold, isPinned, keep } from "./pins.js";
 import { placed } from "./place.js";
 import { showCell, showFacts } from "./panel.js";
 import { showTools } from "./tools.js";
@@ -22,7 +22,7 @@ import { _ } from "../shared/language.js";
 import { isDark } from "../shared/themed.js";
 import { measurer, onceStyled } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
-import { sides, unpacked } from "./message.js";
+import { forgetMissing, sides, unpacked } from "./message.js";
 
 const NARROW = 40;  // rem
 
@@ -159,12 +159,6 @@ function newView(parentElement) {
   return view;
 }
 
-// A calculation that had the focus was closed: the cell or token that it was about gets the focus.
-function focusPinned({ form, pins, cells, tokens }) {
-  const node = form === "matrix" ? cells.canvas : tokens.query?.[pins.query];
-  node?.focus({ preventScroll: true });
-}
-
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
 function takeState(view, told) {
   view.state = told;
@@ -176,13 +170,6 @@ function takeState(view, told) {
   const { kind, layer, head } = told.chosen;
   view.here = { kind, layer, head };
   view.last[kind] = { layer, head };
-}
-
-// Forgets heads that the model of this message does not have: the last message may have been of a larger model.
-function forgetMissing(view, opening) {
-  const has = ({ kind, layer, head }) => { const found = view.message.kind[kind]; return Boolean(found) && layer < found.layers && head < found.heads; };
-  if (!has(view.here)) view.here = { ...opening };
-  for (const [kind, head] of Object.entries(view.last)) if (!has({ kind, ...head })) delete view.last[kind];
 }
 
 // Starts with a new message. Trap: it may have the same words but other numbers, for example when the page replaces the

@@ -52,3 +52,10 @@ export function sides(message, name) {
 
 // Whether a token continues the word of the token before it.
 export const continuesWord = (tokens, i) => i > 0 && !tokens[i].startsWith("▁") && /^\p{L}/u.test(tokens[i]) && !isControl(tokens[i - 1]);
+
+// Forgets heads that the model of this message does not have: the last message may have been of a larger model.
+export function forgetMissing(view, opening) {
+  const has = ({ kind, layer, head }) => { const found = view.message.kind[kind]; return Boolean(found) && layer < found.layers && head < found.heads; };
+  if (!has(view.here)) view.here = { ...opening };
+  for (const [kind, head] of Object.entries(view.last)) if (!has({ kind, ...head })) delete view.last[kind];
+}

@@ -28,3 +28,9 @@ export function keep(view) {
   view.unsent = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
   sendNext(view);
 }
+
+// A calculation that had the focus was closed: the cell or token that it was about gets the focus.
+export function focusPinned({ form, pins, cells, tokens }) {
+  const node = form === "matrix" ? cells.canvas : tokens.query?.[pins.query];
+  node?.focus({ preventScroll: true });
+}
