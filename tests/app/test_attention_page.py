@@ -246,7 +246,7 @@ def test_the_alignment_names_its_source_and_shows_the_lines_that_make_it(shown: 
     app = shown(more="alignment")
     captions = " ".join(caption.value for caption in app.caption)
     assert "Not in the paper: attention as a soft alignment" in captions
-    assert "app/views/attention/soft_alignment.py, line" in captions
+    assert "app/views/attention/soft_alignment.py`, line" in captions
     assert any("mean = weights" in code.value for code in app.code)
 
 

@@ -541,7 +541,7 @@ def test_a_prefix_that_is_too_long_gets_an_error_message(open_page: Open) -> Non
 )
 def test_every_search_is_shown_beside_its_code(open_page: Open, method: str, file: str) -> None:
     app = open_page("tree", method=method, t="2")
-    assert any(f"transformer/decoding/{file}, line" in caption.value for caption in app.caption)
+    assert any(f"transformer/decoding/{file}`, line" in caption.value for caption in app.caption)
     assert CHANGED not in [code.value for code in app.code]
     beam = "We used beam search" in " ".join(each.value for each in app.markdown)
     assert beam == (method == "beam")

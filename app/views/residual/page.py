@@ -75,8 +75,8 @@ def draw(scene: Scene) -> None:
 
 
 def _opening() -> Stack:
-    """The stack of the shown token: the one that was chosen on this page; otherwise the stack of the queries of the
-    kind of attention that was chosen on another page."""
+    """The stack of the shown token: the stack that was chosen on this page; else, if a kind of attention was chosen on
+    another page, the stack of its queries; else the encoder."""
     if not STREAM.is_chosen and KIND.is_chosen and KIND.value != "encoder":
         return "decoder"
     return "decoder" if STREAM.value == "decoder" else "encoder"
@@ -94,8 +94,8 @@ def _row(scene: Scene, stack: Stack) -> int:
 def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: str, index: int) -> None:
     """Handles a click: chooses a token or a sub-layer, or takes a part of the model away or puts it back.
 
-    `name` is a stack, "part" or the text of an edit. `index` is then the token, the sub-layer, or whether the part is
-    off. The sub-layer of an edit is chosen, too.
+    If `name` is a stack, `index` is the token; if it is "part", `index` is the sub-layer. If it is the text of an edit,
+    `index` is 1 to take its part away and 0 to put it back, and the sub-layer of that part is chosen, too.
     """
     if name == "part" and index < len(streams[shown].subs):
         SUB_LAYER.choose(index)

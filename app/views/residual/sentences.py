@@ -34,7 +34,7 @@ def sentences(scene: Scene, one: Stream, tokens: TokenAxis, row: int, start: str
 
 
 def of_edits(found: Outcome) -> str:
-    """What edits do to the translation that the original model writes."""
+    """Whether the edits change the translation, and how they change the log-probability of the original one."""
     change = sum(found.lost)
     nats = _(NATS)
     apart = abs(change)
@@ -65,7 +65,7 @@ def _around(*, pre_norm: bool) -> str:
 
 
 def _sum(one: Stream, start: str) -> str:
-    """Of a pre-norm model: what its last vector is the sum of."""
+    """For a pre-norm model: the vectors whose sum is the last vector."""
     count, lost, width = len(one.subs), lost_before(one), one.embedding.shape[-1]
     largest = number(largest_difference(one, pre_norm=True), 2)
     difference = _("(largest difference in {count} numbers: {largest})", count=width, largest=largest)
@@ -93,7 +93,7 @@ def _sum(one: Stream, start: str) -> str:
 
 
 def _normalised(one: Stream) -> str:
-    """Of a post-norm model: what each LayerNorm normalises."""
+    """For a post-norm model: what each LayerNorm normalises."""
     difference = number(largest_difference(one, pre_norm=False), 2)
     if lost_before(one):
         return ngettext(

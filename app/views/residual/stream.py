@@ -96,7 +96,7 @@ STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out", "residual_c
 
 
 def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
-    """Makes a `Stream` of recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding."""
+    """Makes a `Stream` from recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding."""
     before, added, after, normed, kept = (
         np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES
     )
@@ -141,5 +141,5 @@ def summands(one: Stream) -> np.ndarray:
 
 
 def lost_before(one: Stream) -> int:
-    """How many of the first summands do not reach the last vector."""
+    """How many summands, counted from the first one, do not reach the last vector (see `summands`)."""
     return max((place + 1 for place, has_it in enumerate(one.connected) if not has_it), default=0)

@@ -20,7 +20,7 @@ def additive_scores(query: np.ndarray, key: np.ndarray, mask: np.ndarray, varian
 
     Args:
         mask: (Q, K), True = may attend: the cells over which the variance is taken.
-        variance: the variance that the scores get over these cells. Scores that are all equal cannot get it.
+        variance: the variance that the scores get over these cells. If they are all equal there, they are not scaled.
     """
     width = query.shape[-1]
     first, second, v = weights(width)

@@ -43,7 +43,8 @@ def jacobian_norms(weights: np.ndarray) -> np.ndarray:
 
 
 def most_changed(products: np.ndarray, mask: np.ndarray, d_k: int) -> int:
-    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most; not the last row, `</s>`."""
+    """The row of products (Q, K) whose weights the division by sqrt(d_k) changes most. The last row, which usually
+    reads or predicts `</s>`, is left out if there are others."""
     moved = np.abs(softmax(products, mask) - softmax(products / np.sqrt(d_k), mask)).sum(axis=-1)  # (Q)
     return int(moved[: max(len(moved) - 1, 1)].argmax())
 
@@ -86,9 +87,9 @@ def random_products(d_k: int) -> np.ndarray:
 def growing_products(widths: tuple[int, ...]) -> np.ndarray:
     """q . k over the first d_k components of one random query and its keys, for each width: (W, KEYS), read-only.
 
-    A wider head adds terms to the same sums, so nothing jumps from one width to the next. Of `CANDIDATES` random
-    queries it is the one whose strongest weights, with and without the division, are closest to the median
-    (test_the_growing_query_is_as_sharp_as_most).
+    A wider head adds terms to the same sums, so the picture changes little from one width to the next. Of `CANDIDATES`
+    random queries, the function takes the one whose strongest weights, with and without the division, are closest to
+    the median (test_the_growing_query_is_as_sharp_as_most).
     """
     random = np.random.default_rng(SEED)
     query = random.standard_normal((CANDIDATES, 1, max(widths)))

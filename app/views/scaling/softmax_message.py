@@ -72,7 +72,7 @@ def table_of(message: Mapping[str, Any], axes: tuple[TokenAxis, TokenAxis], head
 def _cells(
     vectors: str, d_k: np.ndarray, names: tuple[Sequence[str], Sequence[str]], products: np.ndarray, mask: np.ndarray
 ) -> Table:
-    """One row for each cell of products (Q, K); each query has its d_k (Q). A forbidden key has no score."""
+    """One row for each cell of products (Q, K). `d_k` (Q): one width per query. A forbidden key has no score."""
     queries, keys = names
     divided = products / np.sqrt(d_k)[:, None]
     return {

@@ -49,7 +49,8 @@ def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: Dec
 
 
 def first_seed(scene: Scene) -> int:
-    """The seed of the order that the page opens with: the first of `SEEDS` that changes the translation; else 1."""
+    """The seed of the order that the page opens with: the first from 1 to `SEEDS` that changes the translation, or 1
+    if none does."""
     ids, settings = scene.translation.source_ids, scene.translation.settings
     for seed in range(1, SEEDS + 1):
         order = shuffled(scene.source.tokens, seed)
@@ -62,8 +63,8 @@ def first_seed(scene: Scene) -> int:
 
 
 def next_seed(scene: Scene, seed: int) -> int:
-    """The next seed that gives another order than `seed`; `seed` itself if none of the next `MOST_DRAWN` does. No seed
-    gives the written order."""
+    """The next seed that gives another order than `seed`; `seed` itself if none of the next `MOST_DRAWN` does. The
+    order of the sentence itself is never drawn (see `shuffled`)."""
     tokens, ids = scene.source.tokens, scene.translation.source_ids
 
     def read(number: int) -> Ids | None:

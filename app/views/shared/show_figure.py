@@ -14,7 +14,7 @@ from app.languages import _, speaking
 from app.languages.catalogues import ENGLISH
 from app.views.shared.number_tables import readable
 
-FEW_COLUMNS, MOST_ROWS, TABLE_HEIGHT = 3, 5, 215  # the last in px
+FEW_COLUMNS, MOST_ROWS, TABLE_HEIGHT = 3, 5, 215  # TABLE_HEIGHT in px, for tables with more than MOST_ROWS rows
 
 
 def show_figure(
@@ -32,7 +32,7 @@ def show_figure(
         key: of the chart; nothing else on the page may have it.
         name: of the files that are saved.
         alt: what the picture says, in words.
-        table: makes the columns of the table twin when it is opened.
+        table: makes the columns of the table; it is called when the table is opened, and for the CSV file.
         on_click: is called with the clicked point.
     """
     with st.container(key=f"picture_{key}"):
@@ -47,7 +47,7 @@ def belongings(
 
     Args:
         drawn: whether the container has a drawing, which can be saved as SVG and PNG.
-        of: what is in the table, for the buttons of a picture that has two.
+        of: what is in the table; it is written on the button, for a picture with two tables.
         sentence: is written above the saved drawing, below its name.
     """
     if record := recording.current():

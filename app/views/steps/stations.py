@@ -174,8 +174,8 @@ def _stations(
 
 
 def nearest(wanted: str, walk: tuple[Station, ...]) -> int:
-    """The place of a station in the walk. If this walk does not have it: of the station whose name has the most parts
-    in common with it, from the first part on."""
+    """The place of a station in the walk. If this walk does not have it: the place of the first station whose name
+    begins with the most of its parts."""
     parts = wanted.split(".")
 
     def shared(station: Station) -> int:

@@ -1,8 +1,9 @@
 """What the browser gets of the walk: the map, the stations, and the tensors of the stations that are near.
 
-All numbers of a station are sent, so the browser needs no server to show another token or another head, the cell under
-the pointer, or a station that is near. A station is near if it is in the same part of the model, in the part before it
-or in the part after it. After each move of the token the server sends the stations that are near then.
+All numbers of a station are sent (of the logits, only those of the most probable tokens and the chosen one). So the
+browser shows another token, another head, the cell under the pointer or a near station without asking the server. A
+station is near if it is in the same part of the model, in the part before it or in the part after it. After each move
+of the token the server sends the stations that are near then.
 """
 
 from collections.abc import Mapping

@@ -120,7 +120,7 @@ def rate_chart(runs: Sequence[Run], scene: Scene | None) -> None:
 
 
 def cooldown_text(training: TrainingConfig) -> str:
-    """From which update on the rate of a run falls to 0."""
+    """The updates in which the rate of a run falls in a straight line, in words."""
     length = cooldown_length(training)
     if not length:
         return _("no cool-down")
