@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.tensor import number_text, tensor_heatmap
+from app.languages import Language, speaking
 from app.library import source_code
 from app.library.source_code import lines_from, lines_of, lines_of_definition
 from app.views.scaling.additive import additive_scores
@@ -396,7 +397,7 @@ def walked(open_app: Callable[..., AppTest], station: str, **address: str) -> tu
     app = open_app("steps", at=station, sentence=SENTENCE, **address)
     assert not app.exception
     found = [each.proto for each in app.get("bidi_component")]
-    (brought,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_held_data")
+    (brought,) = (json.loads(each.bytes) for each in found if each.component_name.startswith("headlight_held_data"))
     (state,) = components(app, "model_walk")
     assert brought["scene"] == state["scene"]
     return brought, state
@@ -502,6 +503,18 @@ def test_between_decoder_and_encoder_the_head_is_the_one_that_attends_most_to_th
     app = opened(open_app, site, row=2, s="4")
     head = int(truth[site][:, 2, 3].argmax())
     np.testing.assert_array_equal(numbers(app), truth[site][head])
+
+
+NUMBERS_IN: dict[Language, str] = {"en": ".", "de": ","}
+
+
+def test_visitors_in_two_languages_share_no_written_numbers(open_app: Callable[..., AppTest]) -> None:
+    for spoken, mark in NUMBERS_IN.items():
+        with speaking(spoken):
+            brought, _ = walked(open_app, "logits", lang=spoken)
+        texts = [offer["probability_text"] for row in brought["pictures"]["logits"]["offers"] for offer in row]
+        assert mark in "".join(texts)
+        assert (set(".,") - {mark}).isdisjoint("".join(texts))
 
 
 def test_the_tokens_that_may_come_next_are_sent_for_every_row(open_app: Callable[..., AppTest], truth: Truth) -> None:

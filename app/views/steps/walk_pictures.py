@@ -99,7 +99,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
         case "shifted":
             return {}
         case "logits":
-            return {"offers": _offers(scene_key(scene), scene.given_steps, scene)}
+            return {"offers": _offers(scene_key(scene), scene.given_steps, language(), scene)}
         case "chosen":
             shares = [float(np.exp(value)) for value in scene.hypothesis.log_probabilities]
             return {"shares": shares, "share_texts": [probability_text(share) for share in shares]}
@@ -176,10 +176,10 @@ def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
 
 
 @st.cache_data(max_entries=32, ttl="30m", show_spinner=False)
-def _offers(key: str, given_steps: tuple[int, ...], _scene: Scene) -> list[list[dict[str, Any]]]:
+def _offers(key: str, given_steps: tuple[int, ...], spoken: Language, _scene: Scene) -> list[list[dict[str, Any]]]:
     """For each row of the decoder its most probable tokens, and the one that was chosen, or given by the visitor.
 
-    They take 10 ms per row, so they are cached by the key of the scene.
+    They take 10 ms per row, so they are cached by the key of the scene, and by the language of their numbers.
     """
     scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")
