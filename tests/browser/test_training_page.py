@@ -77,7 +77,7 @@ def test_a_run_is_started_stopped_and_resumed_and_shown_from_its_beginning(visit
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("update 0 of reverse-1")
     one.says("h e a d l i g h t")
     page.locator(".st-key-open_run button").click()  # the best checkpoint, on Translate
-    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("reverse-1")
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("best of reverse-1")
 
 
 def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Begin, runs: Path) -> None:

@@ -110,7 +110,7 @@ def computed(browser: Any, tmp_path: Path) -> Any:
     weights = np.full(keys, 0.00005 / (keys - 1))
     weights[2] = 0.99995
     calculation = {
-        "product": 4.0, "width": 4, "scores": np.log(weights).tolist(), "weights": weights.tolist(),
+        "product": 2.0, "width": 4, "scores": (1 + np.log(weights)).tolist(), "weights": weights.tolist(),
         "query": [1.0, -2.0, 0.5, 3.0], "keyVector": [2.0, 1.0, -2.0, 1.0], "value": [1.0, -1.0, 0.5, 0.0],
         "added": 1.5, "context": 1.5,
     }  # fmt: skip
@@ -198,7 +198,7 @@ def test_the_terms_of_the_dot_product_can_be_read_without_colour(computed: Any) 
     )
     assert heights == pytest.approx([term / 6 for term in (2.0, -2.0, -1.0, 3.0)], abs=0.02)
     caption = computed.locator("figure").first.locator("figcaption")
-    expect(caption).to_contain_text("Its 4 terms: the query of")
+    expect(caption).to_contain_text("Its 4 terms: each number of the query of")
     expect(caption.locator("div")).to_have_text("q3·k3 = 3.00, q0·k0 = 2.00, q1·k1 = −2.00")
     assert caption.locator("sub").count() == 6
 
@@ -207,7 +207,7 @@ def test_the_root_of_d_k_is_typeset(computed: Any) -> None:
     step = computed.locator(".steps li").nth(1)
     assert step.locator(".under").all_inner_texts() == ["dk", "4"]
     expect(step.locator(".under sub")).to_have_text("k")
-    expect(step).to_have_text("Divided by √dk = √4 = 2.00: score 0.00")
+    expect(step).to_have_text("Divided by √dk = √4 = 2.00: score 1.00")
 
 
 def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:

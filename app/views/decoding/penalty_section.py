@@ -88,7 +88,7 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
                 2.0,
                 min(round(usual * 20) / 20, 2.0),
                 0.05,
-                key=f"alpha_{form}_{usual:g}",
+                key=f"alpha_{form}_{usual}",
                 format=widget_format(),
             )
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
