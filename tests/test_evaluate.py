@@ -19,6 +19,7 @@ from transformer.cli import app
 from transformer.data.toy_tasks import held_out_pairs
 from transformer.decoding.translator import Translator
 from transformer.significance import comparison_text, paired_bootstrap
+from transformer.text.tokenizer import Tokenizer
 
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 NUMBERS, REVERSE = (PRETRAINED / f"{name}.safetensors" for name in ("numbers", "reverse"))
@@ -90,6 +91,15 @@ def test_hypotheses_have_one_line_for_each_line_of_the_test_set(files: tuple[Pat
     for line, row in zip(lines, ROWS, strict=True):
         assert not all(row) or line == translator.translate(row[0]).text
     assert found["references"] == len(PAIRS) + 1
+
+
+def test_a_translation_with_a_line_break_stays_one_line(
+    files: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tokenizer, "decode", lambda self, ids: "one\ntwo\r\nthree")
+    scores(NUMBERS, "--data", files[0], "--hypotheses", tmp_path / "out")
+    lines = (tmp_path / "out").read_bytes().decode().split("\n")
+    assert lines == [*("one two three" if all(row) else "" for row in ROWS), ""]
 
 
 def test_an_interrupted_evaluation_leaves_the_file_of_hypotheses_as_it_was(
@@ -164,6 +174,12 @@ def test_other_settings_of_the_search_are_named(files: tuple[Path, Path, Path], 
     readable = run(NUMBERS, "--data", files[0], "--against", tmp_path / "other.safetensors").stdout
     number = recipe.max_extra_length
     assert f"decode differently: max_extra_length = {number} and {number + 1}." in readable
+    for beam in (1, 4):  # without effect
+        stated["decoding"] = {"method": "greedy", "beam": beam}
+        save_checkpoint(tmp_path / f"{beam}.safetensors", TrainedModel(trained.model, trained.tokenizer, stated, {}))
+    command = ["evaluate", tmp_path / "1.safetensors", "--data", files[0], "--against", tmp_path / "4.safetensors"]
+    result = CliRunner().invoke(app, [*map(str, command), "--device", "cpu"])
+    assert (result.exit_code, "decode differently" in result.stdout) == (0, False)
 
 
 def test_models_of_other_tasks_or_languages_are_not_compared(files: tuple[Path, Path, Path], tmp_path: Path) -> None:

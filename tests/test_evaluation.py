@@ -80,6 +80,8 @@ def test_the_reason_why_a_source_has_no_translation_is_reported() -> None:
     assert found["untranslated"] == 3
     assert "counted as empty: 3. The model's scores are NaN" in as_text(found)
     assert "too long" not in as_text(found)
+    assert "3 sentences, 3 references," in as_text(found)
+    assert "1 sentence, 1 reference," in as_text({**found, "sentences": 1, "references": 1})
 
 
 @pytest.mark.parametrize(("outputs", "references"), [([], []), (["a"], [[]]), (["a", "b"], [["a"]])])

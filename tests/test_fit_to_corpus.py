@@ -55,6 +55,13 @@ def test_what_depends_on_a_stated_value_goes_with_it() -> None:
     assert values(20_000, training__updates="many") == values(20_000)  # the validation reports it
 
 
+def test_the_reasons_name_the_number_of_validations() -> None:
+    for updates, times in ((1_000, 25), (10, 10)):
+        choices = fit(CorpusFacts(20_000, 35.0, LATIN), {"training.updates": updates})
+        (reason,) = (choice.reason for choice in choices if "training.validate_every" in choice.values)
+        assert reason == f"validations in the run: about {times}"
+
+
 def test_a_writing_system_of_many_characters_gets_a_larger_vocabulary() -> None:
     chinese = (1000,) * 3000 + (1,) * 2000
     size, coverage = vocabulary_for(CorpusFacts(1000, 20.0, chinese), 2000)

@@ -97,7 +97,7 @@ def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers(n
         for (layer, head), more in zip(reading.best[:2], ("", ", the next best"), strict=True):
             rates = (table[layer][head] for table in (reading.aer, reading.precision, reading.recall))
             assert f"| {does} | {named((layer, head))}{more} | {' | '.join(map(percent, rates))} |" in card
-    together = " and ".join(", ".join(map(named, found.opening("predicts"))).rsplit(", ", 1))
+    together = " and ".join(", ".join(map(named, found.heads_shown_first("predicts"))).rsplit(", ", 1))
     assert f"| predict the word | the mean of {together} | {percent(min(found.predicts.together))} |" in card
     for guess, rate in (("the diagonal", found.diagonal), ("a word drawn at random", found.chance)):
         assert f"| {guess} | {percent(rate.aer)} | {percent(rate.precision)} | {percent(rate.recall)} |" in card

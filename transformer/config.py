@@ -127,7 +127,8 @@ class DataConfig:
     # (data/augmentation/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     augment: Augmentation = field(default_factory=Augmentation)  # other changes, one probability each
-    prepared: str | None = None  # folder for the prepared corpus, which runs may share; None: prepared/ of the run
+    # a folder for the prepared corpus, which several runs may share; None: the folder prepared/ of the run
+    prepared: str | None = None
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one per core
 
     @model_validator(mode="after")

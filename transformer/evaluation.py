@@ -87,7 +87,8 @@ def sentence_score(hypothesis: str, references: Sequence[str]) -> dict[str, floa
 def as_text(result: dict[str, Any]) -> str:
     """The result of `evaluate` as text."""
     speed = result["sentences"] / max(result["seconds"], 1e-9)
-    counted = f"{result['sentences']:,} sentences, {result['references']:,} references"
+    counts = {"sentence": result["sentences"], "reference": result["references"]}
+    counted = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
     lines = [
         f"BLEU {result['bleu']:.2f}    {result['bleu_signature']}",
         f"chrF {result['chrf']:.2f}    {result['chrf_signature']}",

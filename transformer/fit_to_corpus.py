@@ -1,7 +1,7 @@
 """Which model suits so much text: from facts about a corpus to values of a recipe, each with its reason.
 
-A recipe asks for it with the value "fit" (recipes/own-text.toml); an option with another value keeps that, and what
-depends on it is chosen to go with it.
+An option with the value "fit" (recipes/own-text.toml) is chosen here. An option with another value keeps it, and the
+options that depend on it are chosen to match.
 
 The second size was chosen by training on 20,000 pairs (pretrained/EXPERIMENTS.md, "Own text"); the third is that of
 en-de for 190,000 pairs, the fourth the paper's base model for 4.5 million. The first was not compared with others. With
@@ -22,9 +22,9 @@ from transformer.data.train_valid_overlap import usual_valid_size
 
 FIT = "fit"  # the value of an option that is chosen here
 
-BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
+BYTES = 256 + 4  # 256 bytes and the 4 special tokens: every vocabulary has them, beside characters and sub-words
 LEAST_COVERAGE = 0.98  # sentencepiece takes no less
-VALIDATIONS = 25  # in one run
+VALIDATIONS = 25  # in one run, if it has so many updates
 WARMUP = 4_000  # updates (section 5.3)
 SNAPSHOTS = 14  # half precision: 13 MB each for 20,000 pairs
 FEW_SNAPSHOTS, WIDE = 5, 256  # models with a larger d_model than WIDE have fewer: 120 MB each at 512
@@ -83,6 +83,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
     updates = updates_for(facts, given)
     pairs = f"{'about ' if facts.is_estimate else ''}{facts.pairs:,} pairs"
     every = max(1, round(updates / VALIDATIONS))
+    times = max(1, round(updates / every))
     return (
         Choice(
             {"model.encoder_layers": size.layers, "model.decoder_layers": size.layers, "model.d_model": size.d_model},
@@ -127,12 +128,14 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         Choice(
             {
                 "training.warmup": max(1, min(WARMUP, round(updates / 10))),
-                "training.validate_every": every,
-                "training.save_every": every,
-                "training.log_every": max(1, min(100, round(every / 4))),
             },
             f"the run has about {max(1, round(updates)):,} updates: a tenth of them, at most the paper's {WARMUP:,}, "
-            f"is warm-up; {VALIDATIONS} validations",
+            "is warm-up",
+        ),
+        Choice({"training.validate_every": every}, f"validations in the run: about {times}"),
+        Choice(
+            {"training.save_every": every, "training.log_every": max(1, min(100, round(every / 4)))},
+            f"checkpoints in the run: about {times}, and at least as many lines in the log",
         ),
         Choice(
             {
@@ -188,8 +191,9 @@ def peak_rate_for(d_model: int, tokens: int) -> float:
 def characters_per_token(facts: CorpusFacts, vocabulary: int) -> float:
     """About: a token of a writing system with thousands of characters has fewer of them.
 
-    So the updates of 3,000 and 20,000 pairs of Tatoeba, in German and in French, are estimated to 6 %
-    (vocabularies of 2,000 and 4,000 tokens). One of 8,000 has 3.8 characters per token in German and 3.5 in French.
+    With these numbers, the estimated updates for 3,000 and 20,000 pairs of Tatoeba, in German and in French, are within
+    6 % of the real ones (vocabularies of 2,000 and 4,000 tokens). A vocabulary of 8,000 has 3.8 characters per token in
+    German and 3.5 in French.
     """
     return 1.5 if len(facts.character_counts) > 1000 else 2.8 + 0.5 * math.log2(max(1000, vocabulary) / 2000)
 

@@ -22,14 +22,21 @@ PAGE_OF_FINDING: dict[Name, tuple[str, str]] = {
     "hesitates": ("decoding", gettext_noop("See the distribution")),
     "untrained_positions": ("positions", gettext_noop("See the table of positions")),
 }
+# Findings in what the model computes, which edits change.
+OF_A_PASS: tuple[Name, ...] = (
+    "ignores_source", "flat_attention", "empty", "cut", "loop", "hesitates", "special_head", "same_head",
+)  # fmt: skip
 
 
-def finding_part(finding: Finding, number: int) -> None:
+def finding_part(finding: Finding, number: int, is_edited: bool) -> None:
     """Draws a finding: what it is, what to do, and a button to the page that shows it."""
+    advice = in_words(finding.advice)
+    if is_edited and finding.name in OF_A_PASS:
+        advice = _("The model is edited, which may be the cause. Undo the edits to compare.")
     with st.container(key=f"text_doctor_{number}", gap="xxsmall"):  # see stage.css
         st.subheader(in_words(finding.title).replace("<", r"\<"), anchor=False)
         st.text(in_words(finding.says))
-        st.caption(in_words(finding.advice).replace("<", r"\<"))
+        st.caption(advice.replace("<", r"\<"))
         page, words = PAGE_OF_FINDING.get(finding.name, ("", ""))
         if finding.head:
             page, words = "attention", _("See head {head}", head=finding.head)

@@ -21,7 +21,7 @@ FORMS = (
     gettext_noop("The translation repeats itself"),
     gettext_noop("The predictions are uncertain"),
     gettext_noop("Encoder-decoder attention is flat"),
-    gettext_noop("Heads that only attend to {list}"),
+    gettext_noop("Heads that attend almost only to {list}"),
     gettext_noop("Heads with equal rows"),
     gettext_noop("Longer than the training sentences"),
     gettext_noop("Positions that were hardly trained"),
@@ -34,12 +34,12 @@ FORMS = (
     gettext_noop("LayerNorm gains are too large"),
     gettext_noop("Dead feed-forward units"),
     # with numbers
-    gettext_noop("With another source of as many tokens, the predictions change by {share} only."),
+    gettext_noop("With another source of the same length, the predictions change by only {share}."),
     gettext_noop("It has {tokens} token and no text."),
     gettext_noop("It has {tokens} tokens and no text."),
     gettext_noop("After {tokens} tokens: the decoder repeated one token {times} times or more."),
-    gettext_noop("After {tokens} tokens, at the length limit, the decoder had not predicted </s>."),
-    gettext_noop("“{repeated}” occurs {times} times in a row, and the source repeats nothing."),
+    gettext_noop("The decoder reached the length limit of {tokens} tokens without predicting </s>."),
+    gettext_noop("“{repeated}” occurs {times} times in a row, and nothing in the source is repeated as often."),
     gettext_noop("Each step is as uncertain as a choice among {choices} equally probable tokens of {tokens}."),
     gettext_noop(
         "All {heads} heads of encoder-decoder attention attend almost evenly to the whole source: the entropy of their "
@@ -117,7 +117,8 @@ FORMS = (
         "It cannot align. The model was trained too little, or has not learnt to use the source: train longer."
     ),
     gettext_noop(
-        "Such a head adds about the same vector at every position. A few are normal, most of a layer are not."
+        "Such a head adds about the same vector at every position. A few such heads are normal. If most heads of a "
+        "layer are like this, something is wrong."
     ),
     gettext_noop("It does not use its queries: try fewer heads, or train longer."),
     gettext_noop("Words may be left out or repeated towards the end. Split the sentence."),

@@ -41,7 +41,7 @@ def guess_line(scene: Scene) -> Callable[[], None]:
         if findings:
             with behind or _line(place, in_words(findings[0].title), (), lambda: None):
                 for number, finding in enumerate(findings):
-                    finding_part(finding, number)
+                    finding_part(finding, number, bool(scene.subject.edits))
 
     return add_findings
 

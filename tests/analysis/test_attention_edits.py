@@ -11,6 +11,7 @@ from tests.analysis.test_edits import edited, logits
 from tests.support.small_decoding import ids, random_sources, undecided
 from tests.support.small_model import batch, cached_logits, everything, probe_of, randomised, small
 from transformer.analysis.edits import Edit, HeadOff, HeadUniform, MaskCell, MaskOff, Temperature, WeightsSet
+from transformer.analysis.edits.mask_edits import MaskPart
 from transformer.analysis.trace import trace_steps
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.search import search
@@ -202,6 +203,28 @@ def test_the_last_of_two_edits_of_a_cell_holds_whether_they_name_a_layer_or_all(
     assert everything(edited(model, off, again), source, target)["decoder.layers.0.self_attention.mask"][
         0, :, 1, 3
     ].all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "row", "key"),
+    [
+        ("decoder", "causal", 3, 3),
+        ("decoder", "causal", 3, 1),
+        ("encoder", "padding", 1, 2),
+        ("cross", "cross", 1, 2),
+    ],
+)
+def test_without_a_part_of_a_mask_cells_that_were_forbidden_before_stay_forbidden(
+    kind: Kind, part: MaskPart, row: int, key: int
+) -> None:
+    model, (source, target) = randomised(small()), batch()
+    cell, off = MaskCell(kind, None, None, row, key, False), MaskOff(part)
+    first, last = (
+        everything(edited(model, *each), source, target)[f"{SITES[kind].format(0)}.mask"]
+        for each in ((cell, off), (off, cell))
+    )
+    assert torch.equal(first, last)
+    assert not first[:, :, row, key].any()
 
 
 def test_without_the_mask_towards_the_encoder_only_that_attention_reads_padding() -> None:

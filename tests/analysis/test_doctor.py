@@ -70,7 +70,7 @@ def test_a_decoder_without_its_source_is_found(reverse: Translator) -> None:
     for layer in reverse.model.decoder.layers:
         layer.cross_attention.output.weight.data.mul_(1e-4)
     found = named(diagnose(reverse, LETTERS))
-    assert "0.0% only" in found["ignores_source"].says
+    assert "by only 0.0%" in found["ignores_source"].says
     assert found["ignores_source"].head == Head("cross", 0, 0)
 
 
@@ -251,6 +251,27 @@ def test_an_output_that_repeats_itself_is_found(reverse: Translator) -> None:
     assert "After 48 tokens" in found["cut"].says
     assert {"ignores_source"} <= found.keys()
     assert "loop" not in named(diagnose(reverse, "c c c c c"))  # so does the source
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "is_found"),
+    [
+        ((13, 19, 14, 19, 15, 19, 16, 19), (19, 19, 19, 19, 13, 14, 15, 16), False),  # sorted
+        ((13, 19, 14, 19, 15), (19, 19, 19, 19, 13, 14, 15), True),
+        ((18, 18, 18), (19, 19, 19, 19, 19), True),
+        ((18, 18, 18), (11, 12, 11, 12, 11, 12), False),  # the source repeats a token as often
+    ],
+)
+def test_tokens_that_the_source_has_as_often_are_no_loop(
+    reverse: Translator, source: tuple[int, ...], target: tuple[int, ...], is_found: bool
+) -> None:
+    translation = reverse.translate(LETTERS).sentences[0]
+    hypothesis = replace(
+        translation.hypotheses[0], ids=(*target, EOS), pieces=(*map(reverse.tokenizer.piece, target), "</s>")
+    )
+    translation = replace(translation, source_ids=(*source, EOS))
+    found = examine(reverse, examine_checkpoint(reverse), translation, hypothesis)
+    assert ("loop" in named(found)) is is_found
 
 
 @pytest.mark.parametrize(

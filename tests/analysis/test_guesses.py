@@ -41,11 +41,13 @@ def test_numbers_are_compared_whatever_separates_their_digits(source: str, targe
         ("Berta is here. Otto said: Come!", "Sie ist hier.", []),  # the first word has a capital anyway
         ("WE MET OTTO", "Wir trafen ihn", []),
         ("He works for NASA.", "Er arbeitet.", []),
+        ("Tom said, 'Come here.'", "Tom sagte: „Komm her.“", []),
     ],
 )
 def test_names_may_be_adapted_but_not_replaced(source: str, target: str, missing: list[str]) -> None:
     assert missing_names(source, target, "en") == missing
 
 
-def test_german_nouns_do_not_count_as_names() -> None:
+def test_only_names_of_an_english_source_are_reported() -> None:
     assert missing_names("Ich sehe den Hund.", "I see the dog.", "de") == []
+    assert missing_names("Nous vivons en Allemagne.", "We live in Germany.", "fr") == []

@@ -56,9 +56,9 @@ def test_the_map_is_drawn_as_it_is_stored(stored: AlignmentMap, shift: Any) -> N
 def test_the_alignment_opens_with_the_best_heads_of_the_best_shift(stored: AlignmentMap) -> None:
     app = opened()
     assert app.session_state["shift"] == stored.best_shift == "reads"
-    assert app.multiselect[0].value == stored.opening("reads") == [(0, 1), (LAYERS - 1, HEADS - 1)]
+    assert app.multiselect[0].value == stored.heads_shown_first("reads") == [(0, 1), (LAYERS - 1, HEADS - 1)]
     frames = chart(app, "Alignment error rate")["layout"]["shapes"]
-    assert [(f["y0"] + 0.5, f["x0"] + 0.5) for f in frames] == stored.opening("reads")
+    assert [(f["y0"] + 0.5, f["x0"] + 0.5) for f in frames] == stored.heads_shown_first("reads")
     assert {f["line"]["color"] for f in frames} == {CHOSEN}
     assert "a guess" not in page_text(app)
 
@@ -66,10 +66,10 @@ def test_the_alignment_opens_with_the_best_heads_of_the_best_shift(stored: Align
 def test_a_link_has_its_shift_and_opens_with_the_best_heads_of_that_one(stored: AlignmentMap) -> None:
     app = opened(shift="predicts")
     assert app.session_state["shift"] == "predicts"
-    assert app.multiselect[0].value == stored.opening("predicts")
+    assert app.multiselect[0].value == stored.heads_shown_first("predicts")
     app.segmented_control(key="shift").set_value("reads").run()
     app.button(key="alignment_preset_0").click().run()
-    assert app.multiselect[0].value == stored.opening("reads")
+    assert app.multiselect[0].value == stored.heads_shown_first("reads")
 
 
 def test_the_chosen_shift_stays_and_is_in_the_address(stored: AlignmentMap) -> None:
@@ -88,7 +88,7 @@ def test_another_checkpoint_opens_with_its_own_best_shift(stored: AlignmentMap) 
     assert len(app.multiselect[0].value) == 3
     app.selectbox(key="checkpoint").set_value("one").run()
     assert app.session_state["shift"] == "reads"
-    assert app.multiselect[0].value == stored.opening("reads")
+    assert app.multiselect[0].value == stored.heads_shown_first("reads")
 
 
 def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: Path) -> None:

@@ -529,10 +529,10 @@ def test_a_prefix_that_is_too_long_gets_an_error_message(open_page: Open) -> Non
     app = open_page(PARTS[1])
     app.text_input(key="own_words").set_value("the cat sat on the mat " * 8).run()
     healthy(app)
-    assert "Shorten the prefix" in texts(app)
+    assert "Type fewer words, or choose an earlier node." in texts(app)
     app.button(key="take_back").click().run()
     healthy(app)
-    assert "Shorten the prefix" not in texts(app)
+    assert "Type fewer words" not in texts(app)
 
 
 @pytest.mark.parametrize(

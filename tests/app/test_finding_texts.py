@@ -67,11 +67,11 @@ def test_every_sentence_of_the_doctor_has_its_form() -> None:
 @pytest.mark.parametrize(
     ("text", "german"),
     [
-        ("Heads that only attend to </s>", "Köpfe, die nur </s> beachten"),
-        ("Heads that only attend to </s> and <s>", "Köpfe, die nur </s> und <s> beachten"),
+        ("Heads that attend almost only to </s>", "Köpfe, die fast nur </s> beachten"),
+        ("Heads that attend almost only to </s> and <s>", "Köpfe, die fast nur </s> und <s> beachten"),
         (
-            "With another source of as many tokens, the predictions change by 0.4% only.",
-            "Mit einer anderen Quelle aus gleich vielen Tokens ändern sich die Vorhersagen nur um 0,4\u00a0%.",
+            "With another source of the same length, the predictions change by only 0.4%.",
+            "Mit einer anderen Quelle derselben Länge ändern sich die Vorhersagen nur um 0,4\u00a0%.",
         ),
         ("Another sentence.", "Another sentence."),
     ],

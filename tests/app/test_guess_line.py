@@ -130,6 +130,16 @@ def test_a_sign_is_said_at_once_and_the_doctor_is_asked_after_the_picture(
     assert lines(app) == 1
 
 
+def test_of_an_edited_model_the_edits_may_be_the_cause(open_page: Open) -> None:
+    app = open_page(
+        "Where is the nearest train station?",
+        edits=tuple(f"skip=decoder.{layer}.cross_attention" for layer in range(1, 7)),
+    )
+    says = [caption.value for caption in app.caption]
+    assert "The model is edited, which may be the cause. Undo the edits to compare." in says
+    assert not [text for text in says if "has not learnt to translate" in text]
+
+
 def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
     app = open_page("42", "numbers")
     assert not [text for text in shown_texts(app) if "not in the translation" in text]

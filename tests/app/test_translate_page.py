@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.compute import cached_results
 from app.figures.canvas_message import quantised
 from app.library.tasks import EXAMPLES
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import attention_weights, components, open_view, unpacked_canvas
 from tests.support.patience import PATIENCE
+from transformer.decoding.translation import TranslatedText
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import recased
 
@@ -235,6 +238,25 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
     app.run()
     healthy(app)
     assert np.array_equal(weights_of(app), quantised(expected(folder, EXAMPLE, CROSS, hypothesis=1)))
+
+
+@pytest.mark.parametrize(("at_limit", "reason"), [(True, "at the length limit"), (False, "its best hypothesis")])
+def test_an_alternative_that_was_cut_off_says_why(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch, at_limit: bool, reason: str
+) -> None:
+    translate = cached_results.translate
+
+    def cut_off(*args: Any) -> TranslatedText:
+        found = translate(*args)
+        (sentence,) = found.sentences
+        best, second, *others = sentence.hypotheses
+        second = replace(second, finished=False, at_limit=at_limit)
+        return replace(found, sentences=(replace(sentence, hypotheses=(best, second, *others)),))
+
+    monkeypatch.setattr(cached_results, "translate", cut_off)
+    app = open_app(alternative="2")
+    healthy(app)
+    assert any(reason in caption.value for caption in app.caption)
 
 
 def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:

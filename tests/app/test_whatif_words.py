@@ -10,7 +10,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.views.whatif import words_part
+from app.compute import word_results
+from app.views.whatif import words_data, words_part
 from tests.support.drawn import components
 from transformer.config import BOS
 from transformer.decoding.translator import Translator
@@ -51,10 +52,10 @@ def test_occlusion_is_the_loss_without_the_word_and_the_most_important_word_is_l
         expected = before - log_probabilities(translator, without, target)
         np.testing.assert_allclose(found[:, word], expected, rtol=0, atol=1e-4)
         start += size
-    dearest = int(found.sum(axis=0).argmax())
-    assert grid(app)["columns"]["gone"] == [word == dearest for word in range(len(names))]
+    most_needed = int(found.sum(axis=0).argmax())
+    assert grid(app)["columns"]["gone"] == [word == most_needed for word in range(len(names))]
     (outcome,) = components(app, "outcome")
-    assert outcome["rows"][1]["label"] == f"Without “{names[dearest]}”"
+    assert outcome["rows"][1]["label"] == f"Without “{names[most_needed]}”"
 
 
 def test_another_word_is_translated_as_the_sentence_with_it(open_app: Open, folder: Path) -> None:
@@ -65,6 +66,51 @@ def test_another_word_is_translated_as_the_sentence_with_it(open_app: Open, fold
     assert [token["text"] for token in outcome["rows"][1]["tokens"]] == list(expected.pieces)
     assert outcome["rows"][1]["label"] == "“small” for “big”"
     assert grid(app)["columns"]["gone"].index(True) == 6
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "new", "read"),
+    [
+        ("the cat sat.", 4, "!", "the cat sat!"),  # no space before it
+        ("the cat sat.", 2, "don’t\u00a0", "the don't sat."),
+        ("the cat sat.", 2, "\u200b", "the sat."),  # invisible, so nothing
+    ],
+)
+def test_another_word_is_read_as_in_a_typed_sentence(
+    open_app: Open, folder: Path, sentence: str, word: int, new: str, read: str
+) -> None:
+    app = open_app("whatif", experiment="words", sentence=sentence, changed_word=str(word), new_word=new)
+    expected = Translator.load(folder / "en-de.safetensors").translate(read).sentences[0].hypotheses[0]
+    (outcome,) = components(app, "outcome")
+    assert [token["share"] for token in outcome["rows"][1]["tokens"]] == pytest.approx(
+        np.exp(expected.log_probabilities), abs=1e-4
+    )
+
+
+def test_a_sentence_that_another_word_makes_too_long_is_refused(open_app: Open) -> None:
+    app = open_app("whatif", experiment="words", sentence=SENTENCE, changed_word="1", new_word="☃" * 60)
+    assert any(text.value.startswith("The changed sentence has ") for text in app.text)
+    assert not components(app, "outcome")
+
+
+def test_another_word_stays_in_place_of_the_same_word(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    word = grid(app)["columns"]["gone"].index(True)
+    app.text_input(key="new_word").set_value("small").run()
+    other = (word + 1) % len(SENTENCE.split())
+    monkeypatch.setattr(words_data.Words, "most_needed", other)  # as after another search
+    app.run()
+    assert grid(app)["columns"]["gone"].index(True) == word
+
+
+def test_where_no_word_is_needed_none_is_called_most_important(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        word_results, "occlusion", lambda subject, source, target, words: np.full((len(words), len(target)), -0.3)
+    )
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    says = " ".join(str(text.value) for text in (*app.markdown, *app.text, *app.caption))
+    assert "Whichever word is left out" in says
+    assert "matters most" not in says
 
 
 @pytest.mark.parametrize("experiment", ["words", "patch"])
@@ -92,7 +138,7 @@ def test_integrated_gradients_are_computed_after_a_click(open_app: Open) -> None
     app.button(key="integrate").click().run()
     assert not app.exception
     assert [view["name"] for view in grid(app)["views"]][2] == "Integrated gradients"
-    assert any("a sum misses by" in str(each.value) for each in app.markdown)
+    assert any("a sum is wrong by at most" in str(each.value) for each in app.markdown)
     assert not app.run().exception  # when they are known already
     assert len(grid(app)["views"]) == 5
 

@@ -2,6 +2,7 @@ import gzip
 import io
 import logging
 import os
+import subprocess
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +57,7 @@ def test_windows_line_ends_a_byte_order_mark_and_a_missing_last_line_end_are_acc
 def test_line_ends_of_old_macs_are_refused(tmp_path: Path) -> None:
     for name in ("a.tsv", "a.tsv.gz"):
         path = written(tmp_path / name, "Go.\tGeh.\rRun.\tLauf.\r")
-        with pytest.raises(CorpusError, match=r"a\.tsv.*: its lines end with .* tr '\\r' '\\n' <"):
+        with pytest.raises(CorpusError, match=r"a\.tsv.*: its lines end with .* \| tr '\\r' '\\n' >"):
             read_pairs(path)
     sides = written(tmp_path / "a.en", "Go.\rRun.\r"), written(tmp_path / "a.de", "Geh.\rLauf.\r")
     with pytest.raises(CorpusError, match=r"a\.en: its lines end"):
@@ -97,6 +98,20 @@ def test_a_line_that_is_not_utf8_is_reported_with_file_and_line(tmp_path: Path, 
 def test_utf16_is_recognised(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"line 1: not UTF-8.*iconv -f UTF-16"):
         read_pairs(written(tmp_path / "a.tsv", "a\tb\n".encode("utf-16")))
+
+
+@pytest.mark.parametrize("name", ["a b.tsv", "a b.tsv.gz"])
+@pytest.mark.parametrize("content", ["é\tx\n".encode("latin-1"), "é\tx\n".encode("utf-16"), "é\tx\ré\tx\r".encode()])
+def test_the_command_in_the_message_converts_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    with pytest.raises(CorpusError) as raised:
+        read_pairs(written(Path("folder") / name, content))
+    command = str(raised.value).split("for example: ")[1].splitlines()[0]
+    subprocess.run(command, shell=True, check=True)
+    assert set(read_pairs("new-a b.tsv")) == {("é", "x")}
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])

@@ -94,6 +94,9 @@ def test_for_missing_languages_the_message_lists_the_existing_ones(tmp_path: Pat
     folder = write_lines(tmp_path / "other" / "train.jsonl", [{"source": "a", "target": "b"}])
     with pytest.raises(CorpusError, match="the columns source, target; en and de are needed"):
         read(f"hf:{folder}")
+    folder = write_lines(tmp_path / "plain" / "train.jsonl", [{"source": "a", "translation": "b"}])
+    with pytest.raises(CorpusError, match=r"columns source, translation; en and de are needed\. .*--source-language"):
+        read(f"hf:{folder}")
 
 
 def test_empty_rows_are_left_out_and_the_number_of_a_wrong_one_is_reported(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tests.support.bilingual_text import PAIRS
 from tests.support.small_training import corpus_recipe, write_pairs
 from transformer.config import TokenizerConfig
 from transformer.data.corpus import Pair
+from transformer.data.mix_options import MixPart
 from transformer.data.text_warnings import FREQUENT
 from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import TrainingData
@@ -70,6 +71,19 @@ def test_a_wrong_column_is_warned_about(pairs: list[Pair], expected: str, tmp_pa
     assert expected in warning
     assert warning.startswith(str(tmp_path / "corpus.tsv"))
     assert "data.source_column" in warning
+
+
+def test_the_advice_for_exchanged_languages_concerns_the_part_alone(tmp_path: Path) -> None:
+    exchanged = [(target, source) for source, target in GOOD]
+    good = write_pairs(tmp_path / "good.tsv", GOOD)
+    mix = MixPart(file=str(tmp_path / "corpus.tsv")), MixPart(file=str(good))
+    for data, advice in (
+        ({"train": (), "mix": mix}, "Set swapped = true for this part"),
+        ({"train": (str(tmp_path / "corpus.tsv"), str(good))}, "Exchange its sources and its targets."),
+    ):
+        (warning,) = warned(tmp_path, exchanged, **data)
+        assert advice in warning
+        assert "--set" not in warning
 
 
 def test_a_column_of_labels_is_warned_about(tmp_path: Path) -> None:

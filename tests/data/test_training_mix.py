@@ -190,6 +190,7 @@ def test_a_recipe_with_a_mix_that_is_written_reads_as_the_same_recipe(tmp_path: 
         ("[{weight = 2}]", "data.mix.0.file is missing."),
         ('[{file = "a", tag = "\u00a0x"}]', "tag = '\\xa0x' should be normalised text: 'x'"),
         ('[{file = "a", tag = "x", aside = 5}]', "a part with a tag is not kept aside"),
+        ('[{file = "hf:a"}]', "give a Hugging Face data set (hf:) as data.train"),
         ('["a.tsv"]', "data.mix.0 = a.tsv: should be a section with options of its own"),
         ('[{file = "a"}]\ntrain = ["b"]', "train and mix exclude each other: keep one of them"),
         ('[{file = "a"}]\ntoy = "copy"', "mix and toy exclude each other: keep one of them"),

@@ -11,7 +11,15 @@ from tests.decoding.test_tree import BEAM, METHODS, SOURCES, trees
 from tests.support.small_decoding import random_sources, undecided
 from transformer.analysis.trace import trace
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.finished_search import beginnings, draws, finished, mark_truncated, path_to, rescored
+from transformer.decoding.finished_search import (
+    beginnings,
+    draws,
+    finished,
+    mark_truncated,
+    may_be_drawn,
+    path_to,
+    rescored,
+)
 from transformer.decoding.search import search
 
 
@@ -62,6 +70,14 @@ def test_each_random_number_is_in_the_interval_of_the_drawn_token(changes: dict[
                 probabilities = np.exp(logits[0]) / np.exp(logits[0]).sum()
                 expected = probabilities[ids[0]] / probabilities[EOS:].sum()
                 assert drawn[0].end - drawn[0].begin == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("top_k", "top_p", "expected"), [(0, 1.0, {3, 4, 5}), (2, 1.0, {3, 4}), (0, 0.9, {3})])
+def test_a_token_with_a_tiny_probability_may_be_drawn(top_k: int, top_p: float, expected: set[int]) -> None:
+    """float64 cannot add the probability of tokens 4 and 5 to that of token 3: exp(-50) and exp(-60)."""
+    settings = DecodingConfig(method="sampling", temperature=0.1, top_k=top_k, top_p=top_p)
+    logits = np.array([0, 0, 0, 10, 5, 4], dtype=np.float32)
+    assert set(np.flatnonzero(may_be_drawn(logits, settings))) == expected
 
 
 def test_tokens_that_were_not_drawn_have_no_random_numbers() -> None:

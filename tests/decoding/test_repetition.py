@@ -7,11 +7,14 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.decoding.test_tree import Pieces
 from tests.support.small_decoding import ids
 from tests.support.table_model import TableModel, TableState
 from transformer.config import EOS, DecodingConfig
+from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs, ends_in_loop
 from transformer.decoding.search import search
+from transformer.text.tokenizer import Tokenizer
 
 A, B = 4, 5
 LONG = DecodingConfig(method="greedy", max_extra_length=200)
@@ -54,6 +57,17 @@ def test_a_search_that_alternates_between_tokens_continues_to_the_length_limit(s
     found = search(Repeater([A, B]).as_model(), [[A, EOS]], settings)[0]
     assert len(found.candidates) == found.limit == 202
     assert not ends_in_loop(ids(found))
+
+
+@pytest.mark.parametrize(("writes", "at_limit"), [([A], False), ([A, B], True)])
+def test_a_hypothesis_knows_whether_it_was_cut_off_at_the_length_limit(writes: list[int], at_limit: bool) -> None:
+    settings = replace(LONG, method="beam", n_best=3)
+    found = search(Repeater(writes).as_model(), [[A, EOS]], settings)[0]
+    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    cut_off, _ = hypotheses(found, settings, tokenizer, None)
+    assert [each.at_limit for each in cut_off] == [at_limit] * 3
+    assert cut_off[0].is_loop is not at_limit
+    assert not all(each.is_loop for each in cut_off)  # the others end with the loop of the best
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)

@@ -138,8 +138,10 @@ def test_a_prefix_is_cleaned_as_targets_are_and_keeps_its_typography() -> None:
 
 
 def test_an_impossible_prefix_is_refused() -> None:
-    with pytest.raises(TranslationError, match=r"The prefix has 30 tokens, and .* may have at most \d+"):
-        translator().translate_sentences(["A dog."], prefix=[9] * 30)
+    for longest, remedy in ((4, "Shorten the prefix, or raise max_extra_length"), (500, "Shorten it")):
+        settings = replace(SETTINGS, max_extra_length=longest)
+        with pytest.raises(TranslationError, match=rf"The prefix has 500 tokens, .* may have at most \d+\. {remedy}\."):
+            translator().translate_sentences(["A dog."], settings, prefix=[9] * 500)
     for wrong in (0, 1, 2, EOS, 5000):
         with pytest.raises(TranslationError, match="ordinary tokens only"):
             translator().translate_sentences(["A dog."], prefix=[9, wrong])
@@ -254,6 +256,8 @@ def test_changed_weights_are_used_in_the_next_translation() -> None:
         for layer in model.decoder.layers:
             layer.cross_attention.output.weight.neg_()
     expected = Translator(model, translator().tokenizer).translate("The cat sat.")
+    first = copy.copy(changed).translate_ids(before.sentences[0].source_ids)
+    assert first.score == expected.sentences[0].hypotheses[0].score
     after = changed.translate("The cat sat.")
     assert after.sentences[0].hypotheses[0].score == expected.sentences[0].hypotheses[0].score
     assert after.sentences[0].hypotheses[0].score != before.sentences[0].hypotheses[0].score

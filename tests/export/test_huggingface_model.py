@@ -66,6 +66,13 @@ def test_tokens_and_logits_are_the_same_in_hugging_face(name: str, tmp_path: Pat
         torch.testing.assert_close(found, ours.model(source, target), rtol=1e-4, atol=1e-4)
 
 
+def test_sampling_keeps_its_temperature_top_k_and_top_p(tmp_path: Path) -> None:
+    settings = DecodingConfig(method="sampling", temperature=0.5, top_k=0, top_p=0.9)
+    export_huggingface(checkpoint(tmp_path), tmp_path / "marian", settings)
+    found = loaded(tmp_path / "marian")[0].generation_config
+    assert (found.do_sample, found.temperature, found.top_k, found.top_p) == (True, 0.5, 0, 0.9)
+
+
 def test_translations_are_the_same_in_hugging_face(tmp_path: Path) -> None:
     """The model is one that ends its translations: it was imported, and is exported again."""
     marian_folder(tmp_path / "first")

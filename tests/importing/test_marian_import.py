@@ -18,7 +18,7 @@ from transformer.config import BOS, EOS, PAD, DecodingConfig
 from transformer.decoding import Translator
 from transformer.decoding.search import search
 from transformer.errors import CheckpointError
-from transformer.importing.marian_import import import_marian
+from transformer.importing.marian_import import decoding_config, import_marian
 from transformer.recipe import load_recipe
 from transformer.text.pair_tokenizer import PairTokenizer
 from transformer.training import train
@@ -121,6 +121,11 @@ def test_greedy_and_beam_search_find_the_same_ids(both: tuple[Any, Any, Checkpoi
     assert compared >= 3
 
 
+def test_settings_that_a_folder_does_not_state_are_those_of_hugging_face() -> None:
+    assert decoding_config({}) == DecodingConfig(beam=1, length_penalty="power", alpha=1.0)
+    assert decoding_config({"num_beams": 6, "length_penalty": 0.5}).beam == 6
+
+
 def test_the_checkpoint_translates_with_the_settings_and_languages_of_the_folder(tmp_path: Path) -> None:
     marian_folder(tmp_path / "opus-mt-en-de")
     folder, out = str(tmp_path / "opus-mt-en-de"), str(tmp_path / "a.safetensors")
@@ -132,6 +137,8 @@ def test_the_checkpoint_translates_with_the_settings_and_languages_of_the_folder
     assert translator.checkpoint.format_version == 2
     assert translator.checkpoint.recipe is not None
     assert translator.checkpoint.recipe["data"] == {"source_language": "en", "target_language": "de"}
+    same = CliRunner().invoke(app, ["evaluate", out, "--data", "x.tsv", "--rerank", out, "--beam", "2"])
+    assert "Needed is one that translates de to en" in same.stderr
     found = translator.translate(ENGLISH[1])
     assert found.sentences[0].source_pieces[-1].text == "</s>"
     given = translator.score(ENGLISH[1], GERMAN[1])

@@ -50,6 +50,9 @@ def test_a_run_that_was_begun_here_keeps_what_it_has(
     (tmp_path / "base-seed1").mkdir()
     (tmp_path / "base-seed1" / "tokenizer.model").touch()
     (tmp_path / "base-seed2").mkdir()  # nothing in it: a full disk kept it from being written, say
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path), "--results", str(report)]
+    result = CliRunner().invoke(app, [*command, "--dry-run"])
+    assert result.stdout.split() == ["started", "base-seed1", "done", "no-mask-seed1", "done", "base-seed2"]
     taken = take_over(read_report(queue, report), tmp_path)
     assert "base-seed1" not in taken
     assert "base-seed2" in taken

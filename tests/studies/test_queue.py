@@ -94,6 +94,13 @@ def test_texts_are_read_from_the_given_folder(tmp_path: Path) -> None:
         assert training.recipe.data.valid == str(tmp_path / "tatoeba-en-de" / "valid.tsv.gz")
 
 
+def test_the_files_of_a_mix_are_read_from_the_given_folder(tmp_path: Path) -> None:
+    members = 'recipe = "en-de-mix"\nscored_on = "test.tsv"\nmembers = [{ name = "a" }]\nfamilies = []\n'
+    (tmp_path / "q.toml").write_text(members, encoding="utf-8")
+    data = load_queue(tmp_path / "q.toml", tmp_path / "texts").trainings[0].recipe.data
+    assert data.place(data.mix[0].file) == tmp_path / "texts" / data.mix[0].file
+
+
 def test_all_mistakes_of_a_queue_are_reported_together(tmp_path: Path) -> None:
     text = SMALL.replace('"model.causal_training=false"', '"model.head=3", "training.updates=x"')
     text = text.replace('["base", "no-mask"]', '["bas", "no-mask"]').replace(", seeds = [1, 2]", "")

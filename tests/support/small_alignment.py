@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from transformer.analysis.alignment.alignment_error_rate import Rate
+from transformer.analysis.alignment.alignment_error_rate import Rates
 from transformer.analysis.alignment.alignment_map import (
     AlignmentMap,
     Gold,
@@ -56,8 +56,8 @@ def made_map(checkpoint: Path, layers: int, heads: int, *, name: str = "gold.tsv
         gold=Gold(name, "0" * 64, True, 40, 0, 1234, 2345),
         predicts=made_reading(layers, heads, [(0, 1), (layers - 1, 0), (0, 0)], 2),
         reads=made_reading(layers, heads, [(layers - 1, heads - 1), (0, 1), (0, 0)], 1),
-        diagonal=Rate(0.625, 0.5, 0.25),
-        chance=Rate(0.9, 0.1, 0.1),
+        diagonal=Rates(0.625, 0.5, 0.25),
+        chance=Rates(0.9, 0.1, 0.1),
         text=text,
         home=TextMeasures("home.tsv", 900, 6.5, 6.25, 1.0, 1.25, 1.5) if home else None,
         valid_loss=None,

@@ -51,7 +51,8 @@ class Integrated:
 def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Ids) -> np.ndarray:
     """The log-probability of each token of a translation after each of several sources: (N, T).
 
-    Sources of the same length form a batch. So there is no padding, which an edit of positions would mix with tokens.
+    Sources of the same length form a batch, so nothing is padded. With padding, an edit of positions could give a
+    token's position to padding.
 
     Args:
         sources: ids with </s>.
@@ -64,7 +65,7 @@ def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Id
             some = rows[start : start + AT_ONCE]
             with torch.inference_mode():
                 batch = torch.tensor([list(sources[row]) for row in some], device=model.output.weight.device)
-                found[some] = _read(model, batch, target_ids).double().cpu().numpy()
+                found[some] = _log_probabilities_after(model, batch, target_ids).double().cpu().numpy()
     return found
 
 
@@ -101,7 +102,9 @@ def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, s
         gradients = _gradients(model, source_ids, target_ids, base + shares[some, None, None] * (x - base))
         mean += torch.einsum("tnsd,n->tsd", gradients, shared[some])
     with torch.inference_mode():
-        ends = _read(model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])).double()  # (2, T)
+        ends = _log_probabilities_after(
+            model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])
+        ).double()  # (2, T)
     values = (mean * (x - base)).sum(dim=-1).T.double()  # (S, T)
     return Integrated(values.cpu().numpy(), (ends[0] - ends[1]).cpu().numpy())
 
@@ -111,14 +114,18 @@ def _gradients(model: Transformer, source_ids: Ids, target_ids: Ids, points: Ten
     found: list[Tensor] = []
     with torch.enable_grad():
         points = points.detach().clone().requires_grad_()
-        values = _read(model, _repeated(model, source_ids, len(points)), target_ids, points)  # (N, T)
+        values = _log_probabilities_after(
+            model, _repeated(model, source_ids, len(points)), target_ids, points
+        )  # (N, T)
         for t in range(len(target_ids)):
             last = t == len(target_ids) - 1
             found += torch.autograd.grad(values[:, t].sum(), points, retain_graph=not last)  # one (N, S, D)
     return torch.stack(found)
 
 
-def _read(model: Transformer, source: Tensor, target_ids: Ids, embedded: Tensor | None = None) -> Tensor:
+def _log_probabilities_after(
+    model: Transformer, source: Tensor, target_ids: Ids, embedded: Tensor | None = None
+) -> Tensor:
     """The log-probabilities (N, T) after sources (N, S). `embedded` (N, S, D) replaces their scaled embeddings."""
     rows, device = len(source), source.device
     reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (N, T)

@@ -1,7 +1,7 @@
 """The effect of each of several edits alone, in a few passes over one finished translation (teacher forcing).
 
-Each row of a batch has its own edit, so 24 heads take one pass. The pass starts with one row, the sentence. The first
-edited site repeats this row for each edit, because all computations before that site are the same for all edits.
+Each row of a batch has its own edit, so one pass measures 24 edits. The batch has one row until the first edited site,
+which repeats it once per edit: before that site all rows are equal.
 """
 
 from collections.abc import Iterator, Sequence

@@ -16,7 +16,8 @@ _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)")
 _NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,:]\d+)*")  # 1 500 is one number, too
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
-# Numbers that are often written as words. "eine" and "one" are too common to show whether a 1 was translated.
+# Numbers that are often written as words. A 1 is never reported if the target has an article, because an article and a
+# 1 are the same word.
 _WRITTEN = {
     "1": "ein eine einen einem einer eins un une one a an", "2": "zwei deux two", "3": "drei trois three",
     "4": "vier quatre four", "5": "fünf cinq five", "6": "sechs six", "7": "sieben sept seven", "8": "acht huit eight",
@@ -59,13 +60,13 @@ def missing_numbers(source: str, target: str) -> list[str]:
 
 
 def missing_names(source: str, target: str, language: str) -> list[str]:
-    """Names of the source that the target lacks. A name is a word with a capital that does not begin a sentence. All
-    German nouns have a capital, so no names are reported if the language of the source, `language`, is German. Names
-    that are usually translated, such as countries, do not count.
+    """Names of the source that the target lacks. A name is a word with a capital that does not begin a sentence. Names
+    that are usually translated, such as countries, do not count. Only the English ones are known, so no names are
+    reported if the language of the source, `language`, is another.
 
     Measured on human translations of Tatoeba: 11 of 2,000 German ones and 2 of 2,000 French ones lack such a word.
     """
-    if language == "de":
+    if language != "en":
         return []
     there = _folded(target)
     return [name for name in dict.fromkeys(_names(source)) if _stem(name) not in there]
@@ -74,7 +75,7 @@ def missing_names(source: str, target: str, language: str) -> list[str]:
 def _names(text: str) -> Iterator[str]:
     for found in _WORD.finditer(text):
         word, before = found[0], text[: found.start()].rstrip()
-        begins = not before or before[-1] in '.!?:;"“”„«»()[]–—-…'
+        begins = not before or before[-1] in ".!?:;\"“”„«»()[]–—-…/'‚‘’‹›"
         if not begins and len(word) > 2 and word[0].isupper() and not word.isupper():
             word = re.sub(r"['’]s$", "", word)
             if word not in _NO_NAMES:

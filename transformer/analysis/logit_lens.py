@@ -6,9 +6,9 @@ reads the stream after each layer:
     logits after layer i = Project(Norm(x_i))       Norm: the decoder's last LayerNorm in pre-norm, nothing in post-norm
 
 Post-norm needs nothing, because each layer ends in its own LayerNorm. x_0 is the input of layer 1: embedding and
-position. After the last layer the lens gives the logits of the model (Trap: the last LayerNorm left out, or applied
-twice. Test: test_after_the_last_layer_the_lens_shows_the_logits_themselves). Earlier layers were not trained to be read
-this way.
+position. After the last layer the lens gives the logits of the model (Trap: leaving the last LayerNorm out, or
+applying it twice, changes them. Test: test_after_the_last_layer_the_lens_shows_the_logits_themselves). Earlier layers
+were not trained to be read this way.
 """
 
 from collections.abc import Sequence

@@ -78,7 +78,7 @@ class Trace:
         """
         found = {name: array for name, array in self.arrays.items() if fnmatchcase(name, site)}
         if not found:
-            raise TraceError(f"{site!r} was not recorded. Trace the sentence again, with sites that it is one of.")
+            raise TraceError(f"{site!r} was not recorded. Trace the sentence again and name this site in `sites`.")
         return frame(found, Tokens(self.source_pieces), Tokens(self.target_pieces, self.predicts))
 
     def save(self, path: str | Path) -> None:

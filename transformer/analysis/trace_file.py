@@ -33,7 +33,7 @@ IDS = ("source_ids", "target_ids", "predicted_ids")
 TOKENS = ("source_tokens", "target_tokens", "predicted_tokens")
 MOST_ARRAYS = 20_000
 MOST_HEADER = 10_000  # bytes of the header of an array
-LONGEST_AXIS = 2**31  # also for an array without numbers, whose shape the size of the file does not limit
+LONGEST_AXIS = 2**31  # the size of the file does not limit the axes of an empty array (shape (0, 2**40))
 ADVICE = "Use a file that Trace.save wrote; if it is one, copy it again."
 
 

@@ -77,7 +77,8 @@ def read_header(path: str | Path) -> Header:
 def meta_model(config: ModelConfig) -> Transformer:
     """The model on the meta device: names and shapes of its weights, without memory and without a sinusoidal table.
 
-    The table is not a weight, and on the meta device torch would import a compiler to compute it, which takes seconds.
+    The table is not a weight. To compute it on the meta device torch would import a compiler, which takes seconds. So
+    the model is built without positions.
     """
     with torch.device("meta"):
         model = Transformer(config if config.positions == "learned" else replace(config, positions="none"))

@@ -4,8 +4,8 @@
 
 The header gives the dtype, shape and byte range of each tensor, and `__metadata__`, which maps texts to texts. The
 safetensors library refuses ranges that overlap, leave gaps, do not fit dtype and shape, or do not end with the file. It
-accepts headers of up to 100 MB and duplicate names, it does not say what kind a file of another format is, and several
-of its messages do not name the tensor. This module adds these checks and messages.
+accepts headers of up to 100 MB and duplicate names, and its messages often name neither the tensor nor the real file
+format. This module adds these checks and messages.
 """
 
 import math

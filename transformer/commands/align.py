@@ -1,12 +1,14 @@
 """The command `align`: how well each attention head of a checkpoint aligns words, compared with people."""
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from transformer.commands.options import CheckpointFile, Device
+from transformer.errors import CorpusError
 from transformer.progress_bar import show_progress
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ def align(
 
     The decoder reads the given translations. Each head of its encoder-decoder attention links each word to the word of
     the source that has the largest weight, and the links are compared with the gold ones. The result is the
-    alignment error rate of each layer and head, of the rows that predict a word and of those that read it. With --store
-    the app shows the map, and opens word alignments with the best heads.
+    alignment error rate of each layer and head, measured twice: when the decoder predicts a word, and when it reads it.
+    With --store the app shows the map, and opens word alignments with the best heads.
 
     A line of the file: two sentences, words separated by one space, then sure and possible links such as 0-0 2-1 (word
     of the first column - word of the second, from 0), separated by TABs. Without the fourth column all links are sure.
@@ -76,7 +78,7 @@ def align(
 
 def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple[str, str]]] | None:
     """A text like that of training: the given file, or the recipe's validation text if that file exists."""
-    from transformer.data.corpus import read_pairs
+    from transformer.data.corpus import Columns, plain_pairs
 
     data = (checkpoint.recipe or {}).get("data", {})
     valid = data.get("valid") if isinstance(data, dict) else None
@@ -84,4 +86,11 @@ def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple
     source, target = (column if isinstance(column, int) else i for i, column in enumerate(columns, 1))
     if given is None and isinstance(valid, str) and valid.endswith((".tsv", ".tsv.gz")) and Path(valid).is_file():
         given = Path(valid)
-    return None if given is None else ("/".join(given.parts[-2:]), read_pairs(given, source, target)[:HOME_PAIRS])
+    if given is None:
+        return None
+    text = Columns(given, source, target)
+    usable = (pair for portion in text.portions() for pair in plain_pairs(text, portion) if all(pair))
+    pairs = list(islice(usable, HOME_PAIRS))
+    if not pairs:
+        raise CorpusError(f"{given}: no line has text on both sides. Are these the right columns?")
+    return "/".join(given.parts[-2:]), pairs

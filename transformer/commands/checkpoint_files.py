@@ -94,9 +94,8 @@ def export(
     """Write a model for CTranslate2 or for Hugging Face.
 
     The folder gets the model, its vocabulary, and for CTranslate2 a README.md with the code that translates.
-    Translations are the same, up to the rounding of another --quantization than float32. With --to huggingface it is
-    a model that `transformers.AutoModelForSeq2SeqLM.from_pretrained` loads, in float32: MarianMT, or with pre-norm
-    Pegasus.
+    In float32, all or nearly all translations are the same. With --to huggingface it is a model that
+    `transformers.AutoModelForSeq2SeqLM.from_pretrained` loads, in float32: MarianMT, or with pre-norm Pegasus.
 
     \b
     Examples:

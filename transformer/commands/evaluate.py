@@ -145,6 +145,7 @@ def _translate(
     advance: "Callable[[int, int], None]",
 ) -> "Outputs":
     """Translates a test set. When all of it is translated, the file of --hypotheses is replaced, if one is named."""
+    from transformer.decoding.translate_lines import as_one_line
     from transformer.evaluation import translate_sources
 
     with (
@@ -153,7 +154,8 @@ def _translate(
         outputs = translate_sources(translator, text.pairs, settings, advance)
         if place:
             with place.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(f"{outputs.texts[row[0]] if all(row) else ''}\n" for row in text.rows)
+                lines = (as_one_line(outputs.texts[row[0]]) if all(row) else "" for row in text.rows)
+                file.writelines(f"{line}\n" for line in lines)
     return outputs
 
 

@@ -61,11 +61,24 @@ def compare(
     if theirs.problems:
         lines.append(untranslated_text(len(theirs.problems), theirs.problems[0]))
     ours, decoding = asdict(settings), asdict(other.settings)
-    differ = [f"{name} = {ours[name]} and {decoding[name]}" for name in ours if ours[name] != decoding[name]]
+    used = _used(settings) | _used(other.settings)
+    differ = [
+        f"{name} = {ours[name]} and {decoding[name]}" for name in ours if name in used and ours[name] != decoding[name]
+    ]
     if differ:
         lines.append(f"The recipes of the two decode differently: {', '.join(differ)}.")
     result = {"checkpoint": other.name, **compared, "untranslated": len(theirs.problems), "decoding": decoding}
     return result, "\n".join(lines)
+
+
+def _used(settings: DecodingConfig) -> set[str]:
+    """The names of the settings that have an effect with this method."""
+    used = {"method", "max_extra_length"}
+    if settings.method == "sampling":
+        used |= {"temperature", "top_k", "top_p", "seed"}
+    elif settings.method == "beam":
+        used |= {"beam", "length_penalty"} | ({"alpha"} if settings.length_penalty != "none" else set())
+    return used
 
 
 def _task(translator: Translator) -> str | None:

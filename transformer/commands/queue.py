@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -35,7 +35,8 @@ def queue(
         Path | None,
         typer.Option(
             metavar="FILE.json",
-            help="An earlier report, of another machine for example: runs whose results are in it are not repeated.",
+            help="An earlier report, for example of another machine. Runs with a result in it are not repeated, unless "
+            "they were started here.",
         ),
     ] = None,
     device: Device = "auto",
@@ -67,12 +68,13 @@ def queue(
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
         raise ConfigError(f"No member matches {only}. The members are: {', '.join(loaded.recipes)}.")
-    known: dict[str, dict[str, Any]] = {}
+    imported: list[str] = []
     if results is not None:
-        from transformer.studies.imported_results import read_report, take_over
+        from transformer.studies.imported_results import new_results, read_report, take_over
 
         known = read_report(loaded, results)
-        for folder in () if dry_run else take_over(known, runs):
+        imported = new_results(known, runs) if dry_run else take_over(known, runs)
+        for folder in () if dry_run else imported:
             typer.echo(f"Imported: {folder}", err=True)
     if report is not None:
         from transformer.studies.study_report import write_report
@@ -98,7 +100,7 @@ def queue(
         from transformer.studies.run_queue import is_done
 
         for training in chosen:
-            if training.folder in known or is_done(training, runs):
+            if training.folder in imported or is_done(training, runs):
                 status = "done"
             else:
                 status = "started" if (runs / training.folder).is_dir() else "to do"

@@ -62,7 +62,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of an epoch: item n has the indices of the pairs in batch n. They take 4 bytes of memory per pair."""
+    """The batches of an epoch: item n has the indices of the pairs in batch n. The indices take 4 bytes per pair."""
 
     order: np.ndarray  # every index once; the pairs of one batch are neighbours
     begins: np.ndarray  # int64: where in `order` each batch begins, and where the last one ends

@@ -159,7 +159,7 @@ def plain(pair: Pair) -> Pair:
 
 
 def check_usable(text: Text, read: int, empty: int, skipped: int = 0) -> None:
-    """Raises CorpusError if a text has no pair, or none without an empty side. `read` includes skipped lines."""
+    """Raises CorpusError if a text has no pair, or if every pair has an empty side. `read` includes skipped lines."""
     if read == 0:
         raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences per line.")
     if empty == read:

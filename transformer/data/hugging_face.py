@@ -5,9 +5,9 @@
 NAME is a data set of huggingface.co, a folder of data files (.json, .csv, .parquet, ...), or a folder that
 `save_to_disk` wrote. The default split is "train". The names of the two languages (data.source_language and
 data.target_language of a recipe) say where the sentences are: in two columns of these names, or under these names in a
-column `translation`, as in WMT and OPUS. The library maps the rows from Arrow files; they are never in memory together.
-The library is not a requirement of this project, because it is as large as all requirements except torch together.
-`INSTALL` is the command that installs it.
+column `translation`, as in WMT and OPUS. The library maps the rows from Arrow files, so they are never
+all in memory at the same time. The library is not a requirement of this project, because it is as large as all
+requirements except torch together. `INSTALL` is the command that installs it.
 """
 
 from collections.abc import Iterator
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PREFIX = "hf:"
 INSTALL = "pip install datasets==5.2.0"
+OPTIONS = (
+    "data.source_language and data.target_language of a recipe, or --source-language and --target-language of evaluate"
+)
 
 
 class HuggingFace(Text):
@@ -57,7 +60,7 @@ class HuggingFace(Text):
             if not isinstance(side, str | None):
                 raise BadLine(
                     f"{self.name}, row {number}: {str(side)[:40]!r} is not text.",
-                    "Choose other columns with data.source_language and data.target_language.",
+                    f"Choose other columns with {OPTIONS}.",
                 )
         return record[0] or "", record[1] or ""
 
@@ -74,14 +77,18 @@ class HuggingFace(Text):
         features, wanted = self._rows.features, set(self._languages)
         if wanted <= features.keys():
             return False
+        import datasets
+
         inner = features.get("translation")
-        languages = list(getattr(inner, "languages", inner or ()))  # a Translation feature, or a dictionary
+        if isinstance(inner, datasets.Translation):
+            languages = list(inner.languages)
+        else:
+            languages = list(inner) if isinstance(inner, dict) else []
         if wanted <= set(languages):
             return True
         there = f"translations into {', '.join(languages)}" if languages else f"the columns {', '.join(features)}"
         raise CorpusError(
-            f"{self.name} has {there}; {' and '.join(self._languages)} are needed. Set data.source_language "
-            "and data.target_language to two of them."
+            f"{self.name} has {there}; {' and '.join(self._languages)} are needed. Name two of them with {OPTIONS}."
         )
 
 

@@ -33,6 +33,8 @@ class MixPart:
             raise ValueError(f"tag = {self.tag!a} should be normalised text: {normalise(self.tag)!a}")
         if self.tag and self.aside:
             raise ValueError("a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside")
+        if self.file.startswith("hf:"):
+            raise ValueError("a part of a mix is a file: give a Hugging Face data set (hf:) as data.train")
         return self
 
     @property

@@ -157,8 +157,8 @@ class Corpus:
         with reading(folder):
             pairs = read_encoded_pairs(folder)
         if number:
-            # The two epochs before are kept, too: this one may have been prepared while the last one is trained on, and
-            # ranks on other machines may be some batches behind.
+            # The two previous epochs are kept, because this epoch may be prepared while the previous one is still in
+            # use, and ranks on other machines may be some batches behind.
             self._epochs = [*self._epochs[-2:], folder]
             self._own.drop("epoch", but=self._epochs)
         return pairs
@@ -207,8 +207,7 @@ def _writing(path: Path) -> Iterator[Path]:
             yield temporary
     except OSError as error:
         raise CorpusError(
-            f"The counts of pairs cannot be written to {path}: {error.strerror or error}. Free some space and "
-            "run the same command again."
+            f"{path} cannot be written: {error.strerror or error}. Free some space and run the same command again."
         ) from error
 
 
@@ -228,8 +227,8 @@ def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> li
 
 
 def toy_test_pairs(config: DataConfig) -> list[Pair]:
-    """The 1,000 pairs of a toy task on which finished models are scored: the same for every seed of a run, and never
-    among its pairs for training."""
+    """1,000 pairs of a toy task, in which sources may repeat, on which finished models are scored: the same for every
+    seed of a run, and never among its pairs for training."""
     assert config.toy is not None
     return held_out_pairs(config.toy, TEST_SEED, 1000, _bounds(config))
 

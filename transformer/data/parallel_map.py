@@ -5,9 +5,10 @@
 At most a few portions per process are in memory. If `processes` is 1, none is started. If processes cannot be
 started, or one dies, the work continues in the calling process.
 
-Each process has its own pipe, to which a thread sends one portion after another. So a process that dies leaves nothing
-shared half written or locked: its pipe closes, which the thread notices. (`concurrent.futures.ProcessPoolExecutor` has
-one queue for all processes. If a process dies while it uses the queue, the others may wait for ever.)
+Each process has its own pipe, to which a thread sends one portion after another. A process that dies therefore cannot
+leave shared data incomplete or a lock held. Its pipe closes, and the thread notices that.
+(`concurrent.futures.ProcessPoolExecutor` has one queue for all processes. If a process dies while it uses the queue,
+the others may wait for ever.)
 
 Processes are spawned, because the threads of torch and of sentencepiece do not survive a fork. They import what `make`
 needs and not torch, so each takes about 50 MB. Only the parent process handles Ctrl-C; it ends the others. They end
@@ -76,8 +77,8 @@ def _in_processes(
 ) -> Generator[R, None, None]:
     """Yields the results. At the end `waiting` has the portions that were taken from `portions` and have no result yet,
     because a process ended."""
-    # Trap: a signal may raise its exception at any line, also while Python code holds a lock, which is then never
-    # released. `concurrent.futures` and `Thread` have such locks, a SimpleQueue and a bare thread do not
+    # Trap: the exception of a signal may be raised at any line. If Python code holds a lock at that line, the lock may
+    # never be released. `concurrent.futures` and `Thread` have such locks, a SimpleQueue and a bare thread do not
     # (test_a_signal_at_any_line_ends_the_work).
     started, tasks = list[BaseProcess](), SimpleQueue[_Task | None]()
     results = deque[SimpleQueue[_Answer]]()

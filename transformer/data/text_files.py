@@ -5,6 +5,7 @@ A line ends at "\\n" only, because a sentence may contain U+2028.
 
 import codecs
 import gzip
+import shlex
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, zip_longest
@@ -30,15 +31,10 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)  # some editors write it
         if b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):  # all pairs would be one line
-            raise CorpusError(
-                f"{path}: its lines end with \\r alone, as on old Macs. Convert the file, for example: "
-                f"tr '\\r' '\\n' < {path.name} > new-{path.name}"
-            )
+            advice = _conversion(path, r"tr '\r' '\n'")
+            raise CorpusError(f"{path}: its lines end with \\r alone, as on old Macs. {advice}")
         if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise CorpusError(
-                f"{path}, line 1: not UTF-8, but UTF-16. Convert the file, for example: "
-                f"iconv -f UTF-16 -t UTF-8 {path.name}"
-            )
+            raise CorpusError(f"{path}, line 1: not UTF-8, but UTF-16. {_conversion(path, 'iconv -f UTF-16 -t UTF-8')}")
     if len(line) > LONGEST_LINE:
         raise BadLine(
             f"{path}, line {number}: it has more than {LONGEST_LINE:,} bytes, so it is not a pair of sentences.",
@@ -49,8 +45,14 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
     except UnicodeDecodeError as error:
         raise BadLine(
             f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02X} at place {error.start + 1}).",
-            f"Convert the file, for example: iconv -f LATIN1 -t UTF-8 {path.name}",
+            _conversion(path, "iconv -f LATIN1 -t UTF-8"),
         ) from None
+
+
+def _conversion(path: Path, converter: str) -> str:
+    """The advice to convert a file with this command, which reads the text and writes the new one."""
+    read, new = "zcat" if path.suffix == ".gz" else "cat", shlex.quote(f"new-{path.name.removesuffix('.gz')}")
+    return f"Convert the file, for example: {read} {shlex.quote(str(path))} | {converter} > {new}"
 
 
 def unreadable(path: Path, error: OSError) -> CorpusError:

@@ -19,6 +19,7 @@ from itertools import groupby
 
 from transformer.config import UNK, DataConfig
 from transformer.data.corpus import Pair
+from transformer.data.hugging_face import PREFIX
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.train_valid_overlap import usual_valid_size
 from transformer.text.normalisation import normalise
@@ -57,7 +58,7 @@ def text_warnings(text: TrainingText, config: DataConfig, given: Tokenizer | Non
     for part, pairs in _samples(text):
         if len(pairs) >= LEAST_PAIRS:
             columns = _same_sides(pairs) or _no_letters(pairs) or _one_text(pairs)
-            warnings = [columns or _exchanged(pairs, config), given and _misfit(pairs, given)]
+            warnings = [columns or _exchanged(part, pairs, config), given and _misfit(pairs, given)]
             found += [f"{part.name}: {warning}" for warning in warnings if warning]
     return found
 
@@ -99,8 +100,9 @@ def _no_letters(pairs: Sequence[Pair]) -> str | None:
         share = sum(not any(map(str.isalpha, pair[side])) for pair in pairs) / len(pairs)
         others = [re.findall(r"[^\W\d_]+", pair[1 - side]) for pair in pairs]
         different = len({word for words in others for word in words})
-        # Number words consist of fewer than 100 different words, or are written as one word.
-        if share > 0.8 and different >= 200 and sum(map(len, others)) >= 2 * len(pairs):  # share < 0.02 if good
+        # Number words consist of fewer than 100 different words, or are written as one word. The share is below 0.02 in
+        # good text.
+        if share > 0.8 and different >= 200 and sum(map(len, others)) >= 2 * len(pairs):
             example = next(pair[side] for pair in pairs if not any(map(str.isalpha, pair[side])))
             return (
                 f"{share:.0%} of the {name} have no letters (for example {example[:40]!r}), so they are numbers and "
@@ -120,7 +122,7 @@ def _one_text(pairs: Sequence[Pair]) -> str | None:
     return None
 
 
-def _exchanged(pairs: Sequence[Pair], config: DataConfig) -> str | None:
+def _exchanged(part: UsedPart, pairs: Sequence[Pair], config: DataConfig) -> str | None:
     first, second = config.source_language[:2].lower(), config.target_language[:2].lower()
     if first == second or not {first, second} <= FREQUENT.keys():
         return None
@@ -132,14 +134,30 @@ def _exchanged(pairs: Sequence[Pair], config: DataConfig) -> str | None:
 
     if not (clearly(0, second, first) and clearly(1, first, second)):
         return None
+    return (
+        f"its sources are in {second} and its targets in {first}, but the recipe has data.source_language = "
+        f'"{config.source_language}" and data.target_language = "{config.target_language}". '
+        + _how_to_exchange(part, first, second, config)
+    )
+
+
+def _how_to_exchange(part: UsedPart, first: str, second: str, config: DataConfig) -> str:
+    """The advice for one part, whose sources are in `second`. Of several parts the others are probably right."""
+    if config.mix:
+        return "Set swapped = true for this part of data.mix, or remove it there."
+    if part.name.startswith(PREFIX):
+        return (
+            "So the columns of the data set have each other's language: choose other columns (data.source_language and "
+            "data.target_language) or another data set."
+        )
+    if len(config.train) > 1:
+        return "Exchange its sources and its targets."
     exchange = "exchange data.train and data.train_target"
     if not config.train_target:
         exchange = f"--set data.source_column={config.target_column} --set data.target_column={config.source_column}"
     return (
-        f"its sources are in {second} and its targets in {first}, but the recipe has data.source_language = "
-        f'"{config.source_language}" and data.target_language = "{config.target_language}". To train '
-        f"{second} -> {first}: {_languages(second, first)}. To train {first} -> {second}: {_languages(first, second)}, "
-        f"and {exchange}."
+        f"To train {second} -> {first}: {_languages(second, first)}. "
+        f"To train {first} -> {second}: {_languages(first, second)}, and {exchange}."
     )
 
 
@@ -173,7 +191,8 @@ def _misfit(pairs: Sequence[Pair], given: Tokenizer) -> str | None:
 
 
 def _share(tokenizer: Tokenizer, texts: Sequence[str], counts: Callable[[Tokenizer, int], bool]) -> float:
-    """How many tokens of some text `counts` accepts, per character that is not white space; 0 for too little text."""
+    """The number of tokens for which `counts` is true, divided by the number of characters that are not white space;
+    0 for too little text."""
     characters = sum(len("".join(text.split())) for text in texts)
     if characters < LEAST_CHARACTERS:
         return 0.0

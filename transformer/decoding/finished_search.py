@@ -13,8 +13,10 @@ import torch
 from transformer.config import DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.log_probabilities import score
-from transformer.decoding.sampling import cumulative_sums, random_numbers
+from transformer.decoding.sampling import cumulative_sums, random_numbers, truncated
 from transformer.decoding.translation import SearchNode
+
+BY_TOP_P = "Left out by top p: the more probable tokens already sum to {:g} or more."
 
 
 def path_to(tree: Sequence[SearchNode], node: int) -> tuple[SearchNode, ...]:
@@ -76,12 +78,11 @@ def draws(
 
 
 def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
-    """Which tokens sampling may draw: logits (V) of one step -> boolean (V). Never PAD, UNK and BOS."""
+    """Which tokens sampling may draw: logits (V) of one step -> boolean (V). PAD, UNK and BOS are always False."""
     allowed = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
-    cumulative, ids = cumulative_sums(allowed, settings)  # (1, 1, V') each
-    inside = torch.diff(cumulative[0, 0], prepend=torch.zeros(1)) > 0  # (V')
+    _, ids, outside = truncated(allowed, settings)  # (1, 1, V') each
     found = np.zeros(len(logits), dtype=bool)
-    found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[inside].numpy()] = True
+    found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[~outside[0, 0]].numpy()] = True
     return found
 
 
@@ -91,7 +92,7 @@ def mark_truncated(
     """The tree of sampling, with the reason "left out by top k (or top p)" for tokens that could not be drawn.
 
     Args:
-        logits: from `beginnings`: (V) after each beginning of a hypothesis, by the ids of the beginning.
+        logits: from `beginnings`: the ids of each prefix of a hypothesis -> the logits (V) of the token after it.
     """
     if not (settings.top_k or settings.top_p < 1):
         return tuple(tree)
@@ -107,12 +108,12 @@ def mark_truncated(
         if not by_k[node.token]:
             found[place] = replace(node, reason=f"Left out by top k: only {settings.top_k:,} may be drawn.")
         elif not by_both[node.token]:
-            found[place] = replace(node, reason=f"Left out by top p: more probable tokens sum to {settings.top_p:g}.")
+            found[place] = replace(node, reason=BY_TOP_P.format(settings.top_p))
     return tuple(found)
 
 
 def beginnings(hypotheses: Sequence[tuple[Sequence[int], np.ndarray]]) -> dict[tuple[int, ...], np.ndarray]:
-    """The logits (V) after each beginning of some hypotheses, by the ids of the beginning.
+    """The ids of each prefix of some hypotheses -> the logits (V) of the token after it.
 
     Args:
         hypotheses: of each its ids and its logits (T, V).

@@ -19,7 +19,7 @@ class Rows:
     """The state of greedy decoding or sampling over B sentences.
 
     Args:
-        sources: the ids of each sentence; its random numbers are a function of them and of the seed alone.
+        sources: the ids of each sentence; its random numbers depend only on these ids and on the seed.
         limits: the length limit of each sentence.
         alternatives: how many other tokens each step records for the tree. They do not change the result.
     """

@@ -55,5 +55,6 @@ def _hypothesis(
         normalised_score=score / length_penalty(ending.length, settings),
         text=tokenizer.decode(ids),
         finished=ending.finished,
+        at_limit=not ending.finished and ending.length >= found.limit,
         node=node,
     )

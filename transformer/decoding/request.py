@@ -58,9 +58,10 @@ class SourceReader:
                 f"{self.max_length:,}. Split it into shorter sentences."
             )
         elif len(prefix) >= limit:
+            remedy = "Shorten the prefix, or raise max_extra_length." if limit < self.max_positions else "Shorten it."
             problem = TranslationError(
                 f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
-                f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
+                f"{limit - 1:,}. {remedy}"
             )
         return Request(source, tokens, problem, typed)
 

@@ -103,7 +103,8 @@ def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> lis
 
 
 def _ids(reverse: Translator, source: str, translation: str) -> tuple[list[int], list[int]] | None:
-    """What the encoder of the other direction reads and its decoder writes, </s> included; None if it cannot."""
+    """(ids that the encoder of the reverse model reads, ids that its decoder has to write), </s> included; None if it
+    cannot read or write them."""
     request = SourceReader(reverse.tokenizer, reverse.model.config.max_positions).read(translation, reverse.settings)
     written = [piece.id for piece in reverse.tokenizer.target.analyse(clean(source))]
     too_long = len(written) > reverse.max_length

@@ -51,14 +51,21 @@ def draw(logits: Tensor, random: Tensor, settings: DecodingConfig) -> Tensor:
 def cumulative_sums(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None]:
     """Logits (B, W, V) -> cumulative sums (B, W, V') of the probabilities of all tokens that may be drawn, and the ids
     (B, W, V') of these tokens; None if each id is the position of its token."""
+    probabilities, ids, outside = truncated(logits, settings)  # (B, W, V') each
+    return probabilities.masked_fill(outside, 0.0).cumsum(dim=-1), ids
+
+
+def truncated(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None, Tensor]:
+    """Logits (B, W, V) -> (B, W, V') each of the tokens that top k keeps: their probabilities; their ids, or None if
+    each id is the position of its token; and which of them may not be drawn, as boolean."""
     scaled = logits / settings.temperature  # (B, W, V)
     ids = None
     if settings.top_k or settings.top_p < 1:
         vocabulary = logits.shape[-1]
         scaled, ids = scaled.topk(min(settings.top_k or vocabulary, vocabulary), dim=-1)  # (B, W, V') each, sorted
     probabilities = scaled.double().softmax(dim=-1)  # (B, W, V')
-    cumulative = probabilities.cumsum(dim=-1)  # (B, W, V')
+    outside = scaled == -torch.inf  # (B, W, V')
     if settings.top_p < 1:
-        outside = cumulative - probabilities >= settings.top_p  # (B, W, V'): the tokens before sum to top_p
-        cumulative = probabilities.masked_fill(outside, 0.0).cumsum(dim=-1)  # (B, W, V')
-    return cumulative, ids
+        before = probabilities.cumsum(dim=-1) - probabilities  # (B, W, V'): the sum of the tokens before
+        outside |= before >= settings.top_p
+    return probabilities, ids, outside

@@ -10,8 +10,8 @@ from torch import Tensor
 
 
 class Step(NamedTuple):
-    """One step of a search over B sentences. Per sentence, W_0 rows have C candidates, and W of the candidates are the
-    rows of the next step."""
+    """One step of a search over B sentences. For each sentence, the W_0 rows of the step before give C candidates; W of
+    them become the rows of the next step."""
 
     sentences: list[int]  # B: the sentences still in the batch
     tokens: Tensor  # (B, C)

@@ -43,7 +43,7 @@ def translate_lines(
             problem = next((part for part in (text, *parts) if isinstance(part, TranslationError)), None)
             if problem is None:
                 yield TranslatedLine(
-                    number, " ".join(_one_line(part.text) for part in parts if not isinstance(part, TranslationError))
+                    number, " ".join(as_one_line(part.text) for part in parts if not isinstance(part, TranslationError))
                 )
             else:
                 yield TranslatedLine(number, "", str(problem))
@@ -58,7 +58,7 @@ def _decode(line: bytes) -> str | TranslationError:
         return TranslationError(f"The line is not UTF-8: {error.reason} at byte {error.start + 1}.")
 
 
-def _one_line(text: str) -> str:
+def as_one_line(text: str) -> str:
     """A translation as one line. Trap: byte tokens can write a line break, which would shift all lines after it
-    (test_a_translation_with_a_line_break_stays_one_line)."""
+    (test_a_translation_with_a_line_break_stays_one_line, in test_cli.py and in test_evaluate.py)."""
     return re.sub(r"[\r\n]+", " ", text)

@@ -24,12 +24,13 @@ class Hypothesis:
     normalised_score: float  # score / length penalty, by which hypotheses are ranked
     text: str
     finished: bool  # False: cut off before it predicted </s>
+    at_limit: bool = False  # whether it was cut off at the length limit
     node: int | None = None  # where it ends in the tree, if one was kept
 
     @property
     def is_loop(self) -> bool:
         """Whether it was cut off because it repeated one token, and not at the length limit."""
-        return not self.finished and ends_in_loop(self.ids)
+        return not (self.finished or self.at_limit) and ends_in_loop(self.ids)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ import torch
 from transformer.analysis.trace import EVERYTHING, Trace, file_sum, trace
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.config import DecodingConfig
-from transformer.decoding.fast.fast_transformer import FastTransformer
-from transformer.decoding.fast.search_model import search_model
+from transformer.decoding.fast.search_model import SearchModel, refreshed, search_model
 from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.request import Request, SourceReader
 from transformer.decoding.search import search, similar_lengths
@@ -164,15 +163,13 @@ class Translator:
     def _search(
         self, requests: list[Request], settings: DecodingConfig, prefix: list[int], keep_tree: bool, batch_tokens: int
     ) -> list[Translation | TranslationError]:
-        if isinstance(self._search_model, FastTransformer) and not self._search_model.is_current():
-            self._search_model = search_model(self.model)
         done: list[Translation | TranslationError] = [
             request.problem or Translation(request.source, (), (), (), (), settings, request.typed)
             for request in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
         for batch in similar_lengths(lengths, settings, batch_tokens):
-            found = search(self._search_model, [requests[i].ids for i in batch], settings, prefix, keep_tree)
+            found = search(self._current_search_model(), [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
                 source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids
                 try:
@@ -181,6 +178,10 @@ class Translator:
                 except TranslationError as error:
                     done[i] = error
         return done
+
+    def _current_search_model(self) -> SearchModel:
+        self._search_model = refreshed(self._search_model, self.model)
+        return self._search_model
 
     def translate_ids(self, source_ids: Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
         """The best translation of a source given as ids. No text needs to have these ids: they may be shuffled.
@@ -192,14 +193,14 @@ class Translator:
             TranslationError: the scores are NaN.
         """
         settings = settings or self.settings
-        (found,) = search(self._search_model, [list(source_ids)], settings)
+        (found,) = search(self._current_search_model(), [list(source_ids)], settings)
         return hypotheses(found, settings, self.tokenizer, None)[0][0]
 
     def edited(self, edits: Mapping[str, Edit]) -> "Translator":
         """A translator whose model shares these weights and applies these edits in every pass, searches included."""
         found = copy.copy(self)
         found.model = EditedTransformer(self.model, edits)
-        found._search_model = search_model(found.model, self._search_model)
+        found._search_model = search_model(found.model, self._current_search_model())
         return found
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:

@@ -32,7 +32,8 @@ def search_tree(
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
             outcome, reason = explain(length, column, candidate)
-            # Rows of sampling at the same node, such as <s>, have the same alternatives: each of them gets one node.
+            # In sampling, several rows may be at the same node, such as <s>, and have the same alternatives: each
+            # alternative gets one node.
             if (rows[candidate.parent], candidate.token) in known and outcome == "pruned":
                 continue
             known.add((rows[candidate.parent], candidate.token))
@@ -82,23 +83,24 @@ class Explanation:
             return "unfinished", f"Cut off: the search ended, because {whose} repeats one token."
         limit = self.found.limit
         best = candidate.sum / length_penalty(limit, self.settings)
-        reach = f"at best {_written(candidate.sum)} / {formula(limit, self.settings)} = {_written(best)}"
+        reach = f"{_written(candidate.sum)} / {formula(limit, self.settings)} = {_written(best)}"
         return (
             "stopped",
-            f"The search ended, because this one could not win any more: it could reach {reach}, at the length limit.",
+            "The search ended, because this one could no longer be among the best: the highest score it could reach, "
+            f"at the length limit, is {reach}.",
         )
 
     def _kept(self, length: int, rank: int) -> str:
         if length <= self.prefix_length:
             return "It is in the prefix."
         if self.beam:
-            reason = f"By its sum it is number {rank} of the candidates that do not end; the beam keeps {self.beam}."
+            reason = f"Among the candidates without </s>, its sum is number {rank}; the beam keeps {self.beam}."
             return reason + self._ended_lower(length, rank)
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 
     def _ended_lower(self, length: int, rank: int) -> str:
-        """For a token of the translation that is not number 1 by its sum: the best score of the finished
-        hypotheses that contain number 1, if it is lower than that of the translation."""
+        """A sentence for a token of the translation that is not number 1 by its sum: finished hypotheses with number 1
+        have a lower score. "" if that is not so."""
         first, own = self.found.kept[length - 1][0], self.found.kept[length - 1][rank - 1]
         if rank == 1 or not self.ranked or self._column(self.ranked[0], length) != own:
             return ""
@@ -125,8 +127,8 @@ class Explanation:
         if candidate.token == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
-        worst = f"the worst of them has a sum of {_written(lowest)}"
-        return f"The beam keeps {self.beam} candidates; {worst}, this one has less."
+        least = f"the lowest sum among them is {_written(lowest)}"
+        return f"The beam keeps {self.beam} candidates; {least}, that of this one is lower."
 
     def _finished(self, length: int, column: int, candidate: Candidate) -> str:
         penalty = formula(length, self.settings)

@@ -8,9 +8,10 @@ Greedy decoding, and beam search with `length_penalty = "none"`, give the same t
 
 Measured with the penalties of the included checkpoints: all 150 translations of `fifty-sentences.tsv` by `en-de`,
 `de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2). Of 1,000 sentences of their
-test text, `en-de` translates 1,000 the same, `de-en` 996 and `en-fr` 1,000; if CTranslate2 chose, 975, 980 and 993.
-Fewer are the same if the text is unlike the training text: of `fifty-sentences.tsv`, which are not captions,
-`multi30k-en-de` translates 45 the same.
+test text, `en-de` translates 1,000 the same, `de-en` 996 and `en-fr` 1,000. With the first hypothesis
+of CTranslate2, instead of the choice by the paper's penalty, it would be 975, 980 and 993. Fewer are the same if the
+text is unlike the training text: of `fifty-sentences.tsv`, which are not captions, `multi30k-en-de` translates 45 the
+same.
 """
 
 from typing import NamedTuple
@@ -44,8 +45,11 @@ print([tokenizer.decode(best(one)) for one in found])
 
 What differs from `python -m transformer translate`:
 
-- The input is single sentences with plain quotes and dashes: texts are not split into sentences, and curly quotes and
-  long dashes are not normalised (`transformer/text/normalisation.py`).
+- The input is single sentences with plain quotes and dashes: texts are not split into sentences, and curly quotes, long
+  dashes, ellipses, special spaces and invisible characters are not normalised (`transformer/text/normalisation.py`).
+- Sentences all in capitals, or without any capital, are not changed to their usual letter case
+  (`transformer/text/recasing.py`).
+- A search that repeats one token again and again continues to the length limit (`transformer/decoding/repetition.py`).
 - A sentence may have {longest} tokens. A translation has at most `max_decoding_length`, however long its source is.
 {notes}
 """

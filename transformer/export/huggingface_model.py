@@ -154,9 +154,11 @@ def _config(config: ModelConfig) -> dict[str, Any]:
 
 def _generation(settings: DecodingConfig, longest: int) -> dict[str, Any]:
     power = {"paper": PAPER_POWER * settings.alpha, "power": settings.alpha, "none": 0.0}[settings.length_penalty]
+    sampling = {"temperature": settings.temperature, "top_k": settings.top_k, "top_p": settings.top_p}
     return {
         "num_beams": settings.beam if settings.method == "beam" else 1,
         "do_sample": settings.method == "sampling",
+        **(sampling if settings.method == "sampling" else {}),
         "length_penalty": power,
         "early_stopping": "never" if settings.method == "beam" and settings.beam > 1 else False,
         "max_length": longest,

@@ -132,8 +132,9 @@ def vocabulary(ids: Mapping[str, int]) -> list[str]:
 
 
 def decoding_config(given: Mapping[str, Any]) -> DecodingConfig:
-    """The search that the settings of the model state. Its length penalty is l^alpha, with alpha = 1 unless stated."""
-    beam = given.get("num_beams")
+    """The search that the settings of the model state, with the defaults of Hugging Face: greedy, and alpha = 1 in the
+    length penalty l^alpha."""
+    beam = given.get("num_beams", 1)
     alpha = given.get("length_penalty")
     return DecodingConfig(
         beam=beam if type(beam) is int and 1 <= beam <= 64 else 4,

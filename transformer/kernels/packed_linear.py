@@ -20,7 +20,7 @@ class Linear(NamedTuple):
     """x W + b."""
 
     weight: Tensor  # (in, out)
-    bias: Tensor  # (1, out): with shape (out), each call would make this view of it
+    bias: Tensor  # (1, out): a bias of shape (out) would be viewed as this shape at each call
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""

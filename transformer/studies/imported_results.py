@@ -44,6 +44,11 @@ def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
     }
 
 
+def new_results(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
+    """The folders of the runs that have a result and no files in `runs` yet."""
+    return [folder for folder in results if not any((runs / folder).glob("*"))]
+
+
 def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
     """Writes a `result.json` for each run that has no files in `runs` yet.
 
@@ -53,7 +58,7 @@ def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
     Raises:
         OSError: the disk is full, or the folder cannot be written to.
     """
-    taken = [folder for folder in results if not any((runs / folder).glob("*"))]
+    taken = new_results(results, runs)
     for folder in taken:
         write_json(runs / folder / RESULT, results[folder])
     return taken

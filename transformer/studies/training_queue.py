@@ -199,7 +199,8 @@ def _placed(config: DataConfig, data: Path | None) -> DataConfig:
 
     valid, valid_target = (None if name is None else placed(name) for name in (config.valid, config.valid_target))
     train, target = (tuple(placed(name) for name in names) for names in (config.train, config.train_target))
-    return replace(config, train=train, train_target=target, valid=valid, valid_target=valid_target)
+    folder = str(_under(config.folder or "", data)) if config.mix else config.folder
+    return replace(config, train=train, train_target=target, valid=valid, valid_target=valid_target, folder=folder)
 
 
 def _under(name: str, data: Path | None) -> Path:

@@ -47,7 +47,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
     found = measured(scene.subject.file)
     opening: Shift = found.best_shift if found else "predicts"
     shift = cast(Shift, SHIFT.open(opening, SHIFTS))
-    heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
+    heads = _heads(scene, weights, chosen, found.heads_shown_first(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         THRESHOLD.open(allowed=Between(LOWEST, HIGHEST))
         threshold = st.slider(

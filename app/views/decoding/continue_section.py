@@ -23,8 +23,9 @@ from app.views.shared.show_figure import belongings
 from app.views.shared.text_difference import difference_data
 from transformer.config import EOS
 from transformer.decoding.finished_search import path_to
+from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.translation import Hypothesis, SearchNode
-from transformer.errors import HeadlightError
+from transformer.errors import HeadlightError, TranslationError
 from transformer.text.normalisation import clean
 
 OFFERED = 6  # tokens to continue with
@@ -195,6 +196,16 @@ def _continued(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple
     subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
         return cached_results.given(subject, source, prefix[:-1], settings), ()
+    limit = length_limit(len(scene.translation.source_ids), settings, scene.config.max_positions)
+    if len(prefix) >= limit:
+        raise TranslationError(
+            _(
+                "Your beginning has {count:,} tokens, and it may have at most {most:,} for this sentence. Type fewer "
+                "words, or choose an earlier node.",
+                count=len(prefix),
+                most=limit - 1,
+            )
+        )
     found = cached_results.translate_one(subject, source, settings, keep_tree=True, prefix=prefix)
     return found.hypotheses[0], found.tree
 

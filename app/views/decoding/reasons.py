@@ -18,20 +18,20 @@ SENTENCES = (
     gettext_noop("Drawn at random."),
     gettext_noop("Not drawn."),
     gettext_noop("Left out by top k: only {k} may be drawn."),
-    gettext_noop("Left out by top p: more probable tokens sum to {p}."),
-    gettext_noop("By its sum it is number {rank} of the candidates that do not end; the beam keeps {beam}."),
+    gettext_noop("Left out by top p: the more probable tokens already sum to {p} or more."),
+    gettext_noop("Among the candidates without </s>, its sum is number {rank}; the beam keeps {beam}."),
     gettext_noop(
         "Candidate number 1 of this step also led to a finished translation, but with a lower score: {lower} < {score}."
     ),
-    gettext_noop("The beam keeps {beam} candidates; the worst of them has a sum of {sum}, this one has less."),
+    gettext_noop("The beam keeps {beam} candidates; the lowest sum among them is {sum}, that of this one is lower."),
     gettext_noop("It ends here, but is not among the best {beam} candidates of this step."),
     gettext_noop("It ends here, with the score {sum} / {penalty} = {score}."),
     gettext_noop("It is the translation."),
     gettext_noop("It is alternative {number}."),
     gettext_noop("Others scored better."),
     gettext_noop(
-        "The search ended, because this one could not win any more: it could reach at best {sum} / {penalty} = {best}, "
-        "at the length limit."
+        "The search ended, because this one could no longer be among the best: the highest score it could reach, at "
+        "the length limit, is {sum} / {penalty} = {best}."
     ),
     gettext_noop("Cut off: {count} tokens are the length limit."),
     gettext_noop("Cut off: the search ended, because its best hypothesis repeats one token."),

@@ -65,8 +65,10 @@ def _results(scene: Scene) -> None:
                 st.caption(caption)
             if hypothesis.is_loop:
                 st.caption(_("Stopped: the decoder repeated one token again and again."))
-            elif not hypothesis.finished:
+            elif hypothesis.at_limit:
                 st.caption(_("Stopped at the length limit, before the decoder wrote the end token."))
+            elif not hypothesis.finished:
+                st.caption(_("Cut off: the search ended, because its best hypothesis repeats one token."))
             _translate_back(scene)
         for column in right:
             with column:

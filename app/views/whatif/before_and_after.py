@@ -78,7 +78,7 @@ def summary(found: Outcome, labels: tuple[str, str], *, is_edited: bool) -> str:
     return f"{two_translations.summary(found.compared, labels)} {change_of_score(total, BY_THE_EDITED_MODEL)}"
 
 
-def whose(scene: Scene) -> str:
+def note_of_original_model(scene: Scene) -> str:
     """A note for a picture of the original model, if the model of the page has edits; else ""."""
     return " " + _("Of the original model, without the edits.") if scene.subject.edits else ""
 

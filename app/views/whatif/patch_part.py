@@ -22,7 +22,7 @@ from app.state.choices import ALL_PATCHES
 from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
-from app.views.whatif.before_and_after import before_and_after, whose
+from app.views.whatif.before_and_after import before_and_after, note_of_original_model
 from app.views.whatif.other_sentence import Sentences, other_sentence
 from transformer.analysis.edits import VectorPatched
 from transformer.errors import HeadlightError
@@ -119,7 +119,7 @@ def _picture(scene: Scene, grid: Grid) -> None:
         signed_scale(),
         signed=True,
         says=_("Only the vector of {column} from the other sentence, after {row}: effect {value}."),
-        means=_("0: as your sentence. 1: as the other one.") + whose(scene),
+        means=_("0: as your sentence. 1: as the other one.") + note_of_original_model(scene),
         digits=2,
     )
     rows = ngettext("{count} row (embedding, layers)", "{count} rows (embedding, layers)", len(grid.effect))

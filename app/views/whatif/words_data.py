@@ -10,10 +10,15 @@ from app.compute.outcomes import Outcome
 from app.compute.subject import Subject
 from app.figures.head_sharpness import is_control
 from app.figures.pieces_to_words import spelled, words_of
+from app.languages import _
+from app.library import checkpoints
 from app.stage.scene import Scene
 from transformer.analysis import rollout
 from transformer.analysis.attribution import Integrated
+from transformer.config import EOS
 from transformer.decoding.translation import Hypothesis, Translation
+from transformer.errors import TranslationError
+from transformer.text.normalisation import normalise
 
 
 @dataclass(frozen=True)
@@ -46,18 +51,18 @@ class Words:
         return [spelled([pieces[at] for at in word]) for word in self.positions]
 
     @property
-    def dearest(self) -> int:
+    def most_needed(self) -> int:
         """The number of the word without which the translation loses most."""
         return int(self.values["Occlusion"].sum(axis=0).argmax())
 
     @property
     def agreed(self) -> int:
-        """For how many tokens all methods name the same word first."""
+        """For how many tokens all methods have the same most important word."""
         first = np.stack([values.argmax(axis=1) for values in self.values.values()])  # (methods, T)
         return int((first == first[0]).all(axis=0).sum())
 
-    def same_first(self, method: str) -> int:
-        """For how many tokens a method names the same word first as occlusion."""
+    def agreeing_with_occlusion(self, method: str) -> int:
+        """For how many tokens a method has the same most important word as occlusion."""
         return int((self.values[method].argmax(axis=1) == self.values["Occlusion"].argmax(axis=1)).sum())
 
     def changed(self, word: int, new: str) -> Outcome:
@@ -66,11 +71,27 @@ class Words:
         Raises TranslationError.
         """
         ids, at = self.translation.source_ids, self.positions[word]
-        put = self.subject.translator.tokenizer.encode(new) if new.strip() else []
-        source = (*ids[: at[0]], *put, *ids[at[-1] + 1 :])
+        source = self._with(word, new) if new else (*ids[: at[0]], *ids[at[-1] + 1 :])
         after = cached_results.translate_ids(self.subject, source, self.translation.settings)
         before, now = (word_results.log_probabilities(self.subject, each, self.own.ids) for each in (ids, source))
         return Outcome(self.own, after, tuple((before - now).tolist()))
+
+    def _with(self, word: int, new: str) -> tuple[int, ...]:
+        """The ids of the sentence with `new` in place of the word. Raises TranslationError if it is too long."""
+        translator, text, at = self.subject.translator, self.translation.source, self.positions[word]
+        begin, end = self.translation.source_pieces[at[0]].begin, self.translation.source_pieces[at[-1]].end
+        space = " " if text[begin:end].startswith(" ") else ""
+        ids = translator.tokenizer.encode(normalise(text[:begin] + space + new + text[end:]))
+        most = checkpoints.most_tokens(translator)
+        if len(ids) > most:
+            raise TranslationError(
+                _(
+                    "The changed sentence has {tokens:,} tokens; the page shows up to {limit:,} with this checkpoint.",
+                    tokens=len(ids),
+                    limit=most,
+                )
+            )
+        return (*ids, EOS)
 
 
 def translated(scene: Scene) -> Translation:

@@ -36,7 +36,7 @@ def _methods(words: Words) -> list[str]:
     tokens = len(words.own.ids)
     gap = (
         _(
-            "Here a sum misses by {gap} at most, of differences up to {difference}.",
+            "Here a sum is wrong by at most {gap}; the differences are up to {difference}.",
             gap=fixed(words.integrated.gap, 2),
             difference=fixed(float(np.abs(words.integrated.difference).max()), 1),
         )
@@ -46,12 +46,13 @@ def _methods(words: Words) -> list[str]:
     return [
         _(
             "**Occlusion** (Zeiler and Fergus, 2014) is the only one that is an experiment, with {passes} passes. But "
-            "a sentence without a word is another sentence, and where two words say the same, neither costs much.",
+            "a sentence without a word is another sentence, and if two words have the same meaning, leaving out one of "
+            "them changes little.",
             passes=len(words.positions) + 1,
         ),
         _(
             "**Gradient × input** (Shrikumar et al., 2016) needs one pass forward and {tokens} back. It is exact only "
-            "for changes that are very small; leaving a word out is none.",
+            "for very small changes, and leaving a word out is a large one.",
             tokens=tokens,
         ),
         _(
@@ -63,12 +64,13 @@ def _methods(words: Words) -> list[str]:
             gap=gap,
         ),
         _(
-            "**Attention**, the mean over layers and heads of encoder-decoder attention, costs nothing, and says where "
-            "a row looks, not what it does with it."
+            "**Attention**, the mean over layers and heads of encoder-decoder attention, needs no further pass. It "
+            "says which tokens a row attends to, not what it does with them."
         ),
         _(
             "**Rollout** (Abnar and Zuidema, 2020) follows attention through all layers, and assumes that the residual "
-            "connection carries half. Both are shares, never below 0, so they cannot say that a word is in the way."
+            "connection carries half. Both are shares, never below 0, so they cannot show that a word makes a token "
+            "less probable."
         ),
     ]
 

@@ -15,14 +15,15 @@ from app.stage.scene import Scene
 from app.state.choices import CHANGED_WORD, INTEGRATED, LONGEST_WORD, NEW_WORD, WORDS_ASKED
 from app.views.shared import two_translations
 from app.views.shared.show_figure import belongings
-from app.views.whatif.before_and_after import change_of_score, two_rows, whose
+from app.views.whatif.before_and_after import change_of_score, note_of_original_model, two_rows
 from app.views.whatif.words_data import Words, translated, words_of_sentence, work_of
 from app.views.whatif.words_details import details, table
 from transformer.analysis.attribution import STEPS
 from transformer.errors import HeadlightError
+from transformer.text.normalisation import normalise
 
-QUICK = 1e10  # see `work_of`: up to here the grid is computed when the page opens, in 1.5 s
-LONGEST = 5e9  # up to here integrated gradients are offered: they take up to 16 s
+QUICK = 1e10  # `work_of` up to which the grid is computed when the page opens (1.5 s)
+LONGEST = 5e9  # `work_of` up to which integrated gradients are offered (16 s)
 MEANS = {  # by method: a sentence about a cell, and one about the whole grid
     gettext_noop("Occlusion"): (
         gettext_noop("Without {column}, {row} loses {value} of its log-probability."),
@@ -30,11 +31,11 @@ MEANS = {  # by method: a sentence about a cell, and one about the whole grid
     ),
     gettext_noop("Gradient × input"): (
         gettext_noop("{column} counts {value} for {row}."),
-        gettext_noop("A straight line drawn from this sentence."),
+        gettext_noop("A linear approximation at this sentence."),
     ),
     gettext_noop("Integrated gradients"): (
         gettext_noop("{column} counts {value} for {row}."),
-        gettext_noop("The slope, all the way from an empty sentence."),
+        gettext_noop("The mean gradient on the line from an empty sentence to this one."),
     ),
     gettext_noop("Attention"): (
         gettext_noop("{row} gives {value} of its attention to {column}."),
@@ -60,7 +61,7 @@ def draw(scene: Scene) -> None:
     word = _chosen(words)
     with st.container(gap=None):
         new = _replacement(words, word)
-        _picture(words, word, whose(scene))
+        _picture(words, word, note_of_original_model(scene))
     try:
         found = words.changed(word, new)
     except HeadlightError as problem:
@@ -85,12 +86,12 @@ def prepare(scene: Scene) -> None:
     """Computes what each word counts, and the translation of the changed sentence, before the experiment is opened."""
     if work_of(scene, translated(scene)) <= QUICK:
         words = words_of_sentence(scene, integrate=False)
-        words.changed(_chosen(words), NEW_WORD.value.strip())
+        words.changed(_chosen(words), normalise(NEW_WORD.value))
 
 
 def _chosen(words: Words) -> int:
     """The word that is left out or replaced, from 0."""
-    return CHANGED_WORD.open(words.dearest, range(len(words.positions)))
+    return CHANGED_WORD.open(words.most_needed, range(len(words.positions)))
 
 
 def _words(scene: Scene) -> Words | None:
@@ -160,40 +161,42 @@ def _replacement(words: Words, word: int) -> str:
         st.text(_("In place of “{word}”", word=in_words(words.names[word])), width="content")
         NEW_WORD.open()
         st.text_input(_("Another word"), key=NEW_WORD.key, persist_state="session", max_chars=LONGEST_WORD,
-                      label_visibility="collapsed", autocomplete="off",
+                      label_visibility="collapsed", autocomplete="off", on_change=CHANGED_WORD.keep,
                       placeholder=pgettext("in place of a word", "nothing"))  # fmt: skip
         if not words.integrated and words.work <= LONGEST:
-            takes = _("{steps} passes forward and, for each token, back: takes seconds.", steps=STEPS)
+            takes = _("{steps} forward passes, each with a backward pass per token. This takes seconds.", steps=STEPS)
             st.button(_("Add integrated gradients"), key="integrate", on_click=INTEGRATED.choose, args=(True,),
                       help=takes)  # fmt: skip
-    return NEW_WORD.value.strip()
+    return normalise(NEW_WORD.value)
 
 
 def _sentences(words: Words) -> list[str]:
     """What the grid says, with its numbers."""
-    lost, word = words.values["Occlusion"], words.dearest
+    lost, word = words.values["Occlusion"], words.most_needed
     row, rows = int(lost[:, word].argmax()), len(lost)
     agreement = ngettext(
-        "For {agreed} of {count} token all {methods} methods name the same word first; with occlusion, the gradient "
-        "agrees for {gradient}, attention for {attention}, rollout for {rollout}.",
-        "For {agreed} of {count} tokens all {methods} methods name the same word first; with occlusion, the gradient "
-        "agrees for {gradient}, attention for {attention}, rollout for {rollout}.",
+        "For {agreed} of {count} token all {methods} methods have the same most important word. Tokens with the same "
+        "most important word as in occlusion: gradient {gradient}, attention {attention}, rollout {rollout}.",
+        "For {agreed} of {count} tokens all {methods} methods have the same most important word. Tokens with the same "
+        "most important word as in occlusion: gradient {gradient}, attention {attention}, rollout {rollout}.",
         rows,
         agreed=words.agreed or pgettext("of tokens", "none"),
         methods=len(words.values),
-        gradient=words.same_first("Gradient × input"),
-        attention=words.same_first("Attention"),
-        rollout=words.same_first("Rollout"),
+        gradient=words.agreeing_with_occlusion("Gradient × input"),
+        attention=words.agreeing_with_occlusion("Attention"),
+        rollout=words.agreeing_with_occlusion("Rollout"),
     )
+    most_important = _(
+        "“{word}” matters most: without it the translation loses {lost} of log-probability, “{token}” alone {most}.",
+        word=in_words(words.names[word]),
+        lost=fixed(lost[:, word].sum(), 1),
+        token=in_words(words.own.pieces[row]),
+        most=fixed(lost[row, word], 1),
+    )
+    if lost[:, word].sum() < 0.05:
+        most_important = _("Whichever word is left out, the log-probability of the translation does not fall.")
     return [
-        _(
-            "Of all words, “{word}” costs most: without it the translation loses {lost} of log-probability, “{token}” "
-            "alone {most}.",
-            word=in_words(words.names[word]),
-            lost=fixed(lost[:, word].sum(), 1),
-            token=in_words(words.own.pieces[row]),
-            most=fixed(lost[row, word], 1),
-        ),
+        most_important,
         agreement,
         _("Click a word to leave it out, or type another in its place."),
     ]

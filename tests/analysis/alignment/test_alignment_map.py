@@ -130,9 +130,9 @@ def test_an_invalid_validation_loss_is_left_out(reverse: Checkpoint, tmp_path: P
     assert measured(strange, mirrored(tmp_path / "gold.tsv", 2)).valid_loss is None
 
 
-def test_opening_has_as_many_of_the_best_heads_as_align_best_together(found: AlignmentMap) -> None:
+def test_the_heads_shown_first_are_as_many_of_the_best_heads_as_align_best_together(found: AlignmentMap) -> None:
     reading = replace(found.reads, best=[(1, 0), (0, 1), (0, 0)], together=[0.5, 0.4, 0.45])
-    assert replace(found, reads=reading).opening("reads") == [(0, 1), (1, 0)]
+    assert replace(found, reads=reading).heads_shown_first("reads") == [(0, 1), (1, 0)]
 
 
 def test_pairs_too_long_for_the_model_are_left_out_and_counted(reverse: Checkpoint, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_stored_map_is_read_again_and_the_checkpoint_is_not_changed(found: Ali
     assert beside.read_bytes() == before
     for shift in SHIFTS:
         assert np.array(again.reading(shift).aer) == pytest.approx(np.array(found.reading(shift).aer), abs=1e-5)
-        assert again.opening(shift) == found.opening(shift)
+        assert again.heads_shown_first(shift) == found.heads_shown_first(shift)
     assert again.gold == found.gold
 
 
@@ -205,7 +205,7 @@ def test_a_map_with_invalid_values_is_refused(found: AlignmentMap, beside: Path,
     with pytest.raises(CheckpointError) as error:
         read_map(beside, load_checkpoint(beside).config)
     assert message in str(error.value)
-    assert "Measure again" in str(error.value)
+    assert f"Measure again with `python -m transformer align {beside} " in str(error.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"a": NaN}', b"[" * 9999, b'{"a": "\\ud800"}'])
@@ -252,7 +252,7 @@ def test_home_is_the_validation_text_of_the_recipe_if_it_exists(
     assert nowhere["home"] is None
     assert nowhere["valid_loss"] == 0.5
     monkeypatch.setattr("transformer.commands.align.HOME_PAIRS", 2)
-    write(tmp_path / "valid.tsv", "c b a\ta b c", "b a\ta b", "a\ta")
+    write(tmp_path / "valid.tsv", "c b a\ta b c", "b a\ta b", "not read")
     home = json.loads(run("align", beside, "--data", data, "--json").stdout)["home"]
     assert (home["name"], home["pairs"], home["source_words"]) == ("valid.tsv", 2, 2.5)
     assert home["loss"] < 1  # the second column is the source

@@ -24,7 +24,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rates:
     """Three shares from 0 to 1, checked when they are read from a file."""
 
     aer: Share
@@ -37,7 +37,7 @@ class Counts:
     """The four counts of a corpus, for several aligners (all heads, for example) at once, in arrays (...).
 
     Attributes:
-        links: |A|, the same for all aligners, as each links every word.
+        links: |A|. It is the same for all aligners, because each aligner gives every word one link.
         sure: |S|.
         in_sure, in_possible: |A and S|, |A and P|, (...).
     """
@@ -72,9 +72,9 @@ class Counts:
     def recall(self) -> np.ndarray:
         return self.in_sure / self.sure
 
-    def rate(self) -> Rate:
+    def rate(self) -> Rates:
         """The rate of a single aligner."""
-        return Rate(float(self.aer), float(self.precision), float(self.recall))
+        return Rates(float(self.aer), float(self.precision), float(self.recall))
 
 
 def strongest(weights: np.ndarray) -> np.ndarray:
@@ -82,7 +82,7 @@ def strongest(weights: np.ndarray) -> np.ndarray:
     return weights.argmax(axis=-1)
 
 
-def diagonal(pairs: list[GoldPair]) -> Rate:
+def diagonal(pairs: list[GoldPair]) -> Rates:
     """The rate if word j of the T' target words is linked to word floor((j + 1/2) S' / T') of the S' source words."""
     counts = Counts()
     for pair in pairs:
@@ -91,7 +91,7 @@ def diagonal(pairs: list[GoldPair]) -> Rate:
     return counts.rate()
 
 
-def chance(pairs: list[GoldPair]) -> Rate:
+def chance(pairs: list[GoldPair]) -> Rates:
     """The expected rate if each word of the target is linked to a random word of the source."""
     counts = Counts()
     for pair in pairs:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from transformer.analysis.alignment.alignment_error_rate import Rate, Share
+from transformer.analysis.alignment.alignment_error_rate import Rates, Share
 from transformer.analysis.alignment.word_attention import SHIFTS, Shift
 from transformer.config import ModelConfig
 from transformer.data.mix_options import STRICT
@@ -24,7 +24,7 @@ from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import validate
 
 FORMAT_VERSION = 1
-LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads takes a quarter of that
+LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads has about a twentieth of that
 
 Head = tuple[int, int]  # (decoder layer, head), from 0
 Count = Annotated[int, Field(ge=0)]
@@ -84,8 +84,8 @@ class AlignmentMap:
     gold: Gold
     predicts: Reading
     reads: Reading
-    diagonal: Rate
-    chance: Rate
+    diagonal: Rates
+    chance: Rates
     text: TextMeasures  # of the gold alignment
     home: TextMeasures | None  # of a text like that of training
     valid_loss: Mean | None  # in the metrics of the checkpoint
@@ -99,8 +99,8 @@ class AlignmentMap:
         """The shift in which a single head has the lowest AER."""
         return min(SHIFTS, key=lambda shift: self.reading(shift).together[0])
 
-    def opening(self, shift: Shift) -> list[Head]:
-        """The heads to show first: the first n of the best heads, with the n whose mean has the lowest AER."""
+    def heads_shown_first(self, shift: Shift) -> list[Head]:
+        """The heads that the app shows first: the best n, with n chosen so that the AER of their mean is lowest."""
         found = self.reading(shift)
         return sorted(found.best[: found.together.index(min(found.together)) + 1])
 
@@ -138,7 +138,7 @@ def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
     path = map_path(checkpoint)
     if not path.is_file():
         return None
-    again = f"Measure again with `python -m transformer align {checkpoint.name} --data FILE --store`, or delete it."
+    again = f"Measure again with `python -m transformer align {checkpoint} --data FILE --store`, or delete it."
     if path.stat().st_size > LARGEST:
         raise CheckpointError(f"{path} is not a map of heads: it is larger than {LARGEST:,} bytes. {again}")
     try:

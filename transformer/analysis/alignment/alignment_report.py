@@ -54,7 +54,7 @@ def best_heads(found: AlignmentMap) -> list[str]:
                 f"{shift:<8}  head {named((layer, head))}: AER {percent(reading.aer[layer][head])} "
                 f"(precision {percent(reading.precision[layer][head])}, recall {percent(reading.recall[layer][head])})"
             )
-        opening = found.opening(shift)
+        opening = found.heads_shown_first(shift)
         if len(opening) > 1:
             names = ", ".join(map(named, opening))
             lines.append(f"{shift:<8}  the mean of {names}: AER {percent(min(reading.together))}")

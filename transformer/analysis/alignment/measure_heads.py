@@ -62,7 +62,7 @@ def measure(
         CorpusError: all pairs with sure links are too long for the model.
     """
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
-    every = [(pair, *_read(pair, tokenizer)) for pair in gold.pairs]
+    every = [(pair, *_encoded(pair, tokenizer)) for pair in gold.pairs]
     most = model.config.max_positions
     encoded = [each for each in every if max(len(each[1].ids), len(each[2].ids)) < most]  # </s> is added
     if not any(pair.sure for pair, _, _ in encoded):
@@ -77,9 +77,8 @@ def measure(
         return np.concatenate([weights, mean], axis=1)  # (L, H + 1, T, S)
 
     def best_together(weights: np.ndarray, shift: Shift) -> np.ndarray:
-        return np.stack([weights[head] for head in best[shift]]).cumsum(
-            axis=0
-        )  # (n, T, S): sums; their argmax is that of the means
+        # the argmax of a sum of heads is that of their mean
+        return np.stack([weights[head] for head in best[shift]]).cumsum(axis=0)  # (n, T, S)
 
     heads = _count(model, encoded, heads_and_mean, lambda done: advance(done, 2 * len(encoded)))
     best = {shift: _best(counts.aer[:, :-1]) for shift, counts in heads.items()}
@@ -137,7 +136,7 @@ def seems_swapped(checkpoint: Checkpoint, gold: GoldText, found: TextMeasures) -
     return other.pairs > 0 and other.loss < found.loss
 
 
-def _read(pair: GoldPair, tokenizer: Tokenizer) -> tuple[Sentence, Sentence]:
+def _encoded(pair: GoldPair, tokenizer: Tokenizer) -> tuple[Sentence, Sentence]:
     return sentence([normalise(word) for word in pair.source], tokenizer), sentence(pair.target, tokenizer.target)
 
 

@@ -82,9 +82,10 @@ def _special(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[F
         rest = f" The same is true of {others}." if others else ""
         yield Finding(
             "special_head",
-            f"Heads that only attend to {listed(sorted({key for _, _, key in heads}))}",
+            f"Heads that attend almost only to {listed(sorted({key for _, _, key in heads}))}",
             f"Head {worst} of {KINDS[kind].lower()} attends to {key} with {share:.0%} of its weight.{rest}",
-            "Such a head adds about the same vector at every position. A few are normal, most of a layer are not.",
+            "Such a head adds about the same vector at every position. A few such heads are normal. If most heads of a "
+            "layer are like this, something is wrong.",
             worst,
         )
 

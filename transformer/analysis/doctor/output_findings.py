@@ -5,6 +5,7 @@ vocabulary. Half the sum of absolute differences of the two distributions over t
 says how much of the prediction depends on the source: 0 nothing, 1 all of it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -53,7 +54,7 @@ def _ignored(own: np.ndarray, with_other: np.ndarray) -> Iterator[Finding]:
         yield Finding(
             "ignores_source",
             "The decoder ignores the source",
-            f"With another source of as many tokens, the predictions change by {change:.1%} only.",
+            f"With another source of the same length, the predictions change by only {change:.1%}.",
             "The model has not learnt to translate. Train longer, and check whether encoder-decoder attention is flat.",
             Head("cross", 0, 0),
         )
@@ -74,29 +75,37 @@ def _ended(hypothesis: Hypothesis) -> Iterator[Finding]:
             f"After {len(hypothesis.ids)} tokens: the decoder repeated one token {LONGEST_RUN} times or more.",
             "The model was not trained on such sentences. Type another, or train on such sentences.",
         )
-    elif not hypothesis.finished:
+    elif hypothesis.at_limit:
         yield Finding(
             "cut",
             "The translation is cut off",
-            f"After {len(hypothesis.ids)} tokens, at the length limit, the decoder had not predicted </s>.",
+            f"The decoder reached the length limit of {len(hypothesis.ids)} tokens without predicting </s>.",
             "The model was trained too little, or on other sentences than this.",
         )
 
 
 def _loop(translation: Translation, hypothesis: Hypothesis) -> Iterator[Finding]:
     begin, length, times = longest_loop([id for id in hypothesis.ids if id != EOS])
-    if times and not longest_loop([id for id in translation.source_ids if id != EOS])[2]:
+    if times and not _is_from_source(hypothesis.ids[begin : begin + length], times, translation.source_ids):
         repeated = "".join(hypothesis.pieces[begin : begin + length]).replace("▁", " ").strip()
         yield Finding(
             "loop",
             "The translation repeats itself",
-            f"“{repeated}” occurs {times} times in a row, and the source repeats nothing.",
+            f"“{repeated}” occurs {times} times in a row, and nothing in the source is repeated as often.",
             "The decoder attends to its own output. A beam search often avoids this; longer training helps most.",
         )
 
 
-def longest_loop(ids: Sequence[int]) -> tuple[int, int, int]:
-    """(begin, number of tokens, number of times) of the tokens that are repeated most often in a row; 0 times: none."""
+def _is_from_source(repeated: Sequence[int], times: int, source_ids: Sequence[int]) -> bool:
+    """Whether the source has a loop too, repeats some tokens as often, or has these as often in any order."""
+    source, counts = [id for id in source_ids if id != EOS], Counter(source_ids)
+    as_often = longest_loop(source, fewest=1)[2] >= times or all(counts[id] >= times for id in repeated)
+    return as_often or longest_loop(source)[2] > 0
+
+
+def longest_loop(ids: Sequence[int], fewest: int = FEWEST_REPEATED) -> tuple[int, int, int]:
+    """(begin, number of tokens, number of times) of the tokens that are repeated most often in a row, in all at least
+    `fewest` tokens; 0 times: none."""
     best = (0, 0, 0)
     for length in range(1, LONGEST_REPEATED + 1):
         begin = 0
@@ -104,7 +113,7 @@ def longest_loop(ids: Sequence[int]) -> tuple[int, int, int]:
             times = 1
             while ids[begin + times * length : begin + (times + 1) * length] == ids[begin : begin + length]:
                 times += 1
-            if times >= REPEATS and times * length >= FEWEST_REPEATED and times > best[2]:
+            if times >= REPEATS and times * length >= fewest and times > best[2]:
                 best = (begin, length, times)
             begin += 1
     return best

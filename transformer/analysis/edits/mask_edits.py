@@ -12,7 +12,7 @@ MaskPart = Literal["causal", "padding", "cross"]
 def without_causal_part(mask: Tensor, window: int | None) -> Tensor:
     """The mask of decoder self-attention without its causal part; padding and window are kept: (B, H, T, T).
 
-    Each token may attend to itself unless it is padding, so the diagonal says which keys are padding. In a decoding
+    Each token may attend to itself unless it is padding, so the diagonal shows which keys are padding. In a decoding
     step, (B, H, 1, K), there is nothing to remove: later tokens do not exist yet.
     """
     queries, keys = mask.shape[-2:]

@@ -206,14 +206,15 @@ Edit = (
 
 
 def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
-    """The changes of these edits by site, for `EditedTransformer`. Several changes at one site keep their order.
+    """The changes of these edits by site, for `EditedTransformer`. Several changes at one site keep their order, but
+    parts of a mask are removed before its cells are edited, so these cells stay as they are edited.
 
     Raises:
         HeadlightError: an edit does not fit this model.
     """
     names = census(model.config)
     at_site: dict[str, tuple[SiteEdit, ...]] = {}
-    for edit in edits:
+    for edit in sorted(edits, key=lambda edit: not isinstance(edit, MaskOff)):
         for pattern, change in edit.sites(model).items():
             for site in resolve(pattern, list(names)):
                 at_site[site] = (*at_site.get(site, ()), change)

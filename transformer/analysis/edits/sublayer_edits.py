@@ -1,6 +1,7 @@
 """Edits of a sub-layer and of the residual connection around it (paper, section 3.1): x + Sublayer(x).
 
-Without the sub-layer the result is x, and without the residual connection it is Sublayer(x).
+Post-norm applies LayerNorm to this sum. Without the sub-layer the sum is x, and without the residual connection it is
+Sublayer(x).
 """
 
 from dataclasses import dataclass

@@ -43,8 +43,8 @@ def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
 
 
 def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
-    """Replaces numbers of two parts, which one of `signs` separates in the source: hours and minutes if `signs` is a
-    colon, otherwise any digits."""
+    """Replaces numbers that consist of two parts. In the source, the character between the parts must be one of
+    `signs`. If `signs` is a colon, the parts are hours and minutes."""
     once = [{groups for groups, count in Counter(kind.findall(side)).items() if count == 1} for side in pair]
     others = {}
     for found in kind.finditer(pair[0]):

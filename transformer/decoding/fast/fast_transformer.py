@@ -8,7 +8,7 @@ sites without a probe, views. Here:
 - keys and values are stored in place (fast_cache.py), and sums and ReLUs are computed in place;
 - every matrix is stored in the order in which the product reads it (transformer/kernels/packed_linear.py);
 - for a single short sentence, W^Q and W^O of cross-attention are folded into its keys and values (folded_attention.py);
-- -inf is added to masked scores, from one small tensor that all layers use.
+- masked scores get -inf by the addition of one small tensor, which all layers share.
 
 `Transformer.start` and `step` are the definition; tests/decoding/test_fast_transformer.py compares the two.
 tests/benchmarks/decoding.py prints the gain of each point. The copy takes as much memory as the matrices of the model,

@@ -36,7 +36,7 @@ class FoldedAttention:
 
 
 class FoldableWeights:
-    """W^Q and W^O of all layers, which are folded into keys and values in one product each.
+    """W^Q and W^O of all layers. One product folds W^Q into the keys of all layers, another folds W^O into the values.
 
     Args:
         queries: W^Q and b^Q of each layer.

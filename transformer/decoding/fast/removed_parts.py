@@ -29,7 +29,7 @@ class LayerWithout:
     sublayers: frozenset[str] = frozenset()
 
     def off(self, sublayer: str, context: Tensor) -> Tensor:
-        """Sets the removed heads of the context (B, H, Q, E) to 0, in place, and returns it."""
+        """Sets the contexts of the removed heads to 0, in place: context (B, H, Q, E), returned."""
         for zero in self.heads.get(sublayer, ()):
             (context if zero.head is None else context[:, zero.head]).zero_()
         return context
