@@ -117,7 +117,7 @@ def words_of_sentence(scene: Scene, integrate: bool) -> Words:
 
     weights = cached_results.observed(*asked).attention
     own, cross = weights["decoder"].weights, weights["cross"].weights
-    _, from_source = rollout.decoder_rollout(own, cross, rollout.rollout(weights["encoder"].weights)[-1])
+    from_source = rollout.decoder_rollout(own, cross, rollout.rollout(weights["encoder"].weights)[-1])[1]
     values = {
         "Occlusion": word_results.occlusion(*asked, positions).T,
         "Gradient × input": by_word(word_results.gradient_times_input(*asked).T),
