@@ -316,11 +316,17 @@ def test_a_checkpoint_stores_names_of_files_without_the_folders_of_the_machine(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     outside = tmp_path.parent / "elsewhere"
-    files = ["hf:wmt14:de-en:train", "texts/a.tsv", str(tmp_path / "texts" / "b.tsv"), str(outside / "c.tsv")]
+    files = [
+        "hf:wmt14:de-en:train",
+        f"hf:{outside / 'json'}::train",
+        "texts/a.tsv",
+        str(tmp_path / "texts" / "b.tsv"),
+        str(outside / "c.tsv"),
+    ]
     recipe = load_recipe("paper-base", ["data.train=a.en-de.tsv", f"data.valid={outside / 'v.tsv'}"])
     recipe = replace(recipe, data=replace(recipe.data, train=tuple(files), prepared=str(outside)))
     stored = recipe_for_checkpoint(recipe)["data"]
-    assert stored["train"] == ("hf:wmt14:de-en:train", "texts/a.tsv", "texts/b.tsv", "c.tsv")
+    assert stored["train"] == ("hf:wmt14:de-en:train", "hf:json::train", "texts/a.tsv", "texts/b.tsv", "c.tsv")
     assert (stored["valid"], stored["prepared"]) == ("v.tsv", None)
 
     parts = tuple(MixPart(file=file) for file in (str(outside / "more" / "a.tsv"), "b.tsv", files[-2]))

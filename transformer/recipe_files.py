@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer.config import Recipe
+from transformer.data.hugging_face import PREFIX
 from transformer.errors import ConfigError
 
 
@@ -25,7 +26,7 @@ def check_files(recipe: Recipe, command: str = "") -> None:
     for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
-    local = [(option, file) for option, files in named.items() for file in files if not file.startswith("hf:")]
+    local = [(option, file) for option, files in named.items() for file in files if not file.startswith(PREFIX)]
     missing = [(option, file) for option, file in local if not Path(file).is_file()]
     if not missing:
         return
@@ -60,7 +61,10 @@ def recipe_for_checkpoint(recipe: Recipe) -> dict[str, Any]:
     folders = [Path(recipe.data.folder).absolute()] if recipe.data.folder else []
 
     def name_of(path: str | None) -> str | None:
-        if path is None or not Path(path).is_absolute():  # also hf:NAME
+        if path is not None and path.startswith(PREFIX):  # hf:NAME:CONFIG:SPLIT, where NAME may be a folder
+            name, separator, rest = path.removeprefix(PREFIX).partition(":")
+            return f"{PREFIX}{name_of(name)}{separator}{rest}"
+        if path is None or not Path(path).is_absolute():
             return path
         inside = [folder for folder in (*folders, Path.cwd()) if Path(path).is_relative_to(folder)]
         return str(Path(path).relative_to(inside[0])) if inside else Path(path).name

@@ -6,9 +6,10 @@ import streamlit as st
 
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
-from transformer.analysis.edits import Edit, edit_text, model_edits
+from transformer.analysis.edits import Edit, MaskOff, edit_text, model_edits
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
+from transformer.model.edited_transformer import EditedTransformer
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,17 @@ class Subject:
     def translator(self) -> Translator:
         """Raises CheckpointError or OSError if the file cannot be loaded or does not exist any more."""
         return _edited(self) if self.edits else load(self.file)
+
+    def is_edited_at(self, site: str) -> bool:
+        """Whether an edit changes what the model computes at this site."""
+        model = self.translator.model
+        return isinstance(model, EditedTransformer) and site in model.edits
+
+    @property
+    def has_causal_mask(self) -> bool:
+        """Whether the decoder has its causal mask. Without it, a row of the pass over the whole translation attends to
+        later tokens, which a step of decoding does not have yet."""
+        return MaskOff("causal") not in self.edits
 
     @property
     def original(self) -> "Subject":

@@ -38,6 +38,7 @@ SEVERAL, FORBIDDEN_BY_EDIT, ALLOWED_BY_EDIT = range(len(PARTS) + 1, len(PARTS) +
 LAST = ALLOWED_BY_EDIT
 LETTERS_UP_TO = 22  # columns of a panel
 ROW = 20  # px
+EDIT_LETTER = "E"  # of a cell that an edit has changed
 CAPITAL = 0.68  # width of a capital, divided by the size of the text
 
 
@@ -57,7 +58,7 @@ def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
     for name in PARTS:
         if name in parts:
             found = np.where(mask | parts[name], found, np.char.add(found, LETTERS[name]))
-    return np.where(mask == together(parts), found, "E")
+    return np.where(mask == together(parts), found, EDIT_LETTER)
 
 
 def reason_scale() -> list[tuple[float, str]]:
@@ -79,8 +80,8 @@ def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
         ("allowed", _("may attend")),
         *((part, f"{LETTERS[part]} {_(NAMES[part])}") for part in PARTS),
         ("several", _("more than one")),
-        ("edit", f"E {_(EDIT[False])}"),
-        ("allowed", f"E {_(EDIT[True])}"),
+        ("edit", f"{EDIT_LETTER} {_(EDIT[False])}"),
+        ("allowed", f"{EDIT_LETTER} {_(EDIT[True])}"),
     ]
     entries = [entry for number, entry in enumerate(names) if number in found]
     return [
@@ -157,7 +158,7 @@ def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAx
 
     def text(query: int, key: int) -> str:
         letter = str(found[query, key])
-        return _(EDIT[bool(mask[query, key])]) if letter == "E" else letter or _("may attend")
+        return _(EDIT[bool(mask[query, key])]) if letter == EDIT_LETTER else letter or _("may attend")
 
     return {_("query"): list(queries.names)} | {
         name: [text(query, key) for query in range(len(mask))] for key, name in enumerate(keys.names)

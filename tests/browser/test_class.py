@@ -1,11 +1,12 @@
 """A class in the browser: a lecturer opens it; a phone follows, types a sentence of its own, and answers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from app.classroom.class_scene import Asked, ClassScene, ShownHead
@@ -22,6 +23,23 @@ TARGETS = """[...document.querySelectorAll('main button, main input, main a')]
     .filter(node => node.offsetParent).map(node => node.getBoundingClientRect().height)"""
 
 HOSTILE = "</script><img src=x onerror=alert(1)> the cat"
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page of a phone."""
+    made = browser.new_page()
+    made.set_default_timeout(PATIENCE)
+    made.set_viewport_size({"width": 390, "height": 844})
+    yield made
+    made.close()
+
+
+def held_requests(page: Any, pattern: str) -> list[Any]:
+    """The requests of this pattern, which are held until they are answered."""
+    held: list[Any] = []
+    page.route(pattern, lambda route: held.append(route))
+    return held
 
 
 def open_class(lecturer: Visit) -> str:
@@ -64,7 +82,7 @@ def test_a_phone_follows_and_has_a_sentence_of_its_own(visit: Callable[..., Visi
 
 
 def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_revealed(
-    browser: Any, tmp_path: Path
+    page: Any, tmp_path: Path
 ) -> None:
     scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
     code, secret = classes.open()
@@ -73,9 +91,6 @@ def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_re
         "A question", picture=packed(message_of(scene)), shown=ShownHead("cross", 1, 2, "arcs"), question=asked
     )
     classes.publish(code, secret, shown)
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.set_viewport_size({"width": 390, "height": 844})
     with served(classes) as address:
         page.goto(f"{address}/class/{code}")
         page.get_by_role("button", name="cat").click()
@@ -94,17 +109,14 @@ def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_re
         expect(page.get_by_text("Layer 2, head 3", exact=True)).to_be_visible()
         classes.close(code, secret)
         expect(page.get_by_text("This class has ended")).to_be_visible()
-    page.close()
 
 
-def test_a_phone_draws_the_picture_though_requests_fail_at_first(browser: Any, tmp_path: Path) -> None:
+def test_a_phone_draws_the_picture_though_requests_fail_at_first(page: Any, tmp_path: Path) -> None:
     scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
     code, secret = classes.open()
     classes.publish(
         code, secret, ClassScene("A", picture=packed(message_of(scene)), shown=ShownHead("cross", 1, 2, "arcs"))
     )
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
     failed: list[str] = []
     kinds = re.compile("picture|canvas.js|canvas.css")
 
@@ -123,19 +135,15 @@ def test_a_phone_draws_the_picture_though_requests_fail_at_first(browser: Any, t
         assert sorted(failed) == ["canvas.css", "canvas.js", "picture"]
         expect(page.locator(".status")).to_have_text("")
         classes.close(code, secret)
-    page.close()
 
 
-def test_a_phone_follows_the_language_of_the_class(browser: Any, tmp_path: Path) -> None:
+def test_a_phone_follows_the_language_of_the_class(page: Any, tmp_path: Path) -> None:
     scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
     picture, asked = packed(message_of(scene)), Asked("Welches Wort?", ("cat", "mat"))
     head = ShownHead("cross", 1, 2, "arcs")
     with speaking("de"):
         code, secret = classes.open()
         classes.publish(code, secret, ClassScene("Eine Frage", picture=picture, shown=head, question=asked))
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.set_viewport_size({"width": 390, "height": 844})
     with served(classes) as address:
         page.goto(f"{address}/class/{code}")
         expect(page.locator("html")).to_have_attribute("lang", "de")
@@ -147,18 +155,14 @@ def test_a_phone_follows_the_language_of_the_class(browser: Any, tmp_path: Path)
         expect(page.get_by_text(f"Class {code}")).to_be_visible()
         assert classes.followers(code, secret) == 1
         classes.close(code, secret)
-    page.close()
 
 
-def test_an_answer_that_arrives_late_changes_neither_the_verdict_nor_the_next_question(browser: Any) -> None:
+def test_an_answer_that_arrives_late_changes_neither_the_verdict_nor_the_next_question(page: Any) -> None:
     classes = Classes()
     code, secret = classes.open()
     first, second = Asked("One?", ("cat", "mat")), Asked("Two?", ("sat", "hat"))
     classes.publish(code, secret, ClassScene("First", question=first))
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
-    held: list[Any] = []
-    page.route("**/answer", lambda route: held.append(route))
+    held = held_requests(page, "**/answer")
     with served(classes) as address:
         page.goto(f"{address}/class/{code}")
         page.get_by_role("button", name="mat").click()
@@ -179,20 +183,16 @@ def test_an_answer_that_arrives_late_changes_neither_the_verdict_nor_the_next_qu
         expect(note).to_have_text("Which is right?")
         assert page.locator("[aria-pressed=true]").count() == 0
         classes.close(code, secret)
-    page.close()
 
 
-def test_a_sentence_that_another_model_translated_meanwhile_is_not_shown(browser: Any, tmp_path: Path) -> None:
+def test_a_sentence_that_another_model_translated_meanwhile_is_not_shown(page: Any, tmp_path: Path) -> None:
     scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
     picture, head = packed(message_of(scene)), ShownHead("cross", 1, 2, "arcs")
     settings = scene.translation.settings
     code, secret = classes.open()
     shown = ClassScene("A", picture=picture, shown=head, model=(scene.subject, settings))
     classes.publish(code, secret, shown)
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
-    held: list[Any] = []
-    page.route("**/sentence", lambda route: held.append(route))
+    held = held_requests(page, "**/sentence")
     with served(classes) as address:
         page.goto(f"{address}/class/{code}")
         page.get_by_label("Your own sentence").fill("the cat")
@@ -205,4 +205,3 @@ def test_a_sentence_that_another_model_translated_meanwhile_is_not_shown(browser
         expect(page.get_by_role("button", name="Translate")).to_be_enabled()
         expect(page.get_by_text("Only you see it.")).to_be_hidden()
         classes.close(code, secret)
-    page.close()

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 IMPROBABLE = 0.5  # geometric mean of the token probabilities
-_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)")
-_NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,:]\d+)*")  # 1 500 is one number, too
+_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)")  # 1 500
+_NUMBER = re.compile(rf"{_THOUSANDS.pattern}|\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 # Numbers that are often written as words. A 1 is never reported if the target has an article, because an article and a
@@ -64,7 +64,8 @@ def missing_names(source: str, target: str, language: str) -> list[str]:
     that are usually translated, such as countries, do not count. Only the English ones are known, so no names are
     reported if the language of the source, `language`, is another.
 
-    Measured on human translations of Tatoeba: 11 of 2,000 German ones and 2 of 2,000 French ones lack such a word.
+    Measured on human translations of Tatoeba's validation part: 11 of 2,000 German ones and 2 of 2,000 French ones lack
+    such a word.
     """
     if language != "en":
         return []

@@ -26,10 +26,9 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
 
     Only the first checkpoint, one other at a time, and the sum are in memory. The sum is in float64, because in float32
     the mean of equal weights may differ from these weights. (Trap: a shared matrix summed once for each of its names.
-    Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) The result has not been evaluated, so
-    its metrics contain no scores. They contain the names of the checkpoints, the latest update, the lengths of the
-    training sentences and, if all checkpoints have the same, the training files. It is stored in half precision if the
-    first is.
+    Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) The result has not been evaluated, so its
+    metrics contain no scores. They contain the names of the checkpoints, the latest update, the lengths of the training
+    sentences and, if all checkpoints have the same, the training files. It is stored in half precision if the first is.
 
     Raises:
         CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. The message

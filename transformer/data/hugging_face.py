@@ -5,9 +5,9 @@
 NAME is a data set of huggingface.co, a folder of data files (.json, .csv, .parquet, ...), or a folder that
 `save_to_disk` wrote. The default split is "train". The names of the two languages (data.source_language and
 data.target_language of a recipe) say where the sentences are: in two columns of these names, or under these names in a
-column `translation`, as in WMT and OPUS. The library maps the rows from Arrow files, so they are never
-all in memory at the same time. The library is not a requirement of this project, because it is as large as all
-requirements except torch together. `INSTALL` is the command that installs it.
+column `translation`, as in WMT and OPUS. The library maps the rows from Arrow files, so they are never all
+in memory at the same time. The library is not a requirement of this project, because it is as large as all requirements
+except torch together. `INSTALL` is the command that installs it.
 """
 
 from collections.abc import Iterator

@@ -39,7 +39,6 @@ from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 TABS = {
@@ -73,8 +72,7 @@ def _details(scene: Scene, head: Head) -> None:
         then=_isolate,
     )
     chosen = Chosen(kind, layer, head.head, now, _isolated(query, now))
-    causal = MaskOff("causal") not in scene.subject.edits
-    st.caption(explained(kind, scene.config.attention_window, causal=causal))
+    st.caption(explained(kind, scene.config.attention_window, causal=scene.subject.has_causal_mask))
     say_what_is_hidden(chosen, options.hide_special)
 
     st.header(_("All heads in numbers"), anchor=False)

@@ -12,7 +12,6 @@ from app.views.decoding.distribution_section import distribution_part, probabili
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
@@ -53,7 +52,7 @@ def _sizes(scene: Scene) -> Sizes:
 
 def _weights(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of a head at this step: over the source (S), and over what was read so far (step + 1)."""
-    if not _is_causal(scene):
+    if not scene.subject.has_causal_mask:
         sites = tuple(f"{SITES[kind].format(layer)}.weights" for kind in _KINDS)
         steps = cached_results.record_steps(scene.subject, scene.translation.source_ids, scene.hypothesis.ids, sites)
         cross, own = (steps[step][site][head, 0] for site in sites)
@@ -61,12 +60,6 @@ def _weights(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray
     cross = scene.attention("cross").weights[layer, head, step]  # (S)
     own = scene.attention("decoder").weights[layer, head, step]  # (T)
     return cross, own[: step + 1]
-
-
-def _is_causal(scene: Scene) -> bool:
-    """Whether the decoder has its causal mask. Without it, a row of the pass over the whole translation attends to
-    later tokens, which a step of decoding does not have yet."""
-    return MaskOff("causal") not in scene.subject.edits
 
 
 def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -129,7 +122,7 @@ def _paper(scene: Scene, step: int) -> None:
             "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them "
             "in each layer, instead of computing them all again."
         )
-        if _is_causal(scene)
+        if scene.subject.has_causal_mask
         else _(
             "An edit switches the causal mask off, but a step finds only the tokens written so far in the cache. It "
             "appends one row of keys and values in each layer and does not compute past rows again, although they "

@@ -16,11 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from app.languages import _
+from app.views.shared.rounding import ROUNDING
 
 DIGITS = 4  # how many digits of a number are written
 LARGEST_EXPONENT = 80.0  # float32 overflows above e^88; a largest score beyond ±80 is subtracted from all scores
-
-ROUNDING = 1e-3  # a larger difference, relative and absolute, is not that of two orders of the same sums in float32
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.mask_reasons import Part, Parts
 from app.figures.theme import kind_color, role_color, signed_scale
 from app.languages import _, gettext_noop
-from app.views.hand.arithmetic import ROUNDING
+from app.views.shared.rounding import ROUNDING
 from transformer.model.attention_kinds import Kind
 
 TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")

@@ -13,7 +13,7 @@ import numpy as np
 from app.figures.attention_stages import plain, short
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, settled
-from app.figures.mask_matrix import LETTERS
+from app.figures.mask_matrix import EDIT_LETTER, LETTERS
 from app.figures.panels import BARE, frame, heat, tick_height, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, mask_color, role_color, text_on_weight, weight_scale
@@ -69,7 +69,7 @@ def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, window: 
         for k, y in pairs:
             value = (None, None, whole.weights, step.weights)[y]
             number = None if value is None or k >= len(value) else float(value[k])
-            letter = {1: LETTERS["causal"], 2: LETTERS["window"], 3: "E"}.get(masks[y, k], "")
+            letter = {1: LETTERS["causal"], 2: LETTERS["window"], 3: EDIT_LETTER}.get(masks[y, k], "")
             texts.append(letter if number is None else plain(number))
             small.append(letter if number is None else short(number))
             inks.append(INK if np.isnan(cells[y, k]) else text_on_weight(float(cells[y, k])))

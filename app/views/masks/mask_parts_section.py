@@ -62,8 +62,6 @@ SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
 }
 CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
 
-ROUNDING = 1e-3  # a larger difference is not rounding: float32 sums in another order differ by less
-
 
 @dataclass(frozen=True)
 class HeadOfBatchSentence:

@@ -7,7 +7,7 @@ from app.figures.attention_stages import plain, stages_alt, stages_figure, stage
 from app.figures.panels import Cell
 from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_from
-from app.views.masks.mask_parts_section import ROUNDING, HeadOfBatchSentence
+from app.views.masks.mask_parts_section import HeadOfBatchSentence
 from app.views.masks.score_panels import (
     MaskedHead,
     masking_alt,
@@ -16,6 +16,7 @@ from app.views.masks.score_panels import (
     plain_zero,
     row_stages,
 )
+from app.views.shared.rounding import ROUNDING
 from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import padding_difference

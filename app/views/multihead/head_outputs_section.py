@@ -24,7 +24,6 @@ from app.views.multihead.head_outputs import (
 from app.views.multihead.slices_section import first_of
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.edits import SublayerOff
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -43,7 +42,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
     output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), of a pass that concatenates
     bias = projection(scene.subject, site, "output").bias
-    is_off = _is_off(scene, site)
+    is_off = scene.subject.is_edited_at(f"{site}.output")  # only to 0
     total = heads[:, row].sum(axis=0) + bias if is_off else output[row]
     written = Written(heads[:, row], bias, total, is_output=not is_off)
     where = _("{kind}, layer {layer}", kind=_(KINDS[kind]), layer=layer + 1)
@@ -109,9 +108,3 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         ),
         table=lambda: written_table(written),
     )
-
-
-def _is_off(scene: Scene, site: str) -> bool:
-    """Whether an edit replaces the output of this attention by 0."""
-    off = [edit for edit in scene.subject.edits if isinstance(edit, SublayerOff)]
-    return any(f"{edit.stack}.layers.{edit.layer}.{edit.sublayer}" == site for edit in off)

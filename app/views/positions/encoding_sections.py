@@ -15,7 +15,6 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between
 from app.state.choices import DIMENSION, WAVE_SPAN
-from app.views.positions.edited_positions import are_edited
 from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table, positions_shown
 from app.views.positions.rotation_sections import layout_of, layouts, rotation, table_of, trained_of, untrained_text
 from app.views.positions.similarity_section import similarity
@@ -102,7 +101,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
 
 def _rows_text(scene: Scene, stack: Stack, title: str, count: int) -> str:
     """What the rows of the heatmap are; `count`: the tokens of the sentence."""
-    if are_edited(scene, stack):
+    if scene.subject.is_edited_at(f"{stack}.embedding.positions"):
         return _(
             "{title}. Without edits, each row is added to the embedding of the token at that position, and the first "
             "{count} rows are used by this sentence.",

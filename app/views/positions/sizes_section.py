@@ -8,7 +8,6 @@ from app.languages import _
 from app.library.source_code import lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
-from app.views.positions.edited_positions import are_edited
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
@@ -48,7 +47,11 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
         ),
         table=lambda: norm_table(lengths, tokens),
     )
-    if scene.config.positions == "sinusoidal" and word and not are_edited(scene, stack):
+    if (
+        scene.config.positions == "sinusoidal"
+        and word
+        and not scene.subject.is_edited_at(f"{stack}.embedding.positions")
+    ):
         caption = _(
             "Over this sentence: scaled embedding **{word:.2f}** on average, position **{place:.2f}** (√(d_model / 2) "
             "at every position), {share:.0%} of it.",
