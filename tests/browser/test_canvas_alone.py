@@ -117,6 +117,18 @@ def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path
         assert width == pytest.approx(1 + 8 * weights[q, k], abs=0.03)
 
 
+def test_runners_up_that_cannot_be_clicked_are_as_wide_as_their_token(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
+    runners = page.locator(".probability div.runner")
+    assert runners.count()
+    beyond = runners.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().right - one.parentElement.getBoundingClientRect().right)"
+    )
+    assert max(beyond) < 0.5, "the picture is wider than its frame, so its right edge fades"
+
+
 def test_a_page_is_left_while_the_canvas_is_on_it(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
     """The canvas has the width 0 before it goes, in which nothing can be laid out."""
     page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
