@@ -24,7 +24,7 @@ from transformer.data.toy_tasks import TOY_TASKS
 # The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 OF_TRANSLATIONS = ("bleu", "chrf")  # validation scores that need translations
-MOST_POSITION_NUMBERS = 2**25  # that a table of positions may have: 128 MiB in float32
+MOST_POSITION_NUMBERS = 2**25  # the most numbers in a table of positions: 128 MiB in float32
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
@@ -89,7 +89,7 @@ class TokenizerConfig:
     # Subword sampling in training: alpha, 0 = off. Unigram: the smaller alpha, the more varied (0.3 moderate, 1 mild).
     # BPE: the share of merges that are left out, so the larger, the more varied (0.1 is usual).
     sampling: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
-    threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is fixed
+    threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # another number gives another unigram vocabulary
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -99,7 +99,8 @@ class DataConfig:
     # .tsv or .tsv.gz; hf:NAME:CONFIG:SPLIT; or (with train_target) the source side of line-aligned files
     train: tuple[str, ...] = ()
     train_target: tuple[str, ...] = ()
-    # instead of train: files with a weight, a tag, pairs kept aside; names are relative to `folder`, if it is given
+    # instead of train: files, each with its weight, its tag, and how many of its pairs are kept for a test. Names are
+    # relative to `folder`, if it is given
     mix: Annotated[tuple[MixPart, ...], Field(max_length=200)] = ()
     folder: str | None = None
     valid: str | None = None  # without it, valid_size pairs are set aside from train
@@ -119,10 +120,10 @@ class DataConfig:
     tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
     on_error: Literal["stop", "skip"] = "stop"  # at a line that cannot be read (data/skipped_lines.py)
     skip_limit: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.01  # share of the lines of a text that may be skipped
-    # These pairs are left out, and counted: one side is more than so many times as long as the other, in characters ...
+    # The next three leave out pairs, and count them. First: one side has more than so many times as many characters
     max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
-    drop_copies: StrictBool = False  # ... both sides are the same
-    drop_duplicates: StrictBool = False  # ... the pair occurred before
+    drop_copies: StrictBool = False  # both sides are the same
+    drop_duplicates: StrictBool = False  # the pair occurred before
     # probability that a name or number is swapped for another on both sides, in each epoch
     # (data/augmentation/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
@@ -158,7 +159,7 @@ class DataConfig:
             )
         return self
 
-    def place(self, file: str) -> Path:
+    def path_of(self, file: str) -> Path:
         """Where a file of the mix is: a relative name is relative to `folder`."""
         return Path(self.folder or "") / file
 
@@ -191,7 +192,7 @@ class TrainingConfig:
     # stop after so many validations in a row without improvement, those of the warm-up not counted; 0 = never
     patience: Annotated[StrictInt, Field(ge=0)] = 10
     best_by: Literal["bleu", "chrf", "loss", "accuracy"] = "bleu"  # accuracy: share of tokens ranked first
-    keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # best checkpoints to keep; several are in best/
+    keep_best: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # so many checkpoints are kept; several are in best/
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
     # write a snapshot (a small checkpoint that shows how the model learns) after these updates; 0 = untrained

@@ -164,7 +164,7 @@ def _put(values: Values, choice: Choice) -> None:
 
 def _are_there(config: DataConfig) -> bool:
     of_mix = (file for part in config.mix for file in (part.file, part.target_file) if file is not None)
-    files = [*config.train, *config.train_target, *(str(config.place(file)) for file in of_mix)]
+    files = [*config.train, *config.train_target, *(str(config.path_of(file)) for file in of_mix)]
     return all(file.startswith("hf:") or Path(file).is_file() for file in files)
 
 

@@ -22,7 +22,7 @@ def check_files(recipe: Recipe, command: str = "") -> None:
     named = {"data.train": data.train, "data.train_target": data.train_target}
     for number, part in enumerate(data.mix):
         files = (part.file, part.target_file)
-        named[f"data.mix.{number}"] = tuple(str(data.place(file)) for file in files if file is not None)
+        named[f"data.mix.{number}"] = tuple(str(data.path_of(file)) for file in files if file is not None)
     for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)

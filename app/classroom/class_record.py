@@ -22,7 +22,7 @@ class Record:
 
     Attributes:
         answers: for each question, the answer of each follower.
-        sizes: for each question, how many answers it offers.
+        answer_counts: for each question, how many answers it offers.
         pictures: the newest pictures, by id.
         waiting: callbacks for the next change of what the class sees.
     """
@@ -35,7 +35,7 @@ class Record:
     news: bytes = b""
     followers: dict[str, Follower] = field(default_factory=dict)
     answers: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
-    sizes: dict[str, int] = field(default_factory=dict)
+    answer_counts: dict[str, int] = field(default_factory=dict)
     revealed: dict[str, Revealed] = field(default_factory=dict)
     pictures: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
     waiting: set[Callable[[], None]] = field(default_factory=set)
@@ -51,10 +51,10 @@ class Record:
         if scene.question:
             self.answers.setdefault(scene.question.id, {})
             self.answers.move_to_end(scene.question.id)
-            self.sizes[scene.question.id] = len(scene.question.answers)
+            self.answer_counts[scene.question.id] = len(scene.question.answers)
             if len(self.answers) > MOST_QUESTIONS:
                 old = self.answers.popitem(last=False)[0]
-                self.sizes.pop(old)
+                self.answer_counts.pop(old)
                 self.revealed.pop(old, None)
         self.announce()
 
@@ -73,4 +73,4 @@ class Record:
     def totals(self, question: str) -> tuple[int, ...]:
         """How many followers have given each answer."""
         given = list(self.answers.get(question, {}).values())
-        return tuple(given.count(answer) for answer in range(self.sizes.get(question, 0)))
+        return tuple(given.count(answer) for answer in range(self.answer_counts.get(question, 0)))

@@ -18,7 +18,8 @@ class Outcome:
         before: the best translation by the original model.
         after: the best one by the edited model.
         lost: for each token of `before`, its log-probability by the original model minus that by the edited model,
-            which reads the same tokens before it (teacher forcing). Above 0: less probable for the edited model.
+            which reads the same tokens before it and, as a step of decoding, no later ones. Above 0: less probable for
+            the edited model.
     """
 
     before: Hypothesis
@@ -57,6 +58,6 @@ def outcome(subject: Subject, source: str, settings: DecodingConfig) -> Outcome:
 def outcome_of(subject: Subject, translation: Translation, after: Hypothesis) -> Outcome:
     """As `outcome`, if both translations are known: `translation` by the original model, `after` by the edited one."""
     before = translation.hypotheses[0]
-    read = teacher_forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
+    read = teacher_forced(subject.as_in_steps, translation.source_ids, before.ids).log_probabilities.tolist()
     lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=True))
     return Outcome(before, after, lost)

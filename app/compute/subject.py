@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
-from transformer.analysis.edits import Edit, MaskOff, edit_text, model_edits
+from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text, model_edits
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model.edited_transformer import EditedTransformer
@@ -51,6 +51,12 @@ class Subject:
         return MaskOff("causal") not in self.edits
 
     @property
+    def as_in_steps(self) -> "Subject":
+        """The same without the edits that let a row of the decoder attend to later tokens. A step of decoding does not
+        have these tokens yet, so one pass of this subject computes what the steps of both compute."""
+        return replace(self, edits=tuple(edit for edit in self.edits if not _allows_later_tokens(edit)))
+
+    @property
     def original(self) -> "Subject":
         """The same without edits."""
         return Subject(self.file)
@@ -62,6 +68,12 @@ class Subject:
     @property
     def config(self) -> ModelConfig:
         return self.translator.model.config
+
+
+def _allows_later_tokens(edit: Edit) -> bool:
+    if isinstance(edit, MaskCell):
+        return edit.kind == "decoder" and edit.allowed and edit.key > edit.query
+    return edit == MaskOff("causal")
 
 
 @st.cache_resource(max_entries=64, ttl="30m", show_spinner=False)

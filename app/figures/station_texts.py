@@ -3,16 +3,21 @@
 Where a checkpoint differs from the paper, they say what the checkpoint does, and that the paper does not do so.
 """
 
+from collections.abc import Collection
+
 from app.figures.layouts import layout_formula
 from app.languages import _, gettext_noop
 from transformer.config import ModelConfig
 
 
-def words_for(config: ModelConfig, stack: str, part: str, mask_is_edited: bool = False) -> dict[str, str]:
+def words_for(
+    config: ModelConfig, stack: str, part: str, edited: Collection[str] = (), *, has_positions: bool = True
+) -> dict[str, str]:
     """The values of the $words in stations.toml, by name, for a part of a stack. Formulas are LaTeX.
 
     Args:
-        mask_is_edited: whether an edit has changed the mask of this attention.
+        edited: the names of the sites of this part that an edit changes.
+        has_positions: whether positions are added in this stack. An edit may set them to 0.
     """
     pre, shared = config.norm == "pre", config.shared_embeddings
     layers = config.encoder_layers + config.decoder_layers
@@ -20,9 +25,13 @@ def words_for(config: ModelConfig, stack: str, part: str, mask_is_edited: bool =
     relu, inner = activation == "ReLU", "x W_1 + b_1"
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
     last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
-    after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
-    mask = _edited_mask(config, part) if mask_is_edited else _mask(config, stack, part)
-    return _positions(config) | mask | _inputs(config, stack, part) | dropped(config) | {
+    kept = "" if "residual_connection" in edited else "x + "
+    after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z={kept.replace(' ', '')}\mathrm{{Sublayer}}(x)"
+    mask = _edited_mask(config, part) if "mask" in edited else _mask(config, stack, part)
+    if "masked_scores" in edited:
+        mask["none_masked"] = ""
+    positions = _positions(config, "positions" in edited, has_positions)
+    return positions | mask | _inputs(config, stack, part) | dropped(config) | {
         "activation": activation,
         "activation_formula": rf"\max(0,\,{inner})" if relu else rf"\mathrm{{{activation}}}({inner})",
         "activation_section": "" if relu else _(", where it is the ReLU"),
@@ -39,6 +48,7 @@ def words_for(config: ModelConfig, stack: str, part: str, mask_is_edited: bool =
             of_all=layers * feed_forward_parameters(config),
             layers=layers,
         ),
+        "kept": kept,
         "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
         "norm_section": _("not in the paper") if pre else _("section 3.1 (Ba et al. 2016)"),
         "norm_formula": last_norm if pre else after_sum,
@@ -78,10 +88,12 @@ def _inputs(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     }
 
 
-def _positions(config: ModelConfig) -> dict[str, str]:
-    sinusoidal, none = config.positions == "sinusoidal", config.positions == "none"
+def _positions(config: ModelConfig, are_edited: bool, has_positions: bool) -> dict[str, str]:
+    sinusoidal, none = config.positions == "sinusoidal", config.positions == "none" or not has_positions
     return {
-        "beside_positions": _(", about as large as the positions that are added next") if sinusoidal else "",
+        "beside_positions": (
+            _(", about as large as the positions that are added next") if sinusoidal and not are_edited else ""
+        ),
         "positions": _position_text(config),
         "positions_formula": layout_formula(config.sinusoid_layout) if sinusoidal else "",
         "entering": _("Embedding without position") if none else _("Embedding + position"),

@@ -18,6 +18,7 @@ import streamlit as st
 
 from app.languages import _, gettext_noop
 from app.library.checkpoints import CheckpointFile
+from app.library.run_checkpoints import is_of_run
 from app.library.runs import Curves, read_metrics
 from app.library.snapshots import run_folder, run_of_best
 from app.library.tasks import Task, task_in
@@ -112,7 +113,8 @@ def reverse_model(file: CheckpointFile, others: Iterable[CheckpointFile]) -> Che
 def curves_of(file: CheckpointFile) -> Curves:
     """What its run measured, if that is known."""
     beside = read_metrics(Path(file.path).with_suffix(".metrics.jsonl"))
-    folder = run_folder(run_of_best(file.name) or file.name)
+    run = run_of_best(file.name) or file.name
+    folder = run_folder(run) if is_of_run(file.name, run) else None
     return beside or (read_metrics(folder / "metrics.jsonl") if folder else {})
 
 

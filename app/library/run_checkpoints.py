@@ -1,10 +1,18 @@
 """The best checkpoint of a run. Its name, such as `reverse-1, best`, may be in an address. Like a snapshot, it can be
-opened on every page."""
+opened on every page. And which checkpoints are of a run."""
 
 import streamlit as st
 
-from app.library.checkpoints import CheckpointFile
-from app.library.snapshots import best_name, modified, run_folder, run_of_best, snapshot
+from app.library.checkpoints import CheckpointFile, checkpoints
+from app.library.snapshots import (
+    best_name,
+    modified,
+    own_run_names,
+    run_and_update,
+    run_folder,
+    run_of_best,
+    snapshot,
+)
 from transformer.checkpoint.header import read_header
 from transformer.errors import HeadlightError
 from transformer.recipe import stored_recipe
@@ -34,6 +42,27 @@ def best_checkpoint(run: str) -> CheckpointFile | None:
         return CheckpointFile.at(path, best_name(run))
     except OSError:
         return None
+
+
+def is_of_run(checkpoint: str, run: str) -> bool:
+    """Whether the checkpoint of this name is a snapshot of the run, its best checkpoint, or the one that has the name
+    of the run in the list of checkpoints. For a run of the reader the last one must be the same model: the list may
+    have another one of this name, such as `reverse`."""
+    if checkpoint == run:
+        return is_added(run) if run in own_run_names() else True
+    return run in (run_of_best(checkpoint), *(run_and_update(checkpoint) or ()))
+
+
+def is_added(run: str) -> bool:
+    """Whether the list of checkpoints has the best checkpoint of the run under the name of the run."""
+    added, best = checkpoints().get(run), best_checkpoint(run)
+    if added is None or best is None or added.size != best.size:
+        return False
+    try:
+        one, other = read_header(added.path), read_header(best.path)
+    except (HeadlightError, OSError):
+        return False
+    return (one.recipe, one.metrics) == (other.recipe, other.metrics)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

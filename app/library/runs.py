@@ -17,10 +17,8 @@ import streamlit as st
 from app.library.snapshots import OWNER, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
-from transformer.data.cleaning import Counts
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
-from transformer.files.untrusted_values import validate
 from transformer.recipe import stored_recipe
 from transformer.training.training_state import Progress, read_progress
 from transformer.training.validation_schedule import is_finished, validation_is_due
@@ -80,6 +78,11 @@ def read_run(name: str) -> Run | None:
         recipe.training.updates if recipe else 0,
         (folder / OWNER).is_file(),
     )
+
+
+def is_continued(run: Run) -> bool:
+    """Whether its first weights are those of a checkpoint; else they are random."""
+    return (run.folder / "start.json").is_file()
 
 
 def holder(folder: Path) -> int | None:
@@ -171,19 +174,6 @@ def _curves(path: str, changed: int, size: int) -> Curves:
         updates = sorted(measured)
         curves[key] = np.array(updates, dtype=np.int64), np.array([measured[update] for update in updates])
     return curves
-
-
-def corpus_counts(name: str) -> str:
-    """The counts of the pairs of a run's text, as the trainer prints them; "" where there are none, as for a toy."""
-    folder = run_folder(name)
-    if folder is None:
-        return ""
-    try:
-        text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
-        counts, _ = validate(Counts, parse_json(text))
-    except (OSError, ValueError):
-        return ""
-    return str(counts) if counts else ""
 
 
 def metrics_lines(path: Path, size: int, kinds: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -97,12 +97,6 @@ def run_of_best(name: str) -> str | None:
     return run if run and run != name else None
 
 
-def is_of_run(checkpoint: str, run: str) -> bool:
-    """Whether the checkpoint of this name is a snapshot of the run, its best checkpoint, or was added to the list of
-    checkpoints under the name of the run."""
-    return run in (checkpoint, run_of_best(checkpoint), *(run_and_update(checkpoint) or ()))
-
-
 def snapshot(name: str) -> CheckpointFile | None:
     """The snapshot of this name; None if there is none."""
     found = run_and_update(name)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _OF_TOYS = {  # what toy tasks read and write, by the codes of their recipes
     "letters": gettext_noop("Letters"),
+    "letters copied": gettext_noop("Letters copied"),
     "letters reversed": gettext_noop("Letters reversed"),
     "letters sorted": gettext_noop("Letters sorted"),
 }

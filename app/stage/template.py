@@ -36,7 +36,7 @@ def say(*sentences: str) -> None:
 
 
 def experiment(words: str, **chosen: str) -> None:
-    """A link to an experiment of the page What if, below the sentences; `chosen` is what is chosen there."""
+    """Draws a link to an experiment of the page "What if", which opens with the choices `chosen`."""
     st.page_link(page_named("whatif"), label=words, icon=":material/science:", query_params=query(chosen))
 
 

@@ -88,11 +88,11 @@ def one_head_text(value: tuple[int, int]) -> str:
 def pinned(value: str) -> tuple[Kind, int, int, bool]:
     """Kind of attention, query and key, such as "cross.3.5". A query or key that is not pinned is 0 in the address and
     -1 here. With ".computed" at the end, the calculation of that weight is open."""
-    place, dot, computed = value.partition(".computed")
+    place, suffix, rest = value.partition(".computed")
     kind, query, key = place.split(".")
-    if computed:
+    if rest:
         raise ValueError(value)
-    return one_of(tuple(KINDS))(kind), whole(query) - 1, whole(key) - 1, bool(dot)
+    return one_of(tuple(KINDS))(kind), whole(query) - 1, whole(key) - 1, bool(suffix)
 
 
 def pinned_text(value: tuple[Kind, int, int, bool]) -> str:

@@ -81,3 +81,26 @@ def test_attributions_of_an_edited_model_include_its_edits(model: Transformer) -
     np.testing.assert_allclose(found, read(edited, SOURCE), rtol=0, atol=1e-10)
     assert np.abs(found - read(model, SOURCE)).max() > 1e-3
     assert np.abs(gradient_times_input(edited, SOURCE, TARGET) - gradient_times_input(model, SOURCE, TARGET)).max() > 0
+
+
+def test_results_are_moved_to_the_cpu_before_they_become_float64(
+    model: Transformer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Apple's GPU has no float64. Simulated: `double` accepts only what came from `cpu`."""
+    moved: list[torch.Tensor] = []
+    double = torch.Tensor.double
+
+    def cpu(tensor: torch.Tensor) -> torch.Tensor:
+        moved.append(tensor)
+        return tensor
+
+    def checked(tensor: torch.Tensor) -> torch.Tensor:
+        assert any(tensor is each for each in moved)
+        return double(tensor)
+
+    model.float()
+    monkeypatch.setattr(torch.Tensor, "cpu", cpu)
+    monkeypatch.setattr(torch.Tensor, "double", checked)
+    found = [integrated_gradients(model, SOURCE, TARGET, steps=2).values, gradient_times_input(model, SOURCE, TARGET)]
+    found.append(occlusion(model, SOURCE, TARGET, [[0]]))
+    assert all(each.dtype == np.float64 for each in found)

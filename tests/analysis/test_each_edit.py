@@ -73,3 +73,7 @@ def test_the_parts_are_all_heads_and_all_sublayers_once() -> None:
 def test_an_edit_that_does_not_fit_gets_an_error_message() -> None:
     with pytest.raises(HeadlightError, match="no layer 9"):
         log_probabilities_with_each(randomised(small()), SOURCE, TARGET, [HeadOff("cross", 8, 0)])
+
+
+def test_no_edits_give_no_rows() -> None:
+    assert log_probabilities_with_each(randomised(small()), SOURCE, TARGET, []).shape == (0, len(TARGET))

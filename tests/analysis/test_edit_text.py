@@ -83,7 +83,7 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
      "off=cross.²." + "9" * 50,
      "allow=cross.1.1.1", "forbid=cross.1.1.1.0", "weights=cross.1.1.1", "weights=cross.all.1.1.1-1",
      "weights=cross.1.1.1.1",
-     "weights=cross.1.1.1." + ".".join(["1-1"] * 300), "explode=all"],
+     "weights=cross.1.1.1." + ".".join(["1-1"] * 3000), "explode=all"],
 )  # fmt: skip
 def test_an_invalid_text_of_an_edit_raises_an_error_that_says_what_to_write(text: str) -> None:
     with pytest.raises(HeadlightError, match=r"Choose one of|Write, for example"):
@@ -96,3 +96,8 @@ def test_any_text_is_an_edit_or_gets_an_error_message(text: str) -> None:
         with suppress(HeadlightError):
             edit = parse_edit(candidate)
             assert parse_edit(edit_text(edit)) == edit
+
+
+def test_the_text_of_a_patch_from_a_long_sentence_can_be_read() -> None:
+    edit = VectorPatched(1, 2, (*range(30_000, 31_023), 3))  # 1,024 tokens
+    assert parse_edit(edit_text(edit)) == edit

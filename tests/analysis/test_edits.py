@@ -1,5 +1,6 @@
 """Edits, against models that lack the part: torch's decoder without a mask, a table of zeros, masks.py."""
 
+import math
 import random
 from dataclasses import replace
 
@@ -261,6 +262,7 @@ def test_a_patched_vector_is_the_one_that_the_layer_gives_in_the_other_sentence(
     [HeadOff("cross", 9, 0), HeadOff("encoder", 0, 2), SublayerOff("encoder", 0, "cross_attention"),
      SublayerOff("decoder", 2, "feed_forward"), ResidualOff("encoder", None, "cross_attention"),
      ResidualOff("decoder", 2, "feed_forward"), Temperature("cross", 0, 0, 0.0), VectorPatched(0, 4, (5, 3)),
+     Temperature("cross", 0, 0, 1e-300), Temperature("decoder", 0, 0, 1e39), Temperature("cross", 0, 0, math.nan),
      VectorPatched(0, 0, (13, 3)), VectorPatched(1, 0, (5, 3)), VectorPatched(None, 2, (5, 3))],
 )  # fmt: skip
 def test_an_edit_that_does_not_fit_the_model_says_why(edit: Edit) -> None:
@@ -289,7 +291,7 @@ def test_any_edits_together_give_finite_numbers() -> None:
             ResidualOff("decoder", draw.choice([None, 0, 1]), draw.choice(["self_attention", "cross_attention"])),
             ResidualOff("encoder", draw.choice([None, 0]), "feed_forward"), MaskOff("causal"),
             MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
-            PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-3, 1e3])),
+            PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-6, 1e-3, 1e3, 1e6])),
             VectorPatched(draw.choice([None, 0]), 1, (5, 6, 3)), MaskOff("cross"),
             MaskCell(head[0], draw.choice([None, 0, 1]), draw.choice([None, 1]), row, keys[0], draw.random() < 0.5),
             WeightsSet(*head, row, tuple((key, draw.randrange(3)) for key in keys)),

@@ -105,6 +105,8 @@ def test_what_cannot_be_traced_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to trace"):
         trace(undecided(), [8, 3], [])
     with pytest.raises(ValueError, match="training mode"):
+        trace_steps(Transformer(undecided().config), [8, 3], [5, 3], ["*cross_attention.weights"])
+    with pytest.raises(ValueError, match="training mode"):
         trace(Transformer(undecided().config), [8, 3], [5, 3])
 
 

@@ -386,3 +386,13 @@ def test_head_colours_are_distinguishable_with_colour_deficiencies(deficiency: s
         page = float(linear(resolved(BACKGROUND, dark)) @ [0.2126, 0.7152, 0.0722])
         for light in luminance:
             assert (max(light, page) + 0.05) / (min(light, page) + 0.05) >= 3
+
+
+def test_the_rollout_of_a_fully_masked_row_is_that_of_the_residual_connection() -> None:
+    """Encoder-decoder attention adds nothing to the row, so the row is the same before and after it."""
+    own, cross = np.tril(np.ones((2, 1, 3, 3))), np.full((2, 1, 3, 2), 0.5)
+    own /= own.sum(axis=-1, keepdims=True)
+    cross[1, 0, 2] = 0.0  # as if an edit forbade both keys
+    read, source = decoder_rollout(own, cross, np.eye(2))
+    np.testing.assert_allclose(read.sum(axis=-1) + source.sum(axis=-1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(read[1, 2], (mixed(own[1]) @ read[0])[2], atol=1e-12)

@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import read_run
-from app.views.training import launch_run
-from app.views.training.launch_run import LOG, RECIPE
+from app.views.training import launch_run, run_log
 from app.views.training.manage_run import remove_if_it_came_to_nothing
 from app.views.training.own_text import LaunchError, first_pair, read_own_text
+from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from tests.support.patience import PATIENCE
 from transformer.checkpoint.header import read_header
@@ -107,7 +107,7 @@ def test_uploaded_text_is_stored_in_the_folder_of_the_run_under_a_fixed_name(stu
     name = launch_run.start(TextPlan(read_own_text("../x.tsv", text), "en", "de", SIZE))
     assert name == "en-de-1"
     assert (runs / name / "corpus.tsv").read_bytes() == text
-    recipe = load_recipe(runs / name / launch_run.RECIPE)
+    recipe = load_recipe(runs / name / RECIPE)
     assert recipe.data.train == (str(runs / name / "corpus.tsv"),)
     assert (recipe.name, recipe.data.valid_size, recipe.data.valid) == (name, 2, None)
     assert sorted(path.name for path in runs.iterdir()) == [name]
@@ -228,11 +228,11 @@ def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subproc
     launch_run.stop(name)
     assert stub[0].wait(PATIENCE) == 1
     assert not launch_run.is_busy(folder)
-    assert launch_run.last_words(folder) == "Stopped by SIGTERM after update 7."
+    assert run_log.last_words(folder) == "Stopped by SIGTERM after update 7."
     launch_run.resume(name)
     until_ready(folder, stub[1])
-    assert launch_run.last_words(folder) == ""  # what was said before is no longer true
-    assert "Stopped" not in launch_run.newest_words(folder)
+    assert run_log.last_words(folder) == ""  # what was said before is no longer true
+    assert "Stopped" not in run_log.newest_words(folder)
     assert stub[1].args[-1] == "--resume"  # type: ignore[index]
     assert name == "reverse-1"
     assert len(stub) == 2
@@ -301,11 +301,11 @@ def test_a_trainer_that_says_why_it_does_not_begin_is_ending(runs: Path, monkeyp
     log = runs / LOG
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         monkeypatch.setitem(launch_run._STARTED, runs, process)
-        log.write_text(f"{launch_run._command(runs)}\nError: x\n{launch_run._command(runs)} --resume\nReading.\n")
+        log.write_text(f"{run_log.command_of(runs)}\nError: x\n{run_log.command_of(runs)} --resume\nReading.\n")
         assert not launch_run.is_ending(runs)
         log.write_text(log.read_text() + "Error: There is no column 2.\n")
         assert launch_run.is_ending(runs)
-        assert launch_run.newest_words(runs) == "Reading."
+        assert run_log.newest_words(runs) == "Reading."
         process.kill()
     assert not launch_run.is_ending(runs)
 
@@ -317,25 +317,25 @@ def test_the_trainers_messages_are_shown_without_folders_of_the_server(
     stub[0].kill()
     stub[0].wait()
     log = runs / name / LOG
-    assert launch_run.last_words(runs / name) == ""  # killed without a word
-    assert launch_run.newest_words(runs / name) == ""
+    assert run_log.last_words(runs / name) == ""  # killed without a word
+    assert run_log.newest_words(runs / name) == ""
     log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name}/corpus.tsv.\n\n")
-    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."
+    assert run_log.newest_words(runs / name) == "Learning from corpus.tsv."
     log.write_text(
         log.read_text() + f"2 lines cannot be read; they are:\n  {runs / name}/corpus.tsv, line 3: no column 2.\n"
     )
-    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."  # not as if line 3 were the end of it
+    assert run_log.newest_words(runs / name) == "Learning from corpus.tsv."  # not as if line 3 were the end of it
     log.write_text(log.read_text() + "  source      Error: Stopped by Traceback (most recent call last)\n")
-    assert launch_run.last_words(runs / name) == ""  # a sentence of the text
-    assert launch_run.newest_words(runs / name) == "Learning from corpus.tsv."
+    assert run_log.last_words(runs / name) == ""  # a sentence of the text
+    assert run_log.newest_words(runs / name) == "Learning from corpus.tsv."
     log.write_text(log.read_text() + f"Warning: x\nError: {runs / name}/corpus.tsv, line 3: there is no column 2.\n")
-    assert launch_run.last_words(runs / name) == "corpus.tsv, line 3: there is no column 2."
+    assert run_log.last_words(runs / name) == "corpus.tsv, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")
-    assert "ended unexpectedly" in launch_run.last_words(runs / name)
+    assert "ended unexpectedly" in run_log.last_words(runs / name)
     log.write_text("Stopped by Ctrl-C after update 3; everything is saved.\n")
-    assert launch_run.last_words(runs / name) == "Stopped by Ctrl-C after update 3; everything is saved."
+    assert run_log.last_words(runs / name) == "Stopped by Ctrl-C after update 3; everything is saved."
     log.unlink()
-    assert launch_run.last_words(runs / name) == ""
+    assert run_log.last_words(runs / name) == ""
 
 
 def test_the_real_trainer_says_why_text_cannot_be_trained_on(runs: Path) -> None:

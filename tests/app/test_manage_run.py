@@ -14,19 +14,19 @@ from streamlit.testing.v1 import AppTest
 
 from app.languages import speaking
 from app.library import checkpoints
-from app.library.catalogue import entry
+from app.library.catalogue import curves_of, entry
 from app.library.names import display_name
 from app.library.names_of_languages import all_languages, is_language, name_of_language
 from app.library.run_checkpoints import best_checkpoint, run_checkpoint
 from app.library.runs import read_run, seconds_left
 from app.library.snapshots import OWNER, snapshot_name
 from app.library.tasks import language_name
-from app.views.training import launch_run, manage_run
-from app.views.training.launch_run import LOG, RECIPE
+from app.views.training import manage_run, run_log
 from app.views.training.own_text import LaunchError
+from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_words import about
 from tests.app.test_runs import HOLD
-from tests.app.test_training_page import opened, page_text
+from tests.app.test_training_page import machine, opened, page_text
 from transformer.recipe import load_recipe
 
 
@@ -41,12 +41,12 @@ def own(finished_run: Path, runs: Path) -> Path:
 def test_a_run_is_renamed_and_can_still_be_resumed(own: Path, runs: Path) -> None:
     languages = 'source_language = "en"\ntarget_language = "de"\n'
     (own / RECIPE).write_text(f'[data]\ntrain = ["{own}/corpus.tsv", "{own}0/other.tsv"]\n{languages}')
-    (own / LOG).write_text(f"{launch_run._command(own)}\nError: {own}/corpus.tsv is gone.\n")
+    (own / LOG).write_text(f"{run_log.command_of(own)}\nError: {own}/corpus.tsv is gone.\n")
     assert manage_run.rename("reverse-1", " Größer als vorher ") == "Größer als vorher"
     moved = runs / "Größer als vorher"
     assert not own.exists()
     assert load_recipe(moved / RECIPE).data.train == (f"{moved}/corpus.tsv", f"{own}0/other.tsv")
-    assert launch_run.last_words(moved) == "corpus.tsv is gone."
+    assert run_log.last_words(moved) == "corpus.tsv is gone."
     for name in ("", " ", "../x", "a/b", ".x", "x\0", "a" * 61, snapshot_name("x", 3), "x, best"):
         with pytest.raises(LaunchError, match="name"):
             manage_run.rename("Größer als vorher", name)
@@ -127,16 +127,64 @@ def test_a_run_whose_text_came_to_nothing_is_gone_and_its_reason_is_said(runs: P
     folder = runs / "en-de-1"
     folder.mkdir(parents=True)
     (folder / OWNER).touch()
-    (folder / LOG).write_text(f"{launch_run._command(folder)}\nError: None of the 7 training pairs is short enough.\n")
+    (folder / LOG).write_text(f"{run_log.command_of(folder)}\nError: None of the 7 training pairs is short enough.\n")
     (folder / "metrics.jsonl").touch()
     app = opened(run="en-de-1")
-    assert "None of the 7 training pairs is short enough." in page_text(app)
+    assert "The training could not begin, so its run was deleted. None of the 7 training pairs" in page_text(app)
     assert not folder.exists()
     folder.mkdir()
     (folder / OWNER).touch()
-    (folder / LOG).write_text(f"{launch_run._command(folder)}\nError: Stopped by SIGTERM after update 0 of 9.\n")
+    (folder / LOG).write_text(f"{run_log.command_of(folder)}\nError: Stopped by SIGTERM after update 0 of 9.\n")
     run = read_run("en-de-1")
     assert run is None or manage_run.remove_if_it_came_to_nothing(run) == ""
+
+
+def test_a_run_that_ended_unexpectedly_before_it_saved_anything_keeps_its_log(runs: Path, open_app: Any) -> None:
+    folder = runs / "reverse-1"
+    folder.mkdir(parents=True)
+    (folder / OWNER).touch()
+    traceback = "Traceback (most recent call last):\n  File ...\nMemoryError\n"
+    (folder / LOG).write_text(f"{run_log.command_of(folder)}\n{traceback}")
+    text = page_text(opened(run="reverse-1"))
+    assert "The training ended unexpectedly. Its output is in log.txt in its folder." in text
+    assert (folder / LOG).read_text().endswith(traceback)
+
+
+def test_a_run_that_could_not_be_deleted_stays_on_the_page_with_the_reason(
+    own: Path, runs: Path, open_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(own, runs / "other")
+    (runs / "other" / "new").touch()  # so it comes first in the list
+
+    def fails(name: str) -> None:
+        raise LaunchError(f"{name} is still running. Stop it first.")
+
+    monkeypatch.setattr("app.views.training.manage_run.delete", fails)
+    app = opened(run="reverse-1")
+    app.button(key="delete_run").click().run()
+    app.button(key="do_delete").click().run()
+    app.run()
+    assert "reverse-1 is still running. Stop it first." in page_text(app)
+    assert machine(app)["run"] == "reverse-1"
+
+
+def test_a_checkpoint_of_the_same_name_is_not_taken_for_that_of_the_run(
+    own: Path, runs: Path, open_app: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Path(shutil.copytree(folder, tmp_path / "checkpoints"))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(place))
+    own.rename(runs / "small")  # as after `train reverse`, of which there is a checkpoint
+    app = opened(run="small", checkpoint="small")
+    assert "In the list of checkpoints" not in page_text(app)
+    assert machine(app)["model"].startswith("small (")
+    assert curves_of(checkpoints.checkpoints()["small"]) == {}
+    app.button(key="add_run").click().run()
+    assert "There is already a checkpoint small. Rename the run first." in page_text(app)
+    (place / "small.safetensors").unlink()
+    manage_run.add_to_checkpoints("small")
+    app = opened(run="small", checkpoint="small")
+    assert "In the list of checkpoints" in page_text(app)
+    assert machine(app)["model"] == ""
 
 
 def test_the_time_that_is_left_is_that_of_the_updates_that_are_left(own: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 
 SENTENCE = "the cat sat on the mat"
+NOWHERE = np.zeros((3, 3), dtype=bool)  # no edit replaces a vector
+OTHER = (17, 93, 3)  # the ids of another sentence
+PATCHED = "-".join(map(str, OTHER))
 Open = Callable[..., AppTest]
 
 
@@ -107,9 +111,11 @@ def test_the_page_says_how_far_the_sum_is_from_the_last_vector(open_page: Open, 
 def test_a_sum_that_is_wrong_shows_as_a_difference() -> None:
     subs, vectors_of = sub_layers("encoder", 1), np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
     before = np.stack([vectors_of[0], vectors_of[0] + vectors_of[0]])
-    every = Stream(subs, before, vectors_of, before + vectors_of, before, before, before[0], (True, True))
+    every = Stream(
+        subs, before, vectors_of, before + vectors_of, before, before, before[0], (True, True), NOWHERE[:, :3]
+    )
     assert largest_difference(every.of(1), pre_norm=True) == pytest.approx(0, abs=1e-6)
-    wrong = Stream(subs, before, vectors_of * 2, every.after, before, before, before[0], (True, True))
+    wrong = replace(every, added=vectors_of * 2)
     for pre_norm in (True, False):
         assert largest_difference(wrong.of(1), pre_norm=pre_norm) > 0.1
     assert vectors(every, pre_norm=True).shape == (3, 3, 4)
@@ -166,6 +172,70 @@ def test_what_does_not_reach_the_last_vector_has_no_share_of_it(open_page: Open)
     assert sum(found.values()) == pytest.approx(1.0)
 
 
+def words_below(app: AppTest) -> str:
+    return next(each.value for each in app.text if "LayerNorm normalises" in each.value or "last vector" in each.value)
+
+
+def shares_drawn(app: AppTest) -> dict[int, float]:
+    drawn = by_name(chart(app, "Shares of the last stream"))
+    return {int(place): float(share) for places, ys in drawn.values() for place, share in zip(places, ys, strict=True)}
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_vector_that_an_edit_puts_in_is_not_said_to_be_computed_by_the_sub_layer(open_page: Open, norm: str) -> None:
+    edit = f"patch=1.2.{PATCHED}"
+    app = open_page(checkpoint=norm, stream="encoder", s="2", edits=edit)
+    assert "After layer 1, feed-forward, an edit replaces the vector by one of another sentence." in words_below(app)
+    sent = flowing(app)[0]["stacks"]["encoder"]
+    assert np.argwhere(array(sent["replaced"])).tolist() == [[1, 2]]  # the second token, after two sub-layers
+    other = open_page(checkpoint=norm, stream="encoder", s="3", edits=edit)
+    assert "another sentence" not in words_below(other)
+    captions = " ".join(each.value for each in app.caption)
+    assert captions.count("After layer 1, feed-forward, an edit replaces") == (1 if norm == "pre" else 2)
+    assert ("the sum is the new stream" in captions, "x + what is added" in by_name(chart(app, "Length of the"))) == (
+        (False, False) if norm == "pre" else (False, True)
+    )
+
+
+def test_the_sum_of_a_pre_norm_stack_begins_with_the_vector_that_an_edit_puts_in(open_page: Open, kinds: Path) -> None:
+    app = open_page(checkpoint="pre", stream="encoder", s="2", edits=f"patch=1.2.{PATCHED}")
+    difference = re.search(
+        r"what 2 later sub-layers added \(largest difference [a-z0-9 ]+: ([^ )]+)\)", words_below(app)
+    )
+    assert difference
+    assert written(difference[1]) < 1e-5
+    model = Translator.load(kinds / "pre.safetensors").model
+    patched = trace(model, OTHER, (5,), ["encoder.*"])["encoder.layers.0.feed_forward.residual_sum"][1]
+    found, figure = shares_drawn(app), chart(app, "Shares of the last stream")
+    assert figure["layout"]["xaxis"]["ticktext"][0] == "vector of another sentence"
+    assert [found[1], found[2]] == [0, 0]  # what layer 1 added does not reach the end
+    assert sum(found.values()) == pytest.approx(1.0)
+    lengths = array(flowing(app)[0]["stacks"]["encoder"]["lengths"])
+    assert lengths[1, 2] == pytest.approx(float(np.linalg.norm(patched)), rel=1e-5)
+    last = open_page(checkpoint="pre", stream="encoder", s="2", edits=f"patch=2.2.{PATCHED}")
+    assert words_below(last).endswith("one of another sentence. That is the last vector.")
+
+
+def test_an_embedding_that_an_edit_puts_in_is_not_said_to_be_that_of_the_token(open_page: Open) -> None:
+    app = open_page(checkpoint="pre", stream="encoder", s="2", edits=f"patch=embedding.2.{PATCHED}")
+    assert "is the sum of the vector of another sentence and what 4 sub-layers added" in words_below(app)
+    starts = flowing(app)[0]["stacks"]["encoder"]["starts"]
+    assert [i for i, start in enumerate(starts) if start == "vector of another sentence"] == [1]
+    beyond = open_page(checkpoint="pre", stream="encoder", s="2", edits=f"patch=embedding.40.{'-'.join(['5'] * 40)}")
+    assert "another sentence" not in words_below(beyond)
+
+
+def test_a_stream_whose_positions_are_off_starts_with_the_embedding_alone(open_page: Open) -> None:
+    sent = flowing(open_page(checkpoint="pre", edits="positions=off"))[0]["stacks"]
+    assert set(sent["encoder"]["starts"]) == {"embedding"}
+    assert set(sent["decoder"]["starts"]) == {"embedding + position"}
+
+
+def test_no_later_sub_layers_are_counted_after_the_last_one(open_page: Open) -> None:
+    app = open_page(checkpoint="pre", stream="encoder", edits="noresidual=encoder.2.feed_forward")
+    assert words_below(app).endswith("its output alone is the new stream. That is the last vector.")
+
+
 def test_it_opens_with_a_word_of_the_source_and_with_the_step_that_was_chosen(open_page: Open) -> None:
     _, state = flowing(open_page(checkpoint="pre"))
     assert state["stack"] == "encoder"
@@ -177,9 +247,9 @@ def test_it_opens_with_a_word_of_the_source_and_with_the_step_that_was_chosen(op
 
 def test_the_colours_of_a_stream_of_zeros_are_the_middle() -> None:
     zeros = np.zeros((2, 1, 4), np.float32)
-    every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0], (True, True))
+    every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0], (True, True), NOWHERE[:, :1])
     tokens = TokenAxis("English", "encoder", ("a",))
-    sent = flow({"encoder": (every, tokens)}, {}, pre_norm=True, start="embedding")["stacks"]["encoder"]
+    sent = flow({"encoder": (every, tokens)}, {}, pre_norm=True, starts={})["stacks"]["encoder"]
     assert set(sent["vectors"].ravel()) <= {127, 128}
     assert set(sent["toLast"].ravel()) == {90.0}
 
@@ -281,7 +351,9 @@ def test_shares_ratios_and_cosines_by_hand() -> None:
         [0.5**0.5, 0]
     )
     before, added = np.array([[[3.0, 4.0], [0.0, 0.0]]]), np.array([[[0.0, 10.0], [1.0, 1.0]]])  # (U=1, R=2, D=2)
-    every = Stream(sub_layers("encoder", 1)[:1], before, added, added, added, added, before[0], (True,))
+    every = Stream(
+        sub_layers("encoder", 1)[:1], before, added, added, added, added, before[0], (True,), NOWHERE[:2, :2]
+    )
     assert relative(every).tolist() == [[2.0], [0.0]]  # nothing is longer than no stream at all
 
 
@@ -302,6 +374,7 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t")).data[1]
     assert digits.meta["columns"] == len(subs)  # so that the browser leaves out what has no room
     values = np.random.default_rng(1).random((len(subs), 8))
-    table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0], (True,) * len(subs)))
+    every = Stream(subs, values, values, 2 * values, values, values, values[0], (True,) * len(subs), NOWHERE[:, 0])
+    table = stream_table(every)
     assert list(table["sub-layer"])[:3] == ["1 self-attention", "1 encoder-decoder", "1 feed-forward"]
     assert np.allclose(table["cosine of x and what is added"], 1)

@@ -129,7 +129,7 @@ def test_operations_are_those_of_counting_them_one_by_one() -> None:
 
 def test_comparisons_are_counted_cell_by_cell() -> None:
     values = softmax(2 * np.random.default_rng(3).normal(size=(2, 3, 4, 4)), np.tril(np.ones((4, 4), dtype=bool)))
-    mask = np.tril(np.ones((4, 4), dtype=bool))
+    mask = np.broadcast_to(np.tril(np.ones((4, 4), dtype=bool)), values.shape)
     found = count(values, mask, 0.25)
     assert found.cells == 2 * 3 * 16
     assert found.allowed == 2 * 3 * 10
@@ -137,9 +137,10 @@ def test_comparisons_are_counted_cell_by_cell() -> None:
     assert found.mass == pytest.approx(values[values > 0.25].sum() / values.sum())
     table = count_table({"decoder": found}, 0.25)
     assert table["comparisons"] == [96, 96]
-    shares = shares_above(values[..., mask].ravel())
+    shares = shares_above(values[mask])
     for threshold, share in zip(THRESHOLDS[::20], shares[::20], strict=True):
-        assert share == pytest.approx((values[..., mask] > threshold).mean())
+        assert share == pytest.approx((values[mask] > threshold).mean())
+    assert shares_above(np.array([])).tolist() == [0] * len(THRESHOLDS)
 
 
 # -- the figures
@@ -167,7 +168,7 @@ def test_a_curve_passes_through_the_chosen_width_even_if_it_is_not_a_power_of_tw
 
 def test_the_curves_start_at_all_cells_and_end_at_none() -> None:
     values = softmax(np.random.default_rng(7).normal(size=(1, 2, 5, 6)))
-    figure = checked(share_curves({"cross": values}, {"cross": np.ones((5, 6), dtype=bool)}, 0.01))
+    figure = checked(share_curves({"cross": values}, {"cross": np.ones(values.shape, dtype=bool)}, 0.01))
     assert (figure.data[0].y[0], figure.data[0].y[-1]) == (1, 0)
 
 
@@ -264,6 +265,42 @@ def test_the_count_is_that_of_this_sentence_over_all_heads(open_page: Open, odd:
     assert f"{allowed:,} of them allowed" in text
     assert f"**{above:,} cells" in text
     assert f"{4 * cells:,}" in text
+
+
+def test_cells_that_an_edit_forbids_in_one_head_are_counted_there_alone(open_page: Open, odd: Path) -> None:
+    edits = [f"forbid=encoder.1.1.{query}.{key}" for query in (1, 2) for key in range(1, 30)]
+    app = open_page(checkpoint="usual", sentence=SENTENCE, edits=";".join(edits))
+    arrays = tensors(odd, "encoder.layers.*.self_attention")
+    cells = sum(mask.size for name, mask in arrays.items() if name.endswith("mask"))
+    keys = arrays["encoder.layers.0.self_attention.mask"].shape[-1]
+    (table,) = (each.value for each in app.table if "allowed by the mask" in each.value)
+    (row,) = (i for i, name in enumerate(table.iloc[:, 0]) if name == "encoder self-attention")
+    assert table["allowed by the mask"].iloc[row] == str(cells - 2 * keys)
+
+
+UNIFORM = "uniform=decoder.2.3"
+
+
+def test_weights_that_an_edit_changes_after_the_division_are_not_called_divided(open_page: Open, odd: Path) -> None:
+    address = {"checkpoint": "usual", "sentence": SENTENCE, "kind": "decoder", "layer": "2", "head": "3"}
+    app, said = open_page(edits=UNIFORM, **address), "An edit changes the weights of this head after the division"
+    assert said in " ".join(each.value for each in app.text)
+    assert said in " ".join(each.value for each in app.caption)
+    edited = open_page(edits=UNIFORM, **address | {"head": "2"})
+    assert said not in " ".join(each.value for each in (*edited.text, *edited.caption))
+    head = message_of(app)["head"]
+    products, mask = array(head["products"]), array(head["mask"]).astype(bool)
+    wanted = softmax(products / np.sqrt(8), mask)
+    _without, divided = (array(bar["y"]) for bar in chart(app, "Strongest of each row")["data"])
+    assert np.allclose(divided, wanted.max(axis=-1), atol=1e-5)
+    drawn = array(chart(app, "Dot product, without the edit")["data"][0]["z"])
+    assert np.allclose(drawn[mask], wanted[mask], atol=1e-5)
+
+
+def test_a_head_that_an_edit_lets_attend_to_nothing_opens(open_page: Open) -> None:
+    edits = [f"forbid=encoder.all.all.{query}.{key}" for query in range(1, 4) for key in range(1, 4)]
+    app = open_page(checkpoint="usual", sentence="a", kind="encoder", edits=";".join(edits))
+    assert {bar["name"].rsplit(" ", 1)[-1] for bar in chart(app, "Scores, ")["data"]} == {"0"}
 
 
 @pytest.mark.parametrize("sentence", ["a", "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"])

@@ -4,7 +4,9 @@ from dataclasses import asdict
 
 import pytest
 
-from app.library.tasks import CAPTIONS, EXAMPLES, task_in
+from app.library.names_of_languages import is_language
+from app.library.tasks import _OF_TOYS, CAPTIONS, EXAMPLES, task_in
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.recipe import load_recipe
 
 
@@ -22,6 +24,13 @@ def test_examples_are_of_the_kind_that_the_recipe_names(recipe: str, names: tupl
     assert (task.source, task.target, task.target_code) == names
     assert task.examples == EXAMPLES[examples]
     assert bool(task.note) == (examples == "en")
+
+
+@pytest.mark.parametrize("toy", TOY_TASKS)
+def test_what_a_toy_task_reads_and_writes_is_named_in_the_language_of_the_visitor(toy: str) -> None:
+    data = load_recipe(toy).data
+    for name in (data.source_language, data.target_language):
+        assert name in _OF_TOYS or is_language(name)
 
 
 def test_captions_read_the_other_way_are_not_begun_with_english_ones() -> None:

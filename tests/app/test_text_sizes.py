@@ -1,9 +1,12 @@
 """The sizes that the page Training offers for text of one's own."""
 
 import pytest
+import torch
 
+from app.views.training import text_sizes
 from app.views.training.run_plan import Size
 from app.views.training.text_sizes import FITS, expected_seconds, sizes_for
+from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts
 from transformer.fit_to_corpus import fit
 
@@ -35,6 +38,23 @@ def test_what_fits_is_what_the_recipe_own_text_has() -> None:
         values["model.encoder_layers"],
         values["model.decoder_layers"],
     )
+
+
+def test_the_expected_time_is_that_of_the_device_on_which_the_run_will_be_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    devices: list[torch.device] = []
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+
+    def speed(model: ModelConfig, device: torch.device) -> float:
+        devices.append(device)
+        return 1000.0
+
+    monkeypatch.setattr(text_sizes, "speed_of", speed)
+    text_sizes.tokens_per_second.clear()
+    text_sizes.tokens_per_second(ModelConfig(vocab_size=500))
+    text_sizes.tokens_per_second.clear()
+    assert [device.type for device in devices] == ["cuda"]
 
 
 def test_the_expected_time_grows_with_the_updates() -> None:

@@ -5,7 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.library.snapshots import OWNER
-from app.views.training import launch_run
-from tests.app.test_training_page import opened, page_text
+from app.views.training import launch_run, page, run_log
+from app.views.training.own_text import LaunchError
+from tests.app.test_runs import HOLD
+from tests.app.test_training_page import machine, opened, page_text
 from tests.support.drawn import charts, title
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
@@ -55,8 +58,8 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
 
     def begin(name: str) -> None:
         assert name == "toy"
-        with (toy / launch_run.LOG).open("a") as log:
-            log.write(f"{launch_run._command(toy)}{' --resume' if begun else ''}\n")
+        with (toy / run_log.LOG).open("a") as log:
+            log.write(f"{run_log.command_of(toy)}{' --resume' if begun else ''}\n")
         command = [sys.executable, "-c", STEPS, str(toy)]
         begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         assert begun[-1].stdout
@@ -121,3 +124,90 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
     assert not any("Loss" in title(figure) for figure in charts(app))
     assert "A nat is" not in page_text(app)
     assert "includes label smoothing" not in page_text(app)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """A process that trains in this folder, as far as the app can see."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, folder / ".lock"], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield
+        process.kill()
+
+
+def stop_button(app: AppTest) -> tuple[str, bool]:
+    """How the line about the run begins, and whether the run can be stopped."""
+    line = next(text.value for text in app.text if text.value.startswith(("Running", "Stopping")))
+    return line.partition(":")[0], not app.button(key="stop_run").disabled
+
+
+def test_a_run_that_could_not_be_stopped_is_not_said_to_be_stopping(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(name: str) -> None:
+        raise LaunchError(f"{name} cannot be stopped.")
+
+    monkeypatch.setattr("app.views.training.launch_run.stop", fails)
+    with held(toy):
+        app = opened()
+        app.button(key="stop_run").click().run()
+        assert "toy cannot be stopped." in page_text(app)
+        assert stop_button(app) == ("Running", True)
+
+
+def test_a_run_that_was_stopped_and_is_resumed_elsewhere_can_be_stopped_again(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.training.launch_run.stop", lambda name: None)
+    with held(toy):
+        app = opened()
+        app.button(key="stop_run").click().run()
+        assert stop_button(app) == ("Stopping", False)
+    app.run()
+    with held(toy):
+        assert stop_button(app.run()) == ("Running", True)
+
+
+def test_a_run_that_the_system_has_ended_says_so(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (toy / run_log.LOG).write_text(f"{run_log.command_of(toy)}\nLearning.\n")
+    for code, words in (
+        ("os.kill(os.getpid(), signal.SIGKILL)", "probably because memory ran out"),
+        ("sys.exit(2)", "The training ended unexpectedly."),
+        ("os.kill(os.getpid(), signal.SIGTERM)", ""),  # the visitor has stopped it before it listened
+    ):
+        process = subprocess.Popen([sys.executable, "-c", f"import os, signal, sys; {code}"])
+        process.wait()
+        monkeypatch.setitem(launch_run._STARTED, toy, process)
+        text = page_text(opened())
+        assert "Stopped after update 12 of 12" in text
+        assert words in text
+        assert words or "ended" not in text
+
+
+def test_a_run_that_is_watched_stays_on_the_page_when_it_ends(toy: Path, folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "shipped" / "ladders"
+    with pytest.MonkeyPatch.context() as patch:
+        shutil.copytree(folder, place.parent)
+        shutil.copytree(toy, place / "another")
+        (place / "another" / "snapshots").rename(place / "another" / "ladder")
+        patch.setenv("HEADLIGHT_CHECKPOINTS", str(place.parent))
+        assert machine(opened())["run"] == "another"  # a toy of one's own opens only while it is trained
+        with held(toy):
+            app = opened()
+            assert machine(app)["run"] == "toy"
+        assert machine(app.run())["run"] == "toy"
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_the_whole_page_is_drawn_again_when_the_run_in_the_picture_begins_or_ends(
+    toy: Path, monkeypatch: pytest.MonkeyPatch, live: bool
+) -> None:
+    drawn: list[str] = []
+    states = iter([live, not live])
+    monkeypatch.setattr(page, "_is_live", lambda name: next(states))
+    monkeypatch.setattr(page, "_is_computing", lambda name, scene: False)
+    monkeypatch.setattr(page, "redrawn", lambda draw, depends_on, run_every: draw())
+    monkeypatch.setattr(page, "time_machine", lambda run, scene, news: drawn.append("picture"))
+    monkeypatch.setattr("streamlit.rerun", lambda: drawn.append("page"))
+    page._picture("toy", None)
+    assert drawn[0] == "page"

@@ -151,6 +151,13 @@ def test_bars_are_the_two_distributions_and_the_rest_is_the_mean_of_all_others()
     assert len(target_table(everything, smoothed(0, 3, 0.1))["token"]) == 3
 
 
+def test_bars_of_an_edited_model_are_not_said_to_be_of_the_checkpoint() -> None:
+    found, target = offers(np.arange(4.0), 0, str, count=2), smoothed(0, 4, 0.1)
+    bars = {edited: checked(target_bars(found, target, text="", edited=edited)) for edited in (False, True)}
+    names = {edited: figure.data[1].name for edited, figure in bars.items()}
+    assert names == {False: "p: what this checkpoint predicts", True: "p: what the edited model predicts"}
+
+
 def test_a_line_without_a_name_is_not_said_to_be_of_training() -> None:
     accuracy = Curve("mine", "", np.array([1, 2]), np.array([0.1, 0.2]), 0)
     assert curve_table([accuracy])["line"] == ["measured", "measured"]

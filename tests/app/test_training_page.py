@@ -120,6 +120,18 @@ def test_without_snapshots_the_rows_are_the_sample_translations_and_the_details_
     assert list(table.iloc[1])[1:] == [each["translation"] for each in samples[12]]
 
 
+def test_sample_translations_of_another_model_say_so(toy: Path) -> None:
+    shutil.rmtree(toy / "snapshots")
+    assert machine(opened())["model"] == "toy (not the model at the top of the page)"
+    assert machine(opened(checkpoint="toy, best"))["model"] == ""
+
+
+def test_a_run_that_began_with_a_checkpoint_has_no_untrained_model(toy: Path) -> None:
+    assert not machine(opened())["continued"]
+    (toy / "start.json").write_text(json.dumps({"init_from": "/x/en-de.safetensors", "own_vocabulary": False}))
+    assert machine(opened())["continued"]
+
+
 def test_two_runs_are_in_one_picture(toy: Path, runs: Path) -> None:
     shutil.copytree(toy, runs / "other")
     app = opened(run="toy")
@@ -238,6 +250,8 @@ def test_the_picture_says_which_model_it_is_where_that_is_not_the_one_above(tran
     assert found["model"] == "en-de-small (a smaller model than the one at the top of the page)"
     assert found["head"]["reads"] == "Rows: the final translation, which all snapshots read"
     assert machine(open_view("training", checkpoint="en-de-small, update 10"))["model"] == ""
+    edited = machine(open_view("training", checkpoint="en-de-small, update 10", edits="off=cross.1.1"))
+    assert edited["model"] == "en-de-small (without the edits of the model at the top of the page)"
 
 
 def test_a_sentence_of_another_language_is_not_used_and_the_page_says_so(translation: Path) -> None:
@@ -246,6 +260,15 @@ def test_a_sentence_of_another_language_is_not_used_and_the_page_says_so(transla
     assert "Your sentence is for German → English, this run for English → German. The example" in page_text(app)
     assert EXAMPLES["en"][0] in page_text(app)
     assert "ein Satz" not in page_text(app)
+
+
+def test_the_reason_for_an_example_is_not_the_same_languages(translation: Path, runs: Path) -> None:
+    kept = runs / "numbers" / "snapshots"
+    write_checkpoint(kept / "00000000.safetensors", Size(1, 1, 1), toy="numbers")
+    (runs / "numbers" / "metrics.jsonl").touch()
+    texts = page_text(open_view("training", run="numbers", sentence="a b"))
+    assert "This run has learnt a toy task, and your sentence may have words that it does not know." in texts
+    assert "Your sentence is for" not in texts
 
 
 def test_a_toy_opens_with_the_run_of_its_task(translation: Path) -> None:

@@ -13,6 +13,7 @@ from app.library.snapshots import OWNER
 from app.views.training import launch_run, manage_run
 from app.views.training.launch_run import MOST_RUNS, NOT_YOURS
 from app.views.training.own_text import LaunchError
+from app.views.training.run_log import RECIPE
 from app.views.training.run_plan import Size, ToyPlan
 from tests.support.browser_driver import started_app
 from tests.support.patience import PATIENCE
@@ -114,7 +115,7 @@ def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
     assert launch_run.is_owner(run) == (owner == "0" * 64)
     (runs / "reverse-1" / OWNER).unlink()
     (runs / "reverse-1" / "metrics.jsonl").touch()  # a run of the command line
-    (runs / "reverse-1" / launch_run.RECIPE).touch()
+    (runs / "reverse-1" / RECIPE).touch()
     for action in (launch_run.stop, launch_run.resume):
         with pytest.raises(LaunchError, match="Only a run that was started here"):
             action("reverse-1")

@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from app.components.weight_bars import WHOLE, _are_weights
 from app.figures.shares import Share
 from app.views.whatif.attention_row import Place, opening_step
-from tests.support.drawn import components
+from tests.support.drawn import components, open_view
+from tests.support.pages import MAIN
 from transformer.analysis.edits import HeadOff, WeightsSet, edit_text
 from transformer.config import BOS
 from transformer.decoding.translator import Translator
@@ -77,9 +78,10 @@ def test_a_row_that_was_set_is_drawn_and_what_it_changes_is_said(open_app: Open,
     plain, before, ids = by_hand(folder, heads, None)
     _, after, _ = by_hand(folder, heads, wanted)
     base = (plain.mean(0) if all_heads else plain[2]).numpy()
+    moved = np.abs(np.array(wanted) - plain[heads].numpy()).sum(-1).mean() / 2
     np.testing.assert_allclose(found["base"], base, atol=1e-6)
     text = shown_text(app).replace("−", "-")
-    assert text.startswith(f"{Share(np.abs(np.array(wanted) - base).sum() / 2):.0%} of the weight of ")
+    assert text.startswith(f"{Share(moved):.0%} of the weight of ")
     scores = [float(each[3, ids[3]]) for each in (before, after)]
     numbers = [float(each) for each in re.findall(r"-\d+\.\d\d", text)]
     assert numbers == pytest.approx([round(score, 2) for score in scores], abs=0.011)
@@ -124,3 +126,75 @@ def test_any_sentence_and_any_link_are_shown(open_app: Open, sentence: str, edit
     assert sum(found["row"]) == pytest.approx(1, abs=1e-5)
     assert len(found["tokens"]) == len(found["row"])
     assert found["step"] < len(found["steps"])
+
+
+def test_the_ends_of_a_moved_row_are_where_most_was_lost_and_gained_even_if_that_is_not_most_of_it(
+    open_app: Open,
+) -> None:
+    size = len(bars(open_app("whatif", **PLACE))["tokens"])
+    edit = WeightsSet("cross", 1, 2, 3, tuple((key, 1) for key in range(size)))
+    app = open_app("whatif", edits=edit_text(edit), **PLACE)
+    change = np.array(bars(app)["row"]) - bars(app)["base"]
+    moved = np.abs(change).sum() / 2
+    assert change.max() < moved / 2  # to the token that gained most goes less than half
+    lost, gained = (bars(app)["tokens"][index] for index in (change.argmin(), change.argmax()))
+    assert f" moved; “{lost}” lost most and “{gained}” gained most: " in shown_text(app)
+
+
+def test_all_heads_that_get_their_mean_have_moved(open_app: Open, folder: Path) -> None:
+    rows, _, _ = by_hand(folder, slice(None), None)
+    mean = np.round(WHOLE * rows.mean(0).numpy()).astype(int)
+    edit = Place(1, None, 3).edit(mean.tolist())
+    app = open_app("whatif", edits=edit_text(edit), all_heads="true", **PLACE)
+    moved = np.abs(rows.numpy() - rows.mean(0).numpy()).sum(-1).mean() / 2
+    start = f"{Share(moved):.0%} of the weight of all 4 heads of layer 2 moved, but their mean is the same: "
+    assert shown_text(app).startswith(start)
+
+
+def test_a_row_that_is_set_in_all_heads_is_said_to_be_while_one_head_is_shown(open_app: Open) -> None:
+    edit = edit_text(WeightsSet("cross", 1, None, 3, ((0, 1),)))
+    one, all_heads = (open_app("whatif", edits=edit, all_heads=each, **PLACE) for each in ("false", "true"))
+    assert bars(one)["head"] == 2
+    assert not bars(one)["all"]
+    assert shown_text(one) == shown_text(all_heads)
+
+
+def test_a_model_of_one_layer_and_one_head_has_no_other_heads_to_name(open_app: Open) -> None:
+    address = {"experiment": "attention", "checkpoint": "small", "sentence": SENTENCE, "t": "2"}
+    app = open_app("whatif", edits="weights=cross.1.1.2.1-1", **address)
+    text = shown_text(app)
+    assert "token stays" in text
+    assert "other heads" not in text
+    assert "all heads of the layer" not in text
+    assert "other parts of the model lead to it" in text
+
+
+def test_without_the_causal_mask_the_row_is_that_of_the_decoding_step(open_app: Open) -> None:
+    plain, free = (open_app("whatif", edits=edits, **PLACE) for edits in ("", "mask=causal"))
+    np.testing.assert_allclose(bars(free)["row"], bars(plain)["row"], atol=1e-6)
+    assert shown_text(free) == shown_text(plain)
+
+
+def test_a_row_that_makes_the_translation_shorter_stays_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(MAIN.parents[1] / "pretrained"))
+    edits = edit_text(WeightsSet("cross", 0, None, 7, ((0, WHOLE),)))
+    place = {"layer": "1", "head": "1", "t": "8", "all_heads": "true"}
+    app = open_view("whatif", experiment="attention", sentence="I was looking for my glasses.", edits=edits, **place)
+    (outcome,) = components(app, "outcome")
+    assert len(outcome["rows"][1]["tokens"]) <= 7
+    assert bars(app)["step"] == 7
+    assert bars(app)["row"][0] == pytest.approx(1)
+
+
+def test_a_link_with_a_row_that_is_set_opens_with_the_same_head_as_without(open_app: Open) -> None:
+    address = {"experiment": "attention", "sentence": SENTENCE}
+    plain = bars(open_app("whatif", **address))
+    place = plain["layer"], plain["head"], plain["step"]
+    size = len(plain["tokens"])
+    rows = [
+        WeightsSet("cross", place[0], place[1], step, tuple((key, 1) for key in range(size)))
+        for step in range(len(plain["steps"]))
+    ]
+    found = bars(open_app("whatif", edits=";".join(map(edit_text, rows)), **address))
+    assert (found["layer"], found["head"], found["step"]) == place
+    assert found["row"] != found["base"]

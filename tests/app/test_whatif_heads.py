@@ -17,12 +17,15 @@ from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.state.choices import MOST_EDITS
 from app.views.whatif import heads_part, part_ranking
+from app.views.whatif.part_ranking import Ranking
 from tests.support.drawn import components
 from tests.support.pages import PAGES
-from transformer.analysis.edits import SublayerOff, edit_text, parse_edit
+from transformer.analysis.each_edit import Part
+from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff, edit_text, parse_edit
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
+from transformer.model.attention_kinds import KINDS
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"
@@ -284,3 +287,22 @@ def test_a_head_is_marked_only_if_it_was_chosen_and_as_the_other_pages_show_it(o
     assert grid(app)["chosen"] == "off=encoder.2.4"
     app = open_app("whatif", sentence=SENTENCE, ranked="false", kind="decoder", layer="99", head="2")
     assert grid(app)["chosen"].startswith("off=decoder.")
+
+
+def test_one_head_is_spoken_of_in_the_singular(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads_part, "lost_together", lambda *_: 0.02)
+    heads: list[Part] = [HeadOff(kind, 0, 0) for kind in KINDS]
+
+    def says(*lost: float) -> str:
+        ranking = Ranking(dict(zip([*heads, *others], [*lost, 1.0, 1.0], strict=True)))
+        monkeypatch.setattr(heads_part, "_kept", lambda scene: ranking)
+        return texts(open_app("whatif", checkpoint="small", sentence=SENTENCE, ranked="true"))
+
+    others: list[Part] = [SublayerOff("encoder", 0, "feed_forward"), ResidualOff("encoder", 0, "feed_forward")]
+    one = says(3.0, 0.02, 1.0)
+    assert "Of 3 heads, 1 costs less than 0.05 nats when it is off: 0.02." in one
+    assert "here the strongest one carries 75% of all losses." in one
+    none = says(-1.0, -0.02, -0.001)
+    assert "these 3 off together cost 0.02." in none
+    assert "of all losses" not in none
+    assert "(0.00 nats)" in none

@@ -1,6 +1,7 @@
 """What if, "Shuffle the words": costs and proof are those of models with one change, and of reordered words."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ from streamlit.testing.v1 import AppTest
 from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
+from app.stage.scene import Scene
 from app.views.shared.word_orders import reordered
+from app.views.whatif import order_part
 from app.views.whatif.order_data import edit_of
-from app.views.whatif.order_ranking import Lost, shuffles
+from app.views.whatif.order_ranking import Lost, lost_by_order, shuffles
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import components, written
-from transformer.analysis.edits import PositionsSwapped, parse_edit
-from transformer.config import BOS
+from transformer.analysis.edits import PositionsShifted, PositionsSwapped, parse_edit
+from transformer.config import BOS, EOS
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"
@@ -105,7 +108,10 @@ def test_other_positions_are_the_same_to_the_model_as_the_words_in_another_order
     else:
         places = torch.randperm(len(ids), generator=torch.Generator().manual_seed(3)).tolist()
     typed = [ids[places.index(place)] for place in range(len(ids))]  # the token whose position this is
-    assert found["rows"][1]["label"] == f"Translation of “{translator.tokenizer.decode(typed)}”"
+    end = typed.index(EOS)
+    texts = [translator.tokenizer.decode(typed[:end]), "</s>", translator.tokenizer.decode(typed[end + 1 :])]
+    sentence = " ".join(texts) if end < len(typed) - 1 else texts[0]
+    assert found["rows"][1]["label"] == f"Translation of “{sentence}”"
     assert found["rows"][1]["cells"][0]["text"] == translation.hypotheses[0].text
     reads = torch.tensor([[BOS, *translation.hypotheses[0].ids[:-1]]])
     with torch.inference_mode():
@@ -154,3 +160,86 @@ def test_odd_sentences_and_odd_positions_open(
         assert largest[-1] < 1e-5
     finally:
         path.unlink()
+
+
+def says(app: AppTest) -> str:
+    """All texts of the page."""
+    return " ".join(str(each.value) for each in (*app.text, *app.markdown))
+
+
+@pytest.mark.parametrize("edits", ["", "positions=swap.2.5", "positions=off"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "none"])
+@pytest.mark.parametrize("window", [1, 100])
+def test_with_a_window_that_hides_words_the_orders_are_not_called_the_same(
+    open_app: Open, folder: Path, window: int, positions: str, edits: str
+) -> None:
+    """A window hides places. A swap of positions leaves each token at its place, so it is no other order of words."""
+    options = {"attention_window": window, "positions": positions}
+    path = write_checkpoint(folder / "window.safetensors", options=options)
+    try:
+        app = open_app("whatif", checkpoint="window", edits=edits, details="true", **PLACE)
+        largest = [written(cell["text"]) for cell in proof(app)[0]]
+        assert (largest[-1] < 1e-5) == (window == 100)  # the encoder without positions
+        text = says(app)
+        assert ("attention window" in text) == (window == 1)
+        wrong = ("to the model this is the sentence", "same vectors for every order", "words in any order",
+                 "every order of these words is the same")  # fmt: skip
+        assert any(each in text for each in wrong) == (window == 100)
+    finally:
+        path.unlink()
+
+
+def test_before_a_click_the_change_that_is_shown_first_is_compared_without_the_edits_of_the_page(
+    open_app: Open, subject: Subject
+) -> None:
+    app = open_app("whatif", **PLACE, edits="skip=decoder.1.cross_attention")
+    found = bars(app)
+    edit = PositionsSwapped(*found["striking"])
+    alone = outcome(subject.edited(edit), SENTENCE, subject.translator.settings)
+    both = outcome(subject.edited(parse_edit("skip=decoder.1.cross_attention"), edit), SENTENCE,
+                   subject.translator.settings)  # fmt: skip
+    assert alone.after.ids != both.after.ids
+    (drawn,) = components(app, "outcome")
+    assert [token["text"] for token in drawn["rows"][1]["tokens"]] == list(alone.after.pieces)
+
+
+def test_a_shift_is_not_compared_with_itself(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nearest_costs_most(scene: Scene) -> Lost:
+        lost = lost_by_order(scene)
+        return replace(lost, nats=dict(lost.nats) | {PositionsShifted(1): 99.0})
+
+    monkeypatch.setattr(order_part, "lost_by_order", nearest_costs_most)
+    (shifts,) = [each.value for each in open_app("whatif", **PLACE).text if "Where all are shifted" in each.value]
+    assert "the translation loses 99.00 nats. " in shifts
+    assert "; by 1 " not in shifts
+
+
+def test_equal_words_are_not_swapped_first(open_app: Open) -> None:
+    app = open_app("whatif", experiment="order", sentence="the the the")
+    text = says(app)
+    assert "“the” ↔ “the”" not in text
+    first, second = bars(app)["striking"]
+    assert bars(app)["tokens"][first] != bars(app)["tokens"][second]
+
+
+def test_what_a_striking_change_costs_has_no_minus_before_zero(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_lost(scene: Scene) -> Lost:
+        lost = lost_by_order(scene)
+        return replace(lost, nats=dict.fromkeys(lost.nats, -0.001))
+
+    monkeypatch.setattr(order_part, "lost_by_order", nothing_lost)
+    assert "The translation loses 0.00 nats." in says(open_app("whatif", **PLACE))
+
+
+def test_a_swap_beyond_the_end_of_the_sentence_is_said_to_change_nothing(open_app: Open) -> None:
+    app = open_app("whatif", **PLACE, edits="positions=swap.2.60")
+    size = len(bars(app)["tokens"])
+    assert f"This sentence has only {size} positions, so this swap changes nothing." in says(app)
+    (found,) = components(app, "outcome")
+    assert found["summary"] == "The translation and its log-probability stay the same."
+
+
+def test_positions_of_the_decoder_are_not_taken_for_those_of_the_encoder(open_app: Open) -> None:
+    app = open_app("whatif", **PLACE, edits="positions=off.decoder")
+    assert "same vectors for every order" not in says(app)
+    assert bars(app)["chosen"] == -1

@@ -113,6 +113,15 @@ def test_where_no_word_is_needed_none_is_called_most_important(open_app: Open, m
     assert "matters most" not in says
 
 
+def test_a_small_loss_is_not_called_none(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        word_results, "occlusion", lambda subject, source, target, words: np.full((len(words), len(target)), 0.001)
+    )
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    says = " ".join(str(text.value) for text in app.text)
+    assert "Whichever word is left out, the log-probability of the translation falls by less than 0.05." in says
+
+
 @pytest.mark.parametrize("experiment", ["words", "patch"])
 def test_grids_of_the_original_model_say_so_where_the_model_is_edited(open_app: Open, experiment: str) -> None:
     plain, edited = (

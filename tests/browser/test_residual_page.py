@@ -121,6 +121,20 @@ def test_a_residual_connection_is_taken_away_at_once_and_put_back_and_nothing_ju
     assert "edits" not in chosen_in(one.page)
 
 
+def test_a_vector_that_an_edit_puts_in_is_said_to_be_of_another_sentence(visit: Callable[..., Visit]) -> None:
+    edits = "patch=1.2.17-93-3;patch=embedding.2.17-93-3"
+    address = {"sentence": "the cat sat", "stream": "encoder", "s": "2", "sub_layer": "2", "edits": edits}
+    one = visit(height=720).open("residual", **address)
+    is_drawn(one, "residual")
+    says, picture = one.page.locator(".flow .read"), one.page.locator("svg.flow-picture")
+    assert says.inner_text().endswith("An edit replaces the new stream by a vector of another sentence.")
+    assert picture.locator("> text").get_by_text("vector of another sentence").count() == 1
+    with one.running():
+        one.page.locator(".flow .chips").first.get_by_role("radio").nth(2).click()
+    assert "another sentence" not in says.inner_text()
+    assert picture.locator("> text").get_by_text("embedding + position").count() == 1
+
+
 def test_the_buttons_name_the_sub_layer_that_they_take_away(visit: Callable[..., Visit]) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
     is_drawn(one, "residual")

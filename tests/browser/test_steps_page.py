@@ -42,6 +42,16 @@ def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit
     page.wait_for_url("**at=encoder.embedding.output*")
 
 
+def test_a_row_that_an_edit_puts_in_is_not_called_the_sum(visit: Begin) -> None:
+    address = {"sentence": SENTENCE, "at": "encoder.embedding.output", "detail": "exam"}
+    one = visit().open("steps", s="2", edits="patch=embedding.2.17-93-3", **address)
+    is_drawn(one, "steps")
+    names = one.page.locator(".walk .zone text:not(.value)")
+    assert names.all_text_contents() == ["embedding", "+ position", "edited"]
+    one.page.locator(".walk .frame .row").nth(2).click()
+    assert names.all_text_contents() == ["embedding", "+ position", "= the sum"]
+
+
 def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")

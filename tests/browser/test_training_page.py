@@ -1,6 +1,9 @@
 """Training in a browser: a run is started, followed, stopped and resumed, and the slider goes back to its beginning."""
 
 import re
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +13,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from app.library.snapshots import OWNER
+from tests.app.test_runs import HOLD
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.browser_pages import is_drawn
 from transformer.decoding.translator import Translator
@@ -78,6 +83,23 @@ def test_a_run_is_started_stopped_and_resumed_and_shown_from_its_beginning(visit
     one.says("h e a d l i g h t")
     page.locator(".st-key-open_run button").click()  # the best checkpoint, on Translate
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("best of reverse-1")
+
+
+def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, runs: Path) -> None:
+    stopped, busy = (Path(shutil.copytree(runs / "toy", runs / name)) for name in ("stopped", "busy"))
+    (stopped / "average.safetensors").unlink()
+    for folder in (stopped, busy):
+        (folder / OWNER).touch()
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, busy / ".lock"], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        process.stdout.readline()
+        one = visit().open("training", run="stopped")
+        one.page.get_by_role("button", name="Resume", exact=True).click()
+        expect(one.page.locator(".st-key-problem")).to_contain_text("One run at a time: busy is still running.")
+        process.kill()
+    for folder in (stopped, busy):
+        shutil.rmtree(folder)
 
 
 def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Begin, runs: Path) -> None:

@@ -480,3 +480,18 @@ def test_claims_of_enormous_size_take_no_memory(saved: Path, tmp_path: Path) -> 
             torch.empty(2 * 2**30, dtype=torch.uint8)  # more than earlier tests can have freed
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+@pytest.mark.parametrize("character", ["a", '"', "\\", "\n", "\x01", "ä", "😀"])
+def test_a_description_of_any_characters_that_is_saved_can_be_read(
+    tokenizer: Tokenizer, tmp_path: Path, character: str
+) -> None:
+    """The header of a file is limited in bytes, and a character may take many."""
+    path, model = tmp_path / "long.safetensors", tiny(tokenizer, encoder_layers=12, decoder_layers=12)
+    for length in (200_000, 1_040_000):
+        try:
+            save_checkpoint(path, TrainedModel(model, tokenizer, None, {"text": character * length}))
+        except CheckpointError as error:
+            assert "recipe and metrics are larger" in str(error)  # noqa: PT017
+        else:
+            assert read_header(path).metrics["text"] == character * length

@@ -182,3 +182,11 @@ def test_is_current_notices_a_weight_that_was_written_or_moved() -> None:
         assert fast.is_current()
         change()
         assert not fast.is_current()
+
+
+@torch.no_grad()
+def test_is_current_notices_a_weight_that_was_replaced() -> None:
+    model = randomised(small())
+    fast = FastTransformer(model)
+    model.load_state_dict({name: weight * 2 for name, weight in model.state_dict().items()}, assign=True)
+    assert not fast.is_current()

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from tests.support.small_decoding import small_translator
+from transformer.analysis.edits import Edit, MaskCell, PositionsShuffled, PositionsSwapped, model_edits
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.config import BOS, EOS, DecodingConfig, TokenizerConfig
 from transformer.decoding import Translator
@@ -374,3 +375,21 @@ def test_a_search_of_an_edited_translator_applies_the_edits_in_every_step() -> N
     even = -torch.tensor(float(by.model.config.vocab_size)).log().item()
     assert found.log_probabilities == pytest.approx([even] * len(found.ids), abs=0.1)
     assert by.translate("dog cat", method="greedy", n_best=1).sentences[0].hypotheses[0] != found
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [PositionsSwapped(0, 8), PositionsShuffled(3), MaskCell("cross", None, None, 1, 9, True),
+     MaskCell("encoder", 0, 1, 1, 9, True)],
+    ids=str,
+)  # fmt: skip
+def test_edits_of_positions_and_of_cells_do_not_depend_on_the_padding_of_a_batch(edit: Edit) -> None:
+    by = translator()
+    edited = by.edited(model_edits([edit], by.model))
+    twice = edited.edited({"logits": lambda logits: logits})
+    for each in (edited, twice):
+        together = each.translate_sentences(LINES)
+        for line, found in zip(LINES, together, strict=True):
+            (alone,) = each.translate_sentences([line])
+            scores = [[one.score for one in translation.hypotheses] for translation in (found, alone)]
+            assert scores[0] == pytest.approx(scores[1], abs=1e-9)

@@ -15,8 +15,8 @@ from transformer.model.attention import attend
 ATTEND_SITES = ["products", "scores", "mask", "masked_scores", "weights"]
 
 
-def roads() -> list[NullProbe]:
-    """Nobody watches; somebody watches."""
+def probes() -> list[NullProbe]:
+    """None, and one: attention takes another path for each."""
     return [NULL_PROBE, Probe(ATTEND_SITES, ["weights"])]
 
 
@@ -24,7 +24,7 @@ def test_true_means_may_attend() -> None:
     """Two keys, one of them allowed: what comes out is that one's value, by hand."""
     query, key = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 2, 2)
     value = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
-    for probe in roads():
+    for probe in probes():
         for allowed, expected in [([True, False], [1, 2]), ([False, True], [3, 4]), ([True, True], [2, 3])]:
             mask = torch.tensor(allowed)[None, None, None]
             assert attend(query, key, value, mask, probe).flatten().tolist() == expected
@@ -55,12 +55,12 @@ def test_the_mask_of_a_step_is_the_last_row_of_the_whole_mask(window: int | None
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @torch.no_grad()
 def test_no_output_depends_on_later_target_tokens(norm: str) -> None:
-    """Bit for bit, through all layers, on all roads; and each output does depend on its own piece."""
+    """Bit for bit, through all layers, on all paths; and each output does depend on its own token."""
     model = randomised(small(norm=norm), torch.float32)
     source, target = batch(padded=False)
     for t in range(T):
         changed = target.clone()
-        changed[:, t] = (target[:, t] - 4 + 1) % 9 + 4  # another piece
+        changed[:, t] = (target[:, t] - 4 + 1) % 9 + 4  # another token
         for run in (model, lambda s, y: everything(model, s, y)["logits"], lambda s, y: cached_logits(model, s, y)):
             before, after = run(source, target), run(source, changed)
             assert torch.equal(before[:, :t], after[:, :t])
@@ -70,7 +70,7 @@ def test_no_output_depends_on_later_target_tokens(norm: str) -> None:
 @torch.no_grad()
 def test_a_model_trained_without_the_causal_mask_attends_to_later_tokens_in_training_only() -> None:
     """Validation, traces and every step of decoding are those of the model with the mask."""
-    still = {"dropout": 0.0, "embedding_dropout": 0.0}  # so that nothing but the mask is another in training
+    still = {"dropout": 0.0, "embedding_dropout": 0.0}  # so that in training only the mask differs
     lesson, usual = (randomised(small(causal_training=causal, **still)) for causal in (False, True))
     source, target = batch(padded=False)
     changed = target.clone()
@@ -116,7 +116,7 @@ def test_a_sentence_alone_equals_itself_in_a_padded_batch(norm: str, window: int
 
 @torch.no_grad()
 def test_nothing_written_into_source_padding_changes_the_output() -> None:
-    """The padding of the *source*, in encoder self-attention and in encoder-decoder attention, on all roads."""
+    """The padding of the *source*, in encoder self-attention and in encoder-decoder attention, on all paths."""
     model = randomised(small())
     source, target = batch()
     pad = source == PAD
@@ -130,7 +130,7 @@ def test_nothing_written_into_source_padding_changes_the_output() -> None:
         return probe.records["logits"]
 
     torch.testing.assert_close(run(encoder__embedding__output=noise), run(), rtol=0, atol=1e-12)
-    cross_output = run(encoder__layers__0__feed_forward__norm_out=noise)  # what cross-attention looks at
+    cross_output = run(encoder__layers__0__feed_forward__norm_out=noise)  # what cross-attention attends to
     torch.testing.assert_close(cross_output, run(), rtol=0, atol=1e-12)
     expected = model(source, target)
     model.encoder.embedding.tokens.weight[PAD] += 100.0
@@ -172,7 +172,7 @@ def blind_attention(probe: NullProbe, keys: int = 5, nan: bool = False) -> tuple
 
 @pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
 def test_a_fully_masked_query_gets_zeros_and_finite_gradients(keys: int) -> None:
-    (fast, fast_gradients), (explicit, gradients) = (blind_attention(probe, keys) for probe in roads())
+    (fast, fast_gradients), (explicit, gradients) = (blind_attention(probe, keys) for probe in probes())
     assert fast[:, :, 1].eq(0).all()
     assert explicit[:, :, 1].eq(0).all()
     torch.testing.assert_close(explicit, fast, rtol=0, atol=1e-12)
@@ -184,7 +184,7 @@ def test_a_fully_masked_query_gets_zeros_and_finite_gradients(keys: int) -> None
 
 @pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
 def test_a_real_nan_is_not_hidden_by_the_handling_of_fully_masked_queries(keys: int) -> None:
-    for probe in roads():
+    for probe in probes():
         output, _ = blind_attention(probe, keys, nan=True)
         assert output[:, :, 0].isnan().all()
         assert output[:, :, 1].eq(0).all()
@@ -236,5 +236,5 @@ def test_scores_near_the_limit_of_half_precision_stay_finite(dtype: torch.dtype)
     key = torch.full((1, 1, 3, 4), -120.0, dtype=dtype)  # scores of -28,800; the limit of float16 is 65,504
     value = torch.arange(3, dtype=dtype)[None, None, :, None].expand(1, 1, 3, 4)
     mask = torch.tensor([[True, True, False], [False, False, False]])[None, None]
-    for probe in roads():
+    for probe in probes():
         assert attend(query, key, value, mask, probe)[0, 0, :, 0].tolist() == [0.5, 0.0]

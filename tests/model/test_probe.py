@@ -11,7 +11,7 @@ from torch import Tensor
 from tests.support.small_model import batch, everything, probe_of, randomised, sites, small
 from transformer.config import PAD
 from transformer.errors import HeadlightError
-from transformer.model import NULL_PROBE, Probe, Transformer
+from transformer.model import NULL_PROBE, EditedTransformer, Probe, Transformer
 
 SELF, CROSS = "decoder.layers.0.self_attention", "decoder.layers.1.cross_attention"
 
@@ -226,3 +226,11 @@ def test_four_threads_with_probes_of_their_own_never_differ_by_a_bit(model: Tran
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(run, range(4))) == [True] * 4
+
+
+def test_an_edited_model_is_in_the_mode_of_the_model_whose_modules_it_shares() -> None:
+    model = randomised(small())
+    edited = EditedTransformer(model, {})
+    for changed, mode in ((edited, True), (model, False), (model, True), (edited, False)):
+        changed.train(mode)
+        assert {edited.training, model.training, model.encoder.training} == {mode}

@@ -1,5 +1,7 @@
+import base64
 import hashlib
 import io
+import json
 from collections.abc import Callable
 from typing import Literal
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.normalisation import normalise
+from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.vocabulary_lines import FREQUENT, frequent_words, sample_lines
 
@@ -145,6 +148,14 @@ def test_a_damaged_model_is_refused_or_harmless(unigram: Tokenizer) -> None:
             read += 1
     assert refused > 10
     assert read > 10
+
+
+@pytest.mark.parametrize("vocabulary", [{"<pad>": 0, "<unk>": 1}, "<pad>", [1, 2], ["<pad>", "\ud800"], None])
+def test_a_damaged_vocabulary_of_two_languages_is_refused(unigram: Tokenizer, vocabulary: object) -> None:
+    model = base64.b64encode(unigram.to_bytes()).decode()
+    stored = {"source": model, "target": model, "vocabulary": vocabulary}
+    with pytest.raises(HeadlightError, match="tokenizer of two languages is damaged"):
+        read_tokenizer(json.dumps(stored).encode())
 
 
 def test_for_other_special_ids_the_error_says_what_to_do() -> None:

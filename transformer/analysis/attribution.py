@@ -11,7 +11,8 @@ The baseline x' has a vector of zeros for each token except </s>, which keeps it
 complete: their sum over the source is f_t(x) - f_t(x'), up to the error of the numerical integral (`Integrated.gap`).
 Gauss-Legendre quadrature needs many points, because log-probabilities fall steeply between x and x', and ReLUs make the
 gradient jump. The two gradient methods are short formulas with `torch.autograd.grad`. captum has them too, but for
-models that take one input and return one number, and captum would be one more package to pin.
+models that take one input and return one number, and captum would be one more package to pin. Results are converted to
+float64 on the CPU, because Apple's GPU has no float64.
 """
 
 from collections.abc import Sequence
@@ -65,7 +66,7 @@ def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Id
             some = rows[start : start + AT_ONCE]
             with torch.inference_mode():
                 batch = torch.tensor([list(sources[row]) for row in some], device=model.output.weight.device)
-                found[some] = _log_probabilities_after(model, batch, target_ids).double().cpu().numpy()
+                found[some] = _log_probabilities_after(model, batch, target_ids).cpu().double().numpy()
     return found
 
 
@@ -86,7 +87,7 @@ def occlusion(model: Transformer, source_ids: Ids, target_ids: Ids, words: Seque
 def gradient_times_input(model: Transformer, source_ids: Ids, target_ids: Ids) -> np.ndarray:
     """Gradient x input of each source token, for each token of a translation: (S, T)."""
     x = _embedded(model, source_ids)
-    return (_gradients(model, source_ids, target_ids, x[None])[:, 0] * x).sum(dim=-1).T.double().cpu().numpy()
+    return (_gradients(model, source_ids, target_ids, x[None])[:, 0] * x).sum(dim=-1).T.cpu().double().numpy()
 
 
 def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, steps: int = STEPS) -> Integrated:
@@ -104,9 +105,9 @@ def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, s
     with torch.inference_mode():
         ends = _log_probabilities_after(
             model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])
-        ).double()  # (2, T)
-    values = (mean * (x - base)).sum(dim=-1).T.double()  # (S, T)
-    return Integrated(values.cpu().numpy(), (ends[0] - ends[1]).cpu().numpy())
+        )  # (2, T)
+    values, ends = (mean * (x - base)).sum(dim=-1).T.cpu().double(), ends.cpu().double()  # (S, T), (2, T)
+    return Integrated(values.numpy(), (ends[0] - ends[1]).numpy())
 
 
 def _gradients(model: Transformer, source_ids: Ids, target_ids: Ids, points: Tensor) -> Tensor:

@@ -55,7 +55,8 @@ def log_probabilities_with_each(
     """
     changes = [edit.sites(model) for edit in edits]
     rows = [changes[i : i + AT_ONCE] for i in range(0, len(changes), AT_ONCE)]
-    return np.concatenate([_log_probabilities(model, source_ids, target_ids, some) for some in rows])
+    none = np.empty((0, len(target_ids)))
+    return np.concatenate([none, *(_log_probabilities(model, source_ids, target_ids, some) for some in rows)])
 
 
 def _log_probabilities(

@@ -12,8 +12,9 @@ no positions:
     self-attention:   O <- A_l O,      C <- A_l C
     cross-attention:  O <- 1/2 O,      C <- 1/2 C + 1/2 X_l R      X_l = head mean, R = the encoder's rollout
 
-Each row of O and C together sums to 1. LayerNorm and the sizes of the value vectors are ignored, so the numbers are
-shares, not effects.
+Each row of O and C together sums to 1. A row that an edit masks fully gets nothing from attention, so all of it comes
+through the residual connection (test_the_rollout_of_a_fully_masked_row_is_that_of_the_residual_connection). LayerNorm
+and the sizes of the value vectors are ignored, so the numbers are shares, not effects.
 """
 
 import numpy as np
@@ -52,8 +53,10 @@ def decoder_rollout(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> 
     for self_weights, cross_weights in zip(own, cross, strict=True):
         step = mixed(self_weights)  # (T, T)
         attended = cross_weights.astype(np.float64).mean(axis=0)  # (T, S)
-        read = 0.5 * (step @ read)
-        source = 0.5 * (step @ source) + 0.5 * (attended / attended.sum(axis=-1, keepdims=True)) @ encoder
+        total = attended.sum(axis=-1, keepdims=True)  # (T, 1)
+        half = np.where(total > 0, 0.5, 0.0)  # (T, 1): the share of attention
+        read = (1 - half) * (step @ read)
+        source = (1 - half) * (step @ source) + half * (attended / np.where(total > 0, total, 1.0)) @ encoder
         reads.append(read)
         sources.append(source)
     return np.stack(reads), np.stack(sources)

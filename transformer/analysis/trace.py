@@ -163,8 +163,7 @@ def trace_batch(
     Args:
         sources, targets: for each sentence the ids as for `trace`, which also lists the other arguments and errors.
     """
-    if model.training:
-        raise ValueError("The model is in training mode, where dropout changes every pass. Call model.eval().")
+    _check_mode(model)
     if not all(sources) or not all(targets) or not sources:
         raise ValueError("There is nothing to trace: source and target need at least one token, </s>.")
     if any(BOS in target_ids for target_ids in targets):
@@ -195,6 +194,7 @@ def trace_steps(
     """What each decoding step with the cache computes: the translation is read token by token, as in the search.
 
     Args:
+        model: in eval mode. It is not changed.
         source_ids, target_ids, sites: as for `trace`; only sites of the decoder.
 
     Returns:
@@ -203,7 +203,9 @@ def trace_steps(
 
     Raises:
         HeadlightError: no site has such a name.
+        ValueError: the model is in training mode.
     """
+    _check_mode(model)
     names, device = census(model.config), model.output.weight.device
     found = []
     with torch.inference_mode():
@@ -213,6 +215,11 @@ def trace_steps(
             model.step(torch.tensor([read], device=device), state, probe)
             found.append({site: _array(value[0]) for site, value in probe.records.items()})
     return tuple(found)
+
+
+def _check_mode(model: Transformer) -> None:
+    if model.training:
+        raise ValueError("The model is in training mode, where dropout changes every pass. Call model.eval().")
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:

@@ -1,13 +1,13 @@
 """A trace as a table: one number per row, with the names of its axes as columns, for pandas and libraries that use it.
 
     weights, scores, masks     site  head  query  query_token  [predicts]  key  key_token  value
-    queries, keys, values      site  head  position  token     [predicts]  dimension       value
+    vectors of heads           site  head  position  token     [predicts]  dimension       value
     vectors of tokens          site        position  token     [predicts]  dimension       value
     logits, probabilities      site        position  token      predicts   id              value
 
-Positions, heads, dimensions and ids count from 0. A row of the decoder *reads* its token; `predicts`, for the decoder
-only, is the token that it predicts. Group and join by position, not by token: a word that occurs twice has two
-positions.
+Vectors of heads are queries, keys, values, contexts and `head_outputs`. Positions, heads, dimensions and ids count from
+0. A row of the decoder *reads* its token; `predicts`, for the decoder only, is the token that it predicts. Group and
+join by position, not by token: a word that occurs twice has two positions.
 """
 
 from collections.abc import Mapping

@@ -54,8 +54,10 @@ class TrainedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint(TrainedModel):
-    """A trained model from a file, ready to translate: in eval mode, on the requested device, in float32 (bfloat16 if a
-    translator converted it)."""
+    """A trained model from a file, ready to translate: in eval mode, on the requested device.
+
+    The weights are float32; `Translator.load` may convert them to bfloat16.
+    """
 
     format_version: int
     path: Path
@@ -145,9 +147,10 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
         "metrics": trained.metrics,
     }
     metadata = {"headlight": json.dumps(_plain(about), ensure_ascii=False, allow_nan=False)}
-    if len(metadata["headlight"]) > MAX_HEADER // 4:
+    # The header has this text as a JSON string, in which quotes and backslashes take two bytes.
+    if len(json.dumps(metadata["headlight"], ensure_ascii=False).encode()) > MAX_HEADER // 2:
         raise CheckpointError(
-            f"{path} is not written: recipe and metrics are larger than {MAX_HEADER // 4:,} characters. Shorten them."
+            f"{path} is not written: recipe and metrics are larger than {MAX_HEADER // 2:,} bytes. Shorten them."
         )
     tensors = weights | {TOKENIZER: torch.frombuffer(bytearray(tokenizer.to_bytes()), dtype=torch.uint8)}
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from transformer.data.mapped_arrays import append, divide, mapped
+from transformer.data.mapped_arrays import append, are_part_starts, mapped
 from transformer.files.strict_json import parse_json
 
 FILES = {"source_ids": np.int32, "source_starts": np.int64, "target_ids": np.int32, "target_starts": np.int64}
@@ -93,7 +93,8 @@ def read_encoded_pairs(folder: Path) -> EncodedPairs:
     it inside `reading` (prepared_store.py), which turns these errors into a CorpusError."""
     about = parse_json((folder / "about.json").read_text(encoding="utf-8"))
     pairs = _mapped_pairs(folder, int(about["too_long"]))
-    if not (divide(pairs.source_starts, len(pairs.source_ids)) and divide(pairs.target_starts, len(pairs.target_ids))):
+    sides = (pairs.source_starts, pairs.source_ids), (pairs.target_starts, pairs.target_ids)
+    if not all(are_part_starts(starts, len(ids)) for starts, ids in sides):
         raise ValueError("some of its ids are missing")
     if pairs.fingerprint != about["fingerprint"]:
         raise ValueError("its ids are not those that were written")

@@ -28,6 +28,6 @@ def mapped(path: Path, dtype: DTypeLike) -> np.ndarray:
     return np.asarray(np.memmap(path, dtype, mode="r"))
 
 
-def divide(starts: np.ndarray, length: int) -> bool:
+def are_part_starts(starts: np.ndarray, length: int) -> bool:
     """Whether these positions divide an array of this length into parts, from its first value to its last."""
     return bool(len(starts) and starts[0] == 0 and starts[-1] == length and np.all(starts[:-1] <= starts[1:]))

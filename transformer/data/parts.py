@@ -96,12 +96,12 @@ def order_hash(pair: Pair, in_file_order: bool) -> bytes:
 
 
 def _mix_part(part: MixPart, config: DataConfig) -> Part:
-    file = config.place(part.file)
+    file = config.path_of(part.file)
     source, target = config.source_column, config.target_column
     in_file_order = not part.swapped
     text: Text
     if part.target_file is not None:
-        other = config.place(part.target_file)
+        other = config.path_of(part.target_file)
         text = Aligned(other, file) if part.swapped else Aligned(file, other)
     else:
         in_file_order = (source < target) != part.swapped

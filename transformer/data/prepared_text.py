@@ -18,7 +18,7 @@ import numpy as np
 
 from transformer.data.cleaning import Counts
 from transformer.data.corpus import Pair
-from transformer.data.mapped_arrays import divide, mapped
+from transformer.data.mapped_arrays import are_part_starts, mapped
 from transformer.data.parts import Part
 from transformer.data.prepared_store import reading
 from transformer.files.strict_json import parse_json
@@ -76,7 +76,7 @@ class TrainingText:
             self._part_ends = np.cumsum([part.blocks for part in self.parts])
             if len(self._blocks) - 1 != self._part_ends[-1]:
                 raise ValueError("some of its parts are missing")
-            if not (divide(self._blocks, size) and divide(self._firsts, len(self._roles))):
+            if not (are_part_starts(self._blocks, size) and are_part_starts(self._firsts, len(self._roles))):
                 raise ValueError("some of its pairs are missing")
 
     @property

@@ -1,8 +1,8 @@
 """Raw text -> a prepared corpus (prepared_text.py): one pass over all text, in several processes if it is large.
 
-Pairs that cannot be used are not written. Afterwards each written pair gets its role, by the hashes of its sides. These
-are not for training: pairs set aside for validation or kept aside, pairs that share a sentence with one of those, and
-(with data.drop_duplicates) further copies of a pair.
+Pairs that cannot be used are not written. Afterwards each written pair gets its role, by the hashes of its sides. Not
+for training are: pairs chosen for validation, pairs kept for a later test (`aside` of a part), pairs that share a
+sentence with one of either, and (with data.drop_duplicates) further copies of a pair.
 """
 
 import json
@@ -54,28 +54,28 @@ def write_text(
         CorpusError: a text cannot be read (the message names file and line), or no pair is left for training.
     """
     counts, used, aside = _write_usable(parts, config, seed, folder)
-    sources, targets = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
-    roles = np.full(len(sources), TRAIN, np.uint8)
+    source_hashes, target_hashes = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
+    roles = np.full(len(source_hashes), TRAIN, np.uint8)
     if config.drop_duplicates:
         duplicate = repeated(mapped(folder / "whole.bin", np.uint64))
         roles[duplicate] = LEFT_OUT
         counts.duplicates = int(duplicate.sum())
     if len(aside):
         roles[aside] = ASIDE
-        like = touching((sources, targets), aside) & (roles == TRAIN)
+        like = touching((source_hashes, target_hashes), aside) & (roles == TRAIN)
         roles[like] = LEFT_OUT
         counts.aside, counts.like_aside = len(aside), int(like.sum())
         counts.duplicates = int((roles == LEFT_OUT).sum()) - counts.like_aside
     fewer = None
     if valid is None:
         usable = roles == TRAIN
-        chosen, alike = set_aside(sources, targets, config.valid_size, usable)
+        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable)
         if not (usable & ~chosen & ~alike).any():
-            fewer = _fewer((sources, targets), config.valid_size, usable)
+            fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable)
         roles[chosen], roles[alike] = VALID, LEFT_OUT
         counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
     else:
-        counts.shared = shared((sources, targets), marks(valid, seed), roles == TRAIN)
+        counts.shared = shared((source_hashes, target_hashes), marks(valid, seed), roles == TRAIN)
     _count_learnt(counts, used, roles, mapped(folder / "firsts.bin", np.int64))
     if not counts.learnt:
         raise nothing_learnt(counts, config, fewer)
@@ -96,7 +96,7 @@ def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray)
 
 
 def _count_learnt(counts: Counts, used: Sequence[UsedPart], roles: np.ndarray, firsts: np.ndarray) -> None:
-    """Counts the pairs for training: of each part without repeats, and of all parts with repeats."""
+    """Counts the pairs for training. A part counts each once; the total counts it as often as the part's weight."""
     block = 0
     for part in used:
         mine = roles[firsts[block] : firsts[block + part.blocks]]
@@ -159,7 +159,9 @@ class _Found(NamedTuple):
 
     lines: bytes
     hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, targets, and whole pairs (if needed)
-    order: np.ndarray  # uint64: the pairs with the smallest are kept aside (empty if not needed)
+    order: (
+        np.ndarray
+    )  # uint64, a hash per pair: those with the smallest are kept for a test (empty if the part keeps none)
     counts: Counts
     skipped: SkippedLines
     share: float  # how much of its text has been read (0 to 1)

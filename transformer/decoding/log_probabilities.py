@@ -2,8 +2,8 @@
 
 import math
 
-from torch import Tensor, promote_types
-from torch import float32 as single
+import torch
+from torch import Tensor
 
 from transformer.config import EOS
 
@@ -14,7 +14,7 @@ def score(logits: Tensor, forced: int | None) -> Tensor:
     PAD, UNK and BOS are -inf; if a token is `forced` (by a prefix), all other tokens are. The probabilities of the
     remaining tokens are not changed.
     """
-    scores = logits.log_softmax(dim=-1, dtype=promote_types(logits.dtype, single))  # (B, W, V)
+    scores = logits.log_softmax(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))  # (B, W, V)
     if forced is None:
         scores.narrow(-1, 0, EOS).fill_(-math.inf)  # PAD, UNK and BOS are the ids below EOS
     else:

@@ -80,7 +80,7 @@ def rounds(
 
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         parents = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each comes from
-        left = False
+        some_done = False
         counted = len(steps) - len(prefix) - COUNT_FROM
         run_lengths = runs.advance(tokens, parents) if counted > 0 else None  # (B, W)
         check_runs = counted >= LONGEST_RUN and len(steps) % CHECK_EVERY == 0
@@ -88,18 +88,18 @@ def rounds(
             done = method.done() | (length_limits <= len(steps))  # (B)
             if check_runs and run_lengths is not None:
                 done = done | method.is_looping(run_lengths >= LONGEST_RUN)  # (B)
-            left = bool(done.any())
-        if left:
+            some_done = bool(done.any())
+        if some_done:
             for slot in done.nonzero().flatten().tolist():
                 endings[sentences[slot]] = method.endings(slot, step)
             stay = (~done).nonzero().flatten()  # (B')
             sentences = [sentences[slot] for slot in stay.tolist()]
             if not sentences:
                 return gather(steps, endings, limits)
-        if left or method.reorders:
-            first = torch.arange(0, len(logits) * logits.shape[1], logits.shape[1], device=device)  # (B)
-            rows = parents + first[:, None]  # (B, W): counted over all sentences
-            if left:
+        if some_done or method.reorders:
+            first_rows = torch.arange(0, len(logits) * logits.shape[1], logits.shape[1], device=device)  # (B)
+            rows = parents + first_rows[:, None]  # (B, W): counted over all sentences
+            if some_done:
                 rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
                 method.select(stay)
                 runs.select(stay)
@@ -108,13 +108,17 @@ def rounds(
         tokens = tokens.flatten()  # (R)
 
 
-def similar_lengths(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:
-    """The numbers of sentences of similar length in batches, for little padding. Those of length 0 are left out."""
+def similar_lengths(
+    lengths: list[int], settings: DecodingConfig, batch_tokens: int, *, equal: bool = False
+) -> list[list[int]]:
+    """The numbers of sentences of similar length in batches, for little padding; of equal length, for none, if `equal`.
+    Sentences of length 0 are left out."""
     rows = settings.beam if settings.method == "beam" else settings.n_best  # decoded together for a sentence
     found: list[list[int]] = []
     longest = 0
     for i in sorted((i for i, length in enumerate(lengths) if length), key=lambda i: -lengths[i]):
-        if not found or (len(found[-1]) + 1) * rows * longest > batch_tokens:
+        full = not found or (len(found[-1]) + 1) * rows * longest > batch_tokens
+        if full or (equal and lengths[i] < longest):
             found.append([])
             longest = lengths[i]
         found[-1].append(i)

@@ -168,7 +168,7 @@ class Translator:
             for request in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
-        for batch in similar_lengths(lengths, settings, batch_tokens):
+        for batch in similar_lengths(lengths, settings, batch_tokens, equal=self.model.depends_on_padding):
             found = search(self._current_search_model(), [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
                 source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids

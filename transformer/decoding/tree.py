@@ -1,6 +1,6 @@
 """The tree of a search: every candidate, its outcome, and the reason in a sentence.
 
-It is made when the search is over, on request. (With z in the number format, a score that rounds to 0 is not −0.000.)
+It is made when the search is over, on request.
 """
 
 import math
@@ -142,5 +142,5 @@ class Explanation:
 
 
 def _written(value: float) -> str:
-    """A number with a minus sign (−, not a hyphen), as all numbers that are shown."""
+    """A number with a minus sign (−, not a hyphen), as all numbers that are shown. z: 0.000, never −0.000."""
     return f"{value:z.3f}".replace("-", "−")

@@ -4,8 +4,8 @@
 
 With the paper's batch of 25,000 target tokens and its vocabulary of 37,000, the logits are 3.7 GB in float32. If they
 are computed first, softmax, loss and their gradients each read all of them again. Here they are computed in blocks of
-rows. Each block adds its loss and its gradient, and is released. With p the softmax of a row of logits z, and y its
-label,
+rows. Each block adds its part to the loss and to the gradients, and then its memory is freed. With p the softmax of a
+row of logits z, and y its label,
 
     loss = log sum_k exp(z_k) - (1 - epsilon) z_y - epsilon / V sum_k z_k
     d loss / d z_k = p_k - (1 - epsilon) [k = y] - epsilon / V
@@ -23,8 +23,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-# The number of logits in a block. On a CPU they fit into its cache. On a GPU they are so many that the time to start a
-# dozen kernels for each block does not matter, and take half a gigabyte, which is little of its memory.
+# The number of logits in a block. On a CPU a block fits into the cache. On a GPU a block is so large that starting a
+# dozen kernels for it takes little of its time; it has half a gigabyte, which is little of the GPU's memory.
 BLOCK = {"cpu": 4_000_000}
 LARGE_BLOCK = 128_000_000
 
@@ -46,13 +46,13 @@ class LinearCrossEntropy(torch.autograd.Function):
             rows = max(1, BLOCK.get(device, LARGE_BLOCK) // len(weight))
             for first in range(0, len(states), rows):
                 block = states[first : first + rows].to(narrow)  # (n, D)
-                due = labels[first : first + rows, None]  # (n, 1)
+                label = labels[first : first + rows, None]  # (n, 1)
                 logits = (block @ matrix.T).to(wide)  # (n, V)
                 normaliser = logits.logsumexp(dim=-1, keepdim=True)  # (n, 1)
-                hit, mean = logits.gather(1, due), logits.mean(dim=-1, keepdim=True)  # (n, 1)
-                loss += (normaliser - (1 - epsilon) * hit - epsilon * mean).sum()
+                of_label, mean = logits.gather(1, label), logits.mean(dim=-1, keepdim=True)  # (n, 1) each
+                loss += (normaliser - (1 - epsilon) * of_label - epsilon * mean).sum()
                 gradient = logits.sub_(normaliser).exp_()  # (n, V): p
-                gradient.sub_(epsilon / len(weight)).scatter_add_(1, due, (epsilon - 1.0) * torch.ones_like(hit))
+                gradient.sub_(epsilon / len(weight)).scatter_add_(1, label, (epsilon - 1.0) * torch.ones_like(mean))
                 gradient = gradient.to(narrow)
                 states_gradient[first : first + rows] = gradient @ matrix
                 weight_gradient += gradient.T @ block

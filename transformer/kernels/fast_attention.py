@@ -32,7 +32,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
         dropout_rate: on the weights.
 
     Returns:
-        (B, H, Q, E). A fully masked row is 0, forward and backward.
+        (B, H, Q, E). For a query that may attend to no key, the output and the gradient are 0.
     """
     if query.is_cpu and query.dtype in (torch.bfloat16, torch.float16):
         # In float32: the backward pass of the kernel is slower in 16 bits, and sums over keys need more digits.

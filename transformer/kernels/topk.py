@@ -14,7 +14,7 @@ from torch import Tensor
 
 BLOCK = 64  # neighbouring tokens of the vocabulary
 WITHIN_BLOCK = torch.arange(BLOCK)
-FEW = 4  # with at most so many sentences, one `max` over all scores is faster than blocks if count is 1
+FEW = 4  # up to so many sentences, one `max` over all scores finds the best token faster than blocks do
 
 
 def topk(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:

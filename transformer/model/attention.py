@@ -6,9 +6,11 @@
 
 `attend` is equation 1, step by step, with a site for each step. Without a probe the same is computed by
 transformer/kernels/fast_attention.py; a test checks that both paths are equal for all options. W_1^Q to W_h^Q are
-slices of one matrix, and so are those of K and V. Two decisions of ours: the projections have biases (the paper's
-formulas have none; its parameter counts, in whole millions, do not show whether there are any), and dropout on the
-weights, which the paper does not have, comes after the `weights` site, so that recorded rows sum to 1.
+stored as one matrix, so that one product computes the queries of all heads. The same is true of K and V.
+
+Two decisions of ours. The projections have biases: the paper's formulas have none, and its parameter counts are rounded
+to millions, so they do not tell. Dropout on the weights, which the paper does not have and which is off by default,
+comes after the `weights` site, so that recorded rows sum to 1.
 """
 
 import math
@@ -38,7 +40,7 @@ def attend(
         dropout_rate: on the weights; must be 0 outside training.
 
     Returns:
-        (B, H, Q, E). A fully masked row is 0 on both paths, forward and backward.
+        (B, H, Q, E). For a query that may attend to no key, the output and the gradient are 0, on both paths.
     """
     if not probe:
         return attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
@@ -53,8 +55,11 @@ def attend(
 
 
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the keys, in which a fully masked row is 0 (Trap: a softmax over nothing but -inf is NaN, and so is
-    its gradient. Test: test_a_fully_masked_query_gets_zeros_and_finite_gradients)."""
+    """Softmax over the keys; a fully masked row becomes 0. Scores and mask (B, H, Q, K) -> weights (B, H, Q, K).
+
+    Trap: the softmax of a row that is -inf everywhere is NaN, and so is its gradient. Test:
+    test_a_fully_masked_query_gets_zeros_and_finite_gradients.
+    """
     fully_masked = ~mask.any(dim=-1, keepdim=True)  # (B, H, Q, 1)
     weights = masked_scores.masked_fill(fully_masked, 0.0).softmax(dim=-1)  # (B, H, Q, K)
     return weights.masked_fill(fully_masked, 0.0)  # (B, H, Q, K)
@@ -98,9 +103,10 @@ class MultiHeadAttention(nn.Module):
         return probe("output", self.output(self.join(context)))  # (B, Q, D)
 
     def sum_of_heads(self, context: Tensor, probe: NullProbe) -> Tensor:
-        """W^O applied head by head: concatenating and multiplying is the same as adding the outputs of all heads.
+        """W^O applied to each head by itself: context (B, H, Q, E) -> (B, Q, D).
 
-        context (B, H, Q, E) -> (B, Q, D). It takes H times the memory, so it is done only if `head_outputs` is probed.
+        The sum of the results is the product of W^O and the concatenated heads. The separate results take H times the
+        memory, so they are computed only if `head_outputs` is probed.
         """
         by_head = self.output.weight.unflatten(1, (self.heads, -1)).permute(1, 2, 0)  # (H, E, D)
         outputs = probe("head_outputs", context @ by_head)  # (B, H, Q, D)

@@ -1,10 +1,10 @@
 """The key-value cache: what a decoder stores from one step to the next.
 
 Because of the causal mask, keys and values of past positions never change. So each step computes those of the newest
-position only and appends them. Keys and values of the encoder's output are computed once. Without the cache,
-T(T+1)/2 positions are computed to translate T tokens, instead of T.
+position only and appends them. Keys and values of the encoder's output are computed once. In this way the decoder
+computes T positions to write T tokens. Without the cache it would compute T(T+1)/2.
 
-R rows are decoded side by side: R/B hypotheses for each of B sentences, row r belongs to sentence r // (R/B).
+R rows are decoded together: R/B hypotheses for each of B sentences. Row r belongs to sentence r // (R/B).
 """
 
 from dataclasses import dataclass
@@ -40,15 +40,16 @@ class DecoderState:
     length: int = 0  # K: target positions read so far
 
     def select(self, rows: Tensor) -> None:
-        """Keeps the target positions of these rows (R', long), in this order; a row may appear several times. What is
-        stored of the encoder's output belongs to sentences, not to rows, and stays as it is."""
+        """Keeps the keys and values of these rows (R', long), in this order. A row may be named several times. Keys and
+        values of the encoder's output belong to sentences, not to rows, so they stay."""
         for layer in self.layers:
             if layer.key is not None and layer.value is not None:
                 layer.key = layer.key.index_select(0, rows)  # (R', H, K, E)
                 layer.value = layer.value.index_select(0, rows)  # (R', H, K, E)
 
     def select_sentences(self, sentences: Tensor) -> None:
-        """Keeps what is stored of the encoder's output for these sentences (B', long); the others are finished."""
+        """Keeps the mask, keys and values of the encoder's output for these sentences (B', long). The other sentences
+        are finished."""
         self.source_mask = self.source_mask.index_select(0, sentences)  # (B', 1, 1, S)
         for layer in self.layers:
             layer.cross_key = layer.cross_key.index_select(0, sentences)  # (B', H, S, E)

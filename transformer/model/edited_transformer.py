@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from transformer.model.cache import DecoderState
-from transformer.model.probe import NULL_PROBE, Edit, NullProbe, Probe
+from transformer.model.probe import NULL_PROBE, Edit, NullProbe, Probe, depends_on_padding, resolve
 from transformer.model.site_census import census
 from transformer.model.transformer import Transformer
 
@@ -30,10 +30,24 @@ class EditedTransformer(Transformer):
         self.config = model.config
         self.encoder, self.decoder, self.output = model.encoder, model.decoder, model.output
         self.output_bias = model.output_bias
-        self.training = model.training
         self._unedited = (model,)  # in a tuple, which nn.Module ignores: each parameter has one name
         self.edits = dict(edits)
-        self._edits = Probe(census(model.config), edits=edits)
+        names = list(census(model.config))
+        self._edits = Probe(names, edits=edits)
+        self.depends_on_padding = model.depends_on_padding or any(
+            depends_on_padding(site, edit) for pattern, edit in edits.items() for site in resolve(pattern, names)
+        )
+
+    @property
+    def training(self) -> bool:
+        """Whether it is in training mode. Both models are in the same mode, because they share their modules."""
+        return self.unedited.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        """Called by `nn.Module.train` and `eval`, and by `nn.Module.__init__` before there is a model to share."""
+        if "_unedited" in self.__dict__:
+            self.unedited.training = mode
 
     @property
     def unedited(self) -> Transformer:

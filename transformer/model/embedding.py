@@ -24,8 +24,8 @@ def token_embedding(config: ModelConfig) -> nn.Embedding:
 
 
 class InputEmbedding(nn.Module):
-    """The bottom of a stack. `tokens` may be shared between stacks and with the output (section 3.4), `positions`
-    may be shared between stacks."""
+    """The input of a stack: embedding, position, dropout. Both stacks may share `tokens` and `positions`. The output
+    projection may share `tokens`, too (section 3.4)."""
 
     def __init__(self, config: ModelConfig, tokens: nn.Embedding, positions: PositionalEncoding):
         super().__init__()

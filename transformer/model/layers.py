@@ -19,9 +19,11 @@ from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 class Residual(nn.Module):
-    """The residual connection around a sub-layer, and its LayerNorm. Every sub-layer has its own LayerNorm (Trap: a
-    model whose sub-layers share one trains almost as well, but is another model. Test:
-    test_parameter_counts_follow_the_formula)."""
+    """The residual connection around a sub-layer, and its LayerNorm.
+
+    Trap: every sub-layer has a LayerNorm of its own. With one LayerNorm for all of them a model trains almost as well,
+    so the error is not noticed. Test: test_parameter_counts_follow_the_formula.
+    """
 
     def __init__(self, config: ModelConfig):
         super().__init__()
@@ -30,7 +32,7 @@ class Residual(nn.Module):
         self.pre_norm = config.norm == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: NullProbe = NULL_PROBE) -> Tensor:
-        """x (B, T, D) -> (B, T, D)."""
+        """x (B, T, D), and a sub-layer (B, T, D) -> (B, T, D). Returns (B, T, D)."""
         x = probe("residual_in", x)
         if self.pre_norm:
             normed = probe("norm_out", self.norm(x))
@@ -114,6 +116,7 @@ class DecoderLayer(nn.Module):
         attend_to_source: Callable[[Tensor], Tensor],
         probe: NullProbe,
     ) -> Tensor:
+        """The three sub-layers in their order: x (B, T, D) -> (B, T, D), with T = 1 and R for B in a decoding step."""
         x = self.self_attention_residual(x, attend_to_past, probe.at("self_attention"))
         x = self.cross_attention_residual(x, attend_to_source, probe.at("cross_attention"))
         below = probe.at("feed_forward")

@@ -48,8 +48,8 @@ def source_mask(source: Tensor, window: int | None = None) -> Tensor:
 def target_mask(target: Tensor, window: int | None = None, causal: bool = True) -> Tensor:
     """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T).
 
-    Without the causal mask (`model.causal_training = false`, while training) a row also sees the token that it is to
-    predict. The mask is then (B, 1, 1, T) if there is no window either.
+    Without the causal mask (`model.causal_training = false`, in training only) each position also attends to the token
+    that it has to predict. Without a window, too, the mask is (B, 1, 1, T).
     """
     mask = padding_mask(target)  # (B, 1, 1, T)
     if causal:

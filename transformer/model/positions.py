@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.errors import HeadlightError
 
-FIRST_ROWS = 1024  # that a sinusoidal table has at first; longer sentences extend it
+FIRST_ROWS = 1024  # rows of a new sinusoidal table; longer sentences extend it
 
 
 def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
@@ -38,9 +38,9 @@ def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tens
 class PositionalEncoding(nn.Module):
     """Positions start .. start + length - 1 as vectors: sinusoidal, learned (section 3.5, table 3 row E) or none.
 
-    The sinusoidal table is not saved with the weights: it is a formula, and no training changes it. It has the rows
-    that were needed so far and grows up to `max_positions`, so a file that states a large `max_positions` takes no
-    memory for it.
+    The sinusoidal table is not saved with the weights, because it is computed by a formula and training does not change
+    it. It grows when a longer sentence needs more rows, up to `max_positions`. So a file that states a large
+    `max_positions` takes no memory for it.
     """
 
     table: Tensor
@@ -72,7 +72,8 @@ class PositionalEncoding(nn.Module):
                 f"Position {end} was requested, but this model has {self.max_positions} (max_positions). "
                 "Use a shorter sentence."
             )
-        # torch.compile skips `_grown`. `disable` as a decorator would import the compiler at once: this takes a second.
+        # torch.compile must not trace `_grown`. `disable` is called here and is not a decorator, because a decorator
+        # would import the compiler with this module, which takes a second.
         table = self.table if end <= len(self.table) else torch.compiler.disable(self._grown)(end)  # (P, D)
         return table[start:end]  # (T, D)
 
@@ -89,6 +90,9 @@ class PositionalEncoding(nn.Module):
 
 
 def draw_normal(weight: Tensor, config: ModelConfig, generator: torch.Generator | None = None) -> Tensor:
-    """Fills the matrix with N(0, 1/d_model). A matrix on the meta device (`meta_model` in checkpoint/header.py)
-    is returned as it is: to fill it, torch would import its compiler, which takes seconds."""
+    """Fills a matrix of any shape with draws from N(0, 1/d_model), and returns it.
+
+    A matrix on the meta device (`meta_model` in checkpoint/header.py) has no numbers and is returned at once: to fill
+    it, torch would import its compiler, which takes seconds.
+    """
     return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5, generator=generator)

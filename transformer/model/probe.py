@@ -58,6 +58,14 @@ class InOrder(PositionEdit):
         return InOrder(tuple(in_step(change, position) for change in self.changes))
 
 
+def depends_on_padding(site: str, edit: Edit) -> bool:
+    """Whether an edit of a site may change a sentence in another way if the sentence is padded: it orders positions,
+    padding included, or lets a query attend to a key that may be padding."""
+    changes = edit.changes if isinstance(edit, InOrder) else (edit,)
+    of_cells = site.endswith(".mask") and any(isinstance(change, PositionEdit) for change in changes)
+    return site.endswith(".positions") or of_cells
+
+
 class NullProbe:
     """No probe: false, and every site is the identity."""
 
@@ -65,7 +73,7 @@ class NullProbe:
         return value
 
     def at(self, *path: object) -> "NullProbe | Probe":
-        """There is no probe further down either."""
+        """The same null probe, for every part of the model."""
         return self
 
     def is_probed(self, name: str) -> bool:
@@ -92,7 +100,8 @@ class Probe(NullProbe):
     Raises:
         HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.
 
-    `records` maps site names to tensors as they were computed (with the batch axis, on the model's device).
+    `records` maps the name of each recorded site to its tensor after edits, with the batch axis and on the model's
+    device.
     """
 
     def __init__(self, sites: Iterable[str], record: Iterable[str] = (), edits: Mapping[str, Edit] | None = None):

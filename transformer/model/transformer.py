@@ -81,7 +81,12 @@ class Transformer(nn.Module):
 
     With `shared_embeddings` the source embedding, the target embedding and the output projection are one matrix
     (section 3.4); it is one parameter, counted, saved and optimized once.
+
+    Attributes:
+        depends_on_padding: whether a sentence may have another result in a padded batch than alone, because of an edit.
     """
+
+    depends_on_padding = False
 
     def __init__(self, config: ModelConfig):
         super().__init__()
@@ -137,7 +142,7 @@ class Transformer(nn.Module):
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
         """Reads the source (B, S) once, and stores what every decoding step needs of it.
 
-        The probe reaches the encoder, and the keys and values of cross-attention.
+        The probe has the sites of the encoder, and `key` and `value` of cross-attention.
         """
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         state = DecoderState([], masks.padding_mask(source))

@@ -1,6 +1,7 @@
 """The edit that removes a part: its site becomes 0.
 
-It is a class, so that a search can see which part is removed, and remove it itself (transformer/decoding/fast).
+It is a class and not a function, so that the inference copy of the model (transformer/decoding/fast) can recognise it
+and leave the part out.
 """
 
 from dataclasses import dataclass

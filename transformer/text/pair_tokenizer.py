@@ -15,6 +15,7 @@ import sentencepiece
 
 from transformer.config import BOS, EOS, PAD, UNK
 from transformer.errors import HeadlightError
+from transformer.files.strict_json import parse_object
 from transformer.text.tokenizer import Kind, Piece, Tokenizer, encodable, merged_unknown, words
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
@@ -46,12 +47,12 @@ class PairTokenizer(Tokenizer):
     def from_bytes(cls, model: bytes) -> "PairTokenizer":
         """Reads what `to_bytes` made. Raises HeadlightError if it is something else."""
         try:
-            stored = json.loads(model)
+            stored = parse_object(model.decode())
             source, target = (base64.b64decode(stored[name], validate=True) for name in ("source", "target"))
             vocabulary = stored["vocabulary"]
-            if not all(isinstance(token, str) for token in vocabulary):
+            if not isinstance(vocabulary, list) or not all(isinstance(token, str) for token in vocabulary):
                 raise TypeError
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError):
             raise HeadlightError("The tokenizer of two languages is damaged. Import the model again.") from None
         return cls(source, target, vocabulary)
 

@@ -56,7 +56,8 @@ def _usual(word: str, tokenizer: Tokenizer, starts_sentence: bool) -> str:
 
 
 def _usualness(word: str, tokenizer: Tokenizer) -> tuple[int, int, float]:
-    """How usual a word is, for `max`: few byte or unknown tokens count first, then few tokens, then their frequency."""
+    """How usual a word is, as a tuple to compare: fewer byte or unknown tokens come first, then fewer tokens, then more
+    frequent ones."""
     ids = tokenizer.encode(word)
     in_bytes = sum(tokenizer.kind(id) != "piece" for id in ids)
     return -in_bytes, -len(ids), sum(tokenizer.score(id) for id in ids)

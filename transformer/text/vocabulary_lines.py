@@ -1,9 +1,9 @@
 """The lines from which sentencepiece learns a vocabulary: those of the corpus, or a sample, and its frequent words.
 
-sentencepiece's unigram model chooses its pieces among strings that two different words have in common, where a word is
-the text between two spaces. "habe" and "habe." have "habe" in common. "Ich" is always followed by a space and begins no
-other word of a small corpus, so it would never be a piece, and the most frequent word of a German text would be read as
-"I" and "ch". So each frequent word is added once with the mark that ends most sentences.
+sentencepiece's unigram model chooses its pieces among strings that occur in at least two different words, where a word
+is the text between two spaces. "habe" occurs in "habe" and in "habe.", so it may become a piece. In a small corpus
+"Ich" occurs in one word only, so it cannot become a piece, and the most frequent word of a German text is divided into
+"I" and "ch". Therefore each frequent word is added once more, with the mark that most often ends a word: "Ich."
 
 Measured on 20,000 pairs in English and German: 19 of the 400 most frequent words were divided for this reason (Ich, My,
 if, wenn ...), with a vocabulary of 4,000 and with one of 8,000. With these lines 2 and 1 are divided, and the text has

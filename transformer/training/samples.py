@@ -14,7 +14,7 @@ from transformer.evaluation import group_by_source
 from transformer.model import Transformer
 from transformer.training.validation import ValidationText
 
-SHARES = (0.25, 0.5, 0.75)  # the share of all sources that come before a short, a medium and a long one, by length
+QUANTILES = (0.25, 0.5, 0.75)  # of the sources sorted by length: a short, a medium and a long one
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def sampled_pairs(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The pairs that are shown, the shortest first; fewer if the text has fewer sources."""
     grouped = group_by_source(pairs)
     sources = sorted(grouped, key=len)
-    chosen = dict.fromkeys(sources[int(share * len(sources))] for share in SHARES)
+    chosen = dict.fromkeys(sources[int(share * len(sources))] for share in QUANTILES)
     return [(source, grouped[source][0]) for source in chosen]
 
 

@@ -1,8 +1,8 @@
 // A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. If the text
 // has not changed, the chart is left alone. If several texts arrive while it is drawn, only the last is drawn next.
 // With `reports`, a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, sends its position and
-// its `customdata`. When the page becomes light or dark, the chart is drawn again. If the traces have not changed but the
-// marks of the layout have, the data keep their revision, and Plotly draws only the marks again.
+// its `customdata`. When the page becomes light or dark, the chart is drawn again. If only the
+// layout has changed (its shapes or annotations), `datarevision` stays the same, so Plotly does not draw the traces again.
 
 import { replaceHyphens } from "./hover.js";
 import { numberFormat, withLocalPercent } from "./number_format.js";
@@ -19,13 +19,13 @@ const SMALLEST = 10;  // px, font size of a number
 
 // The chart is as high as its figure. If the page says how much room it needs below the chart (`--chart-below`, in rem),
 // the chart is as high as the window allows, but at least three quarters as high as the figure.
-function heightOf(root, usual, size) {
+function heightOf(root, usual, scale) {
   const below = parseFloat(getComputedStyle(root).getPropertyValue("--chart-below"));
-  const room = (window.innerHeight - root.getBoundingClientRect().top) / size - 16 * below;
+  const room = (window.innerHeight - root.getBoundingClientRect().top) / scale - 16 * below;
   return below > 0 ? Math.max(0.75 * usual, Math.floor(room)) : usual;
 }
 
-const current = (chart) =>
+const isUpToDate = (chart) =>
   chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage() &&
   chart.high === heightOf(chart.root, chart.usual, chart.scale);
 
@@ -76,18 +76,18 @@ function known(template) {
 }
 
 async function draw(chart) {
-  if (!current(chart)) await drawAnew(chart);
-  chart.root.setAttribute("aria-busy", String(!current(chart)));
+  if (!isUpToDate(chart)) await drawAnew(chart);
+  chart.root.setAttribute("aria-busy", String(!isUpToDate(chart)));
 }
 
 async function drawAnew(chart) {
   const Plotly = await plotlyLibrary();
   const { root, plot, text } = chart;
-  const size = scaleOfPage(), outside = root.clientWidth, width = Math.round(outside / size);
+  const scale = scaleOfPage(), rootWidth = root.clientWidth, width = Math.round(rootWidth / scale);
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
   const { figure: made, reports } = JSON.parse(resolved(text)), figure = withLocalPercent(made);
-  const usual = figure.layout.height, high = heightOf(root, usual, size), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
+  const usual = figure.layout.height, high = heightOf(root, usual, scale), layout = { ...figure.layout, width, height: high, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
   layout.template = known(layout.template);
@@ -98,9 +98,9 @@ async function drawAnew(chart) {
   writeTexts(plot, plain);
   thinOut(plot);
   plot.style.width = `${width}px`;  // the unscaled width: the scaled one would make this element wider than the page
-  plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
-  root.style.height = `${high * size}px`;
-  Object.assign(chart, { drawn: text, width: outside, dark, scale: size, usual, high, reports });
+  plot.style.transform = scale === 1 ? "" : `scale(${scale})`;  // Plotly reads it to know what is pointed at
+  root.style.height = `${high * scale}px`;
+  Object.assign(chart, { drawn: text, width: rootWidth, dark, scale, usual, high, reports });
   if (chart.listens) return;
   chart.listens = true;
   replaceHyphens(plot);
@@ -122,7 +122,7 @@ function begin(root) {
   root.replaceChildren(plot);
   const chart = { root, plot, queue: Promise.resolve() };
   chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
-  const resized = () => { if (root.clientWidth && !current(chart)) chart.again(); };
+  const resized = () => { if (root.clientWidth && !isUpToDate(chart)) chart.again(); };
   const watcher = watchSize(root, resized);
   window.addEventListener("resize", resized);
   chart.unwatch = () => { watcher.disconnect(); window.removeEventListener("resize", resized); };
@@ -145,7 +145,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.again();
   }
   // When the page becomes light or dark, this function is called before the page has its new colours.
-  setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);
+  setTimeout(() => { if (!chart.gone && !isUpToDate(chart)) chart.again(); }, 100);
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;

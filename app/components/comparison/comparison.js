@@ -1,4 +1,5 @@
-// A table of results, with a column for each model or each input. Above each row is what was done.
+// A table of results, with a column for each model or each input. Above each row stands what was done
+// to the model or to the sentence to get it.
 
 import { element } from "../shared/dom.js";
 import { scrollsByKeys } from "../shared/watch_size.js";
@@ -16,9 +17,9 @@ export default function ({ data, parentElement }) {
   element("h3", "", root, data.title);
   if (data.note) element("p", "note", root, data.note);
   const table = element("table", { "aria-label": data.title }, root);
-  const names = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
+  const headings = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
   data.columns.forEach((column, i) => {
-    const name = element("th", { scope: "col" }, names, column);
+    const name = element("th", { scope: "col" }, headings, column);
     if (data.names[i]) element("div", "note", name, data.names[i]);
   });
   for (const row of data.rows) {

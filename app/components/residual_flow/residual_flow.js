@@ -9,7 +9,6 @@ import { decoded } from "../shared/arrays.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
 import { _ } from "../shared/language.js";
-import { decimals } from "../shared/numbers.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { centred } from "../shared/radios.js";
 import { make, measurer, pixels } from "../shared/svg.js";
@@ -17,6 +16,7 @@ import { drawSublayer } from "./sublayer.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
+import { degrees, isReplaced, largest, lengthText, words } from "./words.js";
 
 const HEAD = 20, LEAST = 15, MOST = 72, FINGER = 44, BRANCH = 30;  // px at 1280x720; BRANCH: from a box to the line
 const NAME = 15.2, SMALLEST = 14, BOLD = 1.06;  // px: font size of a name; BOLD: width of bold over normal type
@@ -27,8 +27,6 @@ const ADDRESS = { encoder: "s", decoder: "t" };  // the parameter of the address
 const TAKEN = { sublayer: _("the sub-layer"), residual: _("its residual connection") };  // the first: see `showTaken`
 const TITLE = { sublayer: _("Without the sub-layer, nothing is added to the stream x."), residual: _("Without the residual connection, x is not added to Sublayer(x).") };
 const named = ({ layer, part, name }, narrow) => `${layer} ${narrow ? SHORT[part] : name}`;
-const lengthText = (value) => decimals(value, value < 10 ? 2 : 1);
-const degrees = (value) => `${decimals(value, 0)}°`;
 
 function skeleton(root) {
   const flow = element("div", "flow", root);
@@ -68,26 +66,6 @@ function chips(row, stack, data, state, choose) {
   if (chosen >= 0) centred(row, row.children[chosen]);
 }
 
-// What one sub-layer does, in words.
-function words({ data, stack, row, off }, u) {
-  const all = data.stacks[stack], { values: lengths } = decoded(all.lengths), { values: added } = decoded(all.addedLengths);
-  const { values: angles } = decoded(all.toStream), count = all.parts.length;
-  const [before, after] = [lengths[row * (count + 1) + u], lengths[row * (count + 1) + u + 1]];
-  const { layer, name, edits } = all.parts[u], ends = { before: lengthText(before), after: lengthText(after) };
-  const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
-  const given = { layer, name, own: lengthText(added[row * count + u]), angle: degrees(angles[row * count + u]), length };
-  if (off.has(edits.residual)) return _("Layer {layer}, {name}, without its residual connection: its output, of length {own}, is the new stream; {length}", given);
-  if (off.has(edits.sublayer)) return _("Layer {layer}, {name}, taken away: it adds nothing; {length}", given);
-  if (u === largest(all, row)) return _("Layer {layer}, {name}, adds most of all: a vector of length {own}, at {angle} to the stream; {length}", given);
-  return _("Layer {layer}, {name}: adds a vector of length {own}, at {angle} to the stream; {length}", given);
-}
-
-// The sub-layer that adds the longest vector to this token; -1 if there is only one.
-function largest({ parts, addedLengths }, row) {
-  const added = decoded(addedLengths).values.subarray(row * parts.length, (row + 1) * parts.length);
-  return parts.length > 1 ? added.indexOf(Math.max(...added)) : -1;
-}
-
 // The chosen sub-layer. If none is chosen: one that is edited, or else the one that adds most to this token.
 function selected({ data, stack, row, part, off }) {
   if (part !== null) return part;
@@ -105,7 +83,7 @@ function draw(root, state) {
   const high = (narrow ? FINGER : within(room / unit, LEAST, MOST)) * unit;
   const names = all.parts.map((part) => named(part, narrow)), size = within(0.86 * high, SMALLEST * unit, NAME * unit);
   const boxed = Math.max(...names.map((name) => BOLD * measure(name, NAME * unit))) + 10 * unit;
-  const start = narrow ? data.start.slice(0, 9) : data.start, line = Math.max(boxed, BOLD * measure(start, NAME * unit) - (BRANCH - 10) * unit) + BRANCH * unit, left = line + 14 * unit;
+  const start = narrow ? all.starts[row].slice(0, 9) : all.starts[row], line = Math.max(boxed, BOLD * measure(start, NAME * unit) - (BRANCH - 10) * unit) + BRANCH * unit, left = line + 14 * unit;
   const originally = all.lengthsBefore && !narrow && decoded(all.lengthsBefore).values, chosen = selected(state);
   const right = (narrow ? 108 : originally ? 290 : 210) * unit, across = width - left - right, table = colors(data.scale);
   const [vectors, added] = [decoded(all.vectors), decoded(all.added)], wide = vectors.shape[2];
@@ -143,7 +121,7 @@ function draw(root, state) {
     const group = make("g", { class: "part", role: "radio", "aria-checked": String(on), tabindex: on ? 0 : -1, "aria-label": words(state, u) }, svg);
     make("rect", { class: "ground", x: 0, y, width, height: high, rx: 4 }, group);
     drawSublayer(group, { from: line - BRANCH * unit - boxed, to: line - BRANCH * unit, x: line, y, high, unit, color: all.color },
-      { works: !state.off.has(edits.sublayer), connected: !state.off.has(edits.residual), last: u === count - 1 });
+      { works: !state.off.has(edits.sublayer), connected: !state.off.has(edits.residual), replaced: isReplaced(all, row, u + 1), last: u === count - 1 });
     label(line - (BRANCH + 5) * unit, y + high / 2, group, names[u]);
     strip(added.values, count, u, y + 0.08 * high, 0.26 * high, group);
     strip(vectors.values, count + 1, u + 1, y + 0.38 * high, 0.58 * high, group);

@@ -21,8 +21,10 @@ function writeWords(place, words) {
   }
 }
 
-// `model`: the name of the model, if it is not the one that translates at the top of the page.
-function whoWrites({ number, update }, model) {
+// `model`: the name of the model, if it is not the one that translates at the top of the page. `continued`: whether the
+// run has begun with the weights of a checkpoint, so that its first model is not untrained.
+function whoWrites({ number, update }, { model, continued }) {
+  if (number === 0 && continued) return model ? _("Before this training {model} writes", { model }) : _("Before this training it writes");
   if (number === 0) return model ? _("The untrained {model} writes", { model }) : _("The untrained model writes");
   if (model) return ngettext("After {update} update {model} writes", "After {update} updates {model} writes", number, { update, model });
   return ngettext("After {update} update it writes", "After {update} updates it writes", number, { update });
@@ -104,7 +106,11 @@ const behaviour = {
     this.play.textContent = _("Play");
   },
   point(node) {
-    const cell = node && this.drawn?.cellAt(node);
+    this.under = node;  // the pointer: another snapshot has another weight there
+    this.sayPointed();
+  },
+  sayPointed() {
+    const cell = this.under && this.drawn?.cellAt(this.under);
     this.pointed.textContent = cell ? cellInWords(cell, this.data.head) : this.data.head?.reads ?? "";
   },
   drawRows() {
@@ -143,7 +149,7 @@ const behaviour = {
     const index = this.at, row = this.data.rows[index];
     if (!row) return;
     this.slider.value = index;
-    const after = whoWrites(row, this.data.model);
+    const after = whoWrites(row, this.data);
     this.slider.setAttribute("aria-valuetext", `${after}: ${(row.words ?? []).map(([word]) => word).join("")}`);
     this.when.textContent = after;
     writeWords(this.says, row.words ?? []);
@@ -157,6 +163,7 @@ const behaviour = {
     if (under > this.rows.scrollTop) this.rows.scrollTop = under;
     this.open.disabled = !row.words;
     if (this.drawn && row.weights) this.drawn.draw(unpacked(row.weights));
+    this.sayPointed();
   },
   draw() {
     const { data } = this, { rows, head } = data;
@@ -180,7 +187,6 @@ const behaviour = {
     this.slider.max = Math.max(rows.length - 1, 1);
     if (none) return;
     this.title.textContent = head?.title ?? "";
-    this.point(null);
     this.drawRows();
     const text = JSON.stringify(head);
     if (text !== this.headText) {

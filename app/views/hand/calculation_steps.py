@@ -65,12 +65,12 @@ class Calculation:
         return _("{kind}, layer {layer}, head {head}", kind=kind, layer=self.layer + 1, head=self.head + 1)
 
     @property
-    def q(self) -> str:
+    def query_letter(self) -> str:
         """The letter for the number of queries."""
         return "S" if self.kind == "encoder" else "T"
 
     @property
-    def k(self) -> str:
+    def key_letter(self) -> str:
         """The letter for the number of keys."""
         return "T" if self.kind == "decoder" else "S"
 
@@ -96,7 +96,11 @@ def projections(this: Calculation) -> None:
             origin=origin(this.kind, this.layer, this.scene.config.norm == "pre"),
         ),
         _projecting(this.site),
-        shape=_("Q: {q}. K and V: {k}", q=this.shape("H", this.q, "E"), k=this.shape("H", this.k, "E")),
+        shape=_(
+            "Q: {q}. K and V: {k}",
+            q=this.shape("H", this.query_letter, "E"),
+            k=this.shape("H", this.key_letter, "E"),
+        ),
     )
     st.table(products_table(this.kind, this.scene.sizes), border="horizontal")
     st.caption(_("The matrices W are parameters: the same for every sentence, however long."))
@@ -120,7 +124,7 @@ def product(this: Calculation) -> None:
             "is number 17 (from 0, as in the code) of the query of token 3."
         ),
         f"{this.site}.products",
-        shape=this.shape("H", this.q, this.k),
+        shape=this.shape("H", this.query_letter, this.key_letter),
     )
     ALL_TERMS.open()
     everything = st.toggle(_("Write out all terms"), key=ALL_TERMS.key, persist_state="session")
@@ -146,7 +150,7 @@ def scale(this: Calculation) -> None:
             "head is, and the softmax keeps a gradient."
         ),
         f"{this.site}.scores",
-        shape=this.shape("H", this.q, this.k),
+        shape=this.shape("H", this.query_letter, this.key_letter),
     )
     st.latex(_writing(this).scale())
 
@@ -159,7 +163,7 @@ def mask(this: Calculation) -> None:
         r"s \to -\infty \;\text{ " + _("where a connection is illegal") + "}",
         _("Minus infinity before the softmax is a weight of exactly 0 after it."),
         f"{this.site}.masked_scores",
-        shape=this.shape("H", this.q, this.k),
+        shape=this.shape("H", this.query_letter, this.key_letter),
     )
     st.latex(_writing(this).mask())
     scene = this.scene
@@ -175,8 +179,8 @@ def softmax(this: Calculation) -> None:
     st.header(_("4. The softmax of the row"), anchor=False)
     subtracted = (
         _(
-            "The largest score is subtracted first, which changes no weight: $e^s$ itself would leave the range of a "
-            "computer's numbers."
+            "$e^s$ itself would leave the range of a computer's numbers, so the largest score is subtracted first. "
+            "That changes no weight."
         )
         if this.hand.subtracted
         else _("The code subtracts the largest score first, which changes no weight and keeps $e^s$ in range.")
@@ -187,7 +191,7 @@ def softmax(this: Calculation) -> None:
         _("The exponential makes each score positive; divided by their sum, the weights of a row sum to 1.")
         + f" {subtracted}",
         f"{this.site}.weights",
-        shape=this.shape("H", this.q, this.k),
+        shape=this.shape("H", this.query_letter, this.key_letter),
     )
     st.latex(_writing(this).softmax())
 
@@ -204,7 +208,7 @@ def values(this: Calculation) -> None:
             "heads go on, side by side, through $W^O$."
         ),
         lines_from(attend, "@ value  # (B, H, Q, E)"),
-        shape=this.shape("H", this.q, "E"),
+        shape=this.shape("H", this.query_letter, "E"),
     )
     dimension = st.number_input(
         _("Dimension of v that is written out"),

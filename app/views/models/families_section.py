@@ -12,7 +12,7 @@ from app.library.families import Family, Measure, Member
 from app.library.names import member_name
 from app.state.choices import CHECKPOINT, FAMILY, MEASURE
 from app.state.events import open_checkpoint
-from app.views.models.family_names import TITLES, UNITS, member_label, what_differs
+from app.views.models.family_names import TITLES, UNITS, family_heading, member_label
 from app.views.shared.buttons import buttons
 from app.views.shared.show_figure import show_figure
 
@@ -34,7 +34,7 @@ def family_picture(found: Sequence[Family]) -> None:
     with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="small"):
         names = [one.name for one in plotted(found)]
         st.selectbox(
-            _("What differs"), names, format_func=what_differs, key=FAMILY.key,
+            _("What differs"), names, format_func=family_heading, key=FAMILY.key,
             persist_state="session", width=270, label_visibility="collapsed",
         )  # fmt: skip
         if not family.text.is_toy:

@@ -11,7 +11,7 @@ from app.library.families import Family, Measure, Member
 from app.state.choices import CHECKPOINT
 from app.state.events import open_checkpoint
 from app.views.models.families_section import chosen_family, plotted
-from app.views.models.family_names import TITLES, UNITS, family_name, member_label, what_differs
+from app.views.models.family_names import TITLES, UNITS, family_heading, family_name, member_label
 from app.views.shared.show_figure import show_figure
 
 
@@ -21,7 +21,7 @@ def family_details(found: Sequence[Family]) -> None:
     if not found:
         return
     family, measure = chosen_family(found)
-    st.header(what_differs(family.name), anchor=False)
+    st.header(family_heading(family.name), anchor=False)
     _papers(family, measure)
     _table(family, found.index(family))
     for number, other in enumerate(found):

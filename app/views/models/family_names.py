@@ -53,6 +53,6 @@ def family_name(family: str) -> tuple[str, str]:
     return _(inside), _(beginning)
 
 
-def what_differs(family: str) -> str:
+def family_heading(family: str) -> str:
     """The heading of a family."""
     return _("What differs: {family}", family=family_name(family)[0])

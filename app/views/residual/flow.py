@@ -6,7 +6,7 @@ everything that the sub-layers added. In a post-norm model the vector is the out
 section 3.1).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,18 +21,24 @@ COLORS = 256
 
 
 def flow(
-    streams: dict[str, tuple[Stream, TokenAxis]], unedited: Mapping[Stack, Stream], *, pre_norm: bool, start: str
+    streams: dict[str, tuple[Stream, TokenAxis]],
+    unedited: Mapping[Stack, Stream],
+    *,
+    pre_norm: bool,
+    starts: Mapping[Stack, Sequence[str]],
 ) -> dict[str, Any]:
     """Data of the component `residual_flow`, for both stacks.
 
     Args:
         unedited: the streams of the original model for the same tokens; empty if nothing is edited.
-        start: what the stream starts with, in words.
+        starts: what the stream of each token starts with, in words.
     """
     stacks = {name: _stack(every, tokens, pre_norm=pre_norm) for name, (every, tokens) in streams.items()}
     for name, every in unedited.items():
         stacks[name]["lengthsBefore"] = _lengths(vectors(every, pre_norm=pre_norm))
-    return {"stacks": stacks, "start": start, "preNorm": pre_norm, "scale": signed_scale(), "chosen": CHOSEN}
+    for stack, words in starts.items():
+        stacks[stack]["starts"] = list(words)
+    return {"stacks": stacks, "preNorm": pre_norm, "scale": signed_scale(), "chosen": CHOSEN}
 
 
 def vectors(every: Stream, *, pre_norm: bool) -> np.ndarray:
@@ -68,6 +74,7 @@ def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any
         "addedLengths": row_norms(every.added).T.astype(np.float32),  # (R, U)
         "toLast": _angles(found, np.broadcast_to(found[-1], found.shape)).T,
         "toStream": _angles(every.added, every.before).T,
+        "replaced": every.replaced.T.astype(np.uint8),  # (R, 1 + U)
     }
 
 

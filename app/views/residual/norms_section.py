@@ -11,6 +11,7 @@ from app.figures.row_statistics import before_and_after, moments_table
 from app.figures.strips import of_norm
 from app.languages import _
 from app.stage.scene import Scene
+from app.views.residual.sentences import replaced_norms
 from app.views.residual.stream import Stream
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
@@ -52,6 +53,8 @@ def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
             "smaller. Step by step has these numbers for every LayerNorm."
         )
     )
+    if scene.config.norm == "post" and (replaced := replaced_norms(one)):
+        st.caption(" ".join(replaced))
     triplet(
         _("section 3.1 (Ba et al. 2016)"),
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",

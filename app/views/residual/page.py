@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app import components
+from app.compute.edited_cells import edited_rows
 from app.figures.axes import TokenAxis, in_words
 from app.figures.station_texts import dropped
 from app.languages import _
@@ -18,8 +20,22 @@ from app.stage.template import details, experiment, say
 from app.state.choices import KIND, SOURCE_TOKEN, STEP, STREAM, SUB_LAYER
 from app.views.residual.flow import flow
 from app.views.residual.norms_section import norms
-from app.views.residual.sentences import sentences
-from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
+from app.views.residual.sentences import (
+    about_diamonds,
+    about_norms,
+    sentences,
+    where_the_sum_begins,
+)
+from app.views.residual.stream import (
+    STREAM_SITES,
+    Stream,
+    relative,
+    shares,
+    sites_after,
+    stream,
+    sub_layers,
+    summands,
+)
 from app.views.residual.stream_charts import (
     added_alt,
     added_heatmap,
@@ -33,6 +49,7 @@ from app.views.residual.stream_charts import (
 from app.views.shared.parts_off import off_parts, take_away
 from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits import PositionsOff
 from transformer.model.attention_kinds import depth
 
 
@@ -44,11 +61,12 @@ def draw(scene: Scene) -> None:
     row = _row(scene, stack)
     every, tokens, pre = streams[stack], axes[stack], scene.config.norm == "pre"
     one = every.of(row)
-    start = _("embedding") if scene.config.positions == "none" else _("embedding + position")
+    starts = {stack: _starts(scene, stack, streams[stack]) for stack in STACKS}
+    start = starts[stack][row]
     shown = scene_key(scene)
     original = replace(scene, subject=scene.subject.original)
     unedited = {stack: _recorded(original, stack) for stack in STACKS} if scene.subject.edits else {}
-    whole = flow({name: (streams[name], axes[name]) for name in STACKS}, unedited, pre_norm=pre, start=start)
+    whole = flow({name: (streams[name], axes[name]) for name in STACKS}, unedited, pre_norm=pre, starts=starts)
     components.held_data("flow", whole | {"scene": shown})
     state = {"scene": shown, "stack": stack, "row": row, "part": SUB_LAYER.value, "off": off_parts(scene.config)}
     with st.container(key="picture_flow"):
@@ -114,34 +132,34 @@ def _choose(scene: Scene, streams: Mapping[Stack, Stream], shown: Stack, name: s
 
 
 def _recorded(scene: Scene, stack: Stack) -> Stream:
-    config = scene.config
+    config, pre = scene.config, scene.config.norm == "pre"
     subs = sub_layers(stack, depth(config, stack))
     sites = (f"{stack}.layers.*.{name}" for name in STREAM_SITES)
-    return stream(scene.record(f"{stack}.embedding.output", *sites), subs, pre_norm=config.norm == "pre")
+    found = scene.record(f"{stack}.embedding.output", *sites)
+    shape = (len(found[f"{stack}.embedding.output"]), config.d_model)
+    replaced = np.stack([edited_rows(scene.subject, site, shape) for site in sites_after(subs, pre_norm=pre)])
+    return stream(found, subs, pre_norm=pre, replaced=replaced)
+
+
+def _starts(scene: Scene, stack: Stack, every: Stream) -> list[str]:
+    """What the stream of each token starts with, in words."""
+    has_none = scene.config.positions == "none" or PositionsOff(stack) in scene.subject.edits
+    usual = _("embedding") if has_none else _("embedding + position")
+    return [_("vector of another sentence") if replaced else usual for replaced in every.replaced[0]]
 
 
 def _lengths(scene: Scene, one: Stream, which: str) -> None:
     st.header(_("A stream that every sub-layer adds to"), anchor=False)
     title = _("Length of the stream, {token}", token=which)
     show_figure(
-        stream_chart(one, title=title),
+        stream_chart(one, pre_norm=scene.config.norm == "pre", title=title),
         key="stream_lengths",
         name=title,
         alt=stream_alt(one, title),
         table=partial(stream_table, one),
     )
     pre = scene.config.norm == "pre"
-    st.caption(
-        _(
-            "Each diamond is the next point of the line: the sum is the new stream. Lengths do not add up like "
-            "numbers, because the added vector points in another direction; the table has the cosines."
-        )
-        if pre
-        else _(
-            "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point of "
-            "the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
-        )
-    )
+    st.caption(about_diamonds(one) if pre else about_norms(one))
     papers = _("“We employ a residual connection around each of the two sub-layers, followed by layer normalization.”")
     ours = (
         _(
@@ -190,6 +208,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
 
 def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
     st.header(_("What the last vector is made of"), anchor=False)
+    start = _("vector of another sentence") if one.replaced.any() else start
     found = shares(summands(one))
     title = _("Shares of the last stream, {token}", token=which)
     show_figure(
@@ -204,9 +223,8 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
         ),
         table=partial(share_table, found, start, one.subs),
     )
-    st.caption(
-        _("The bars sum to {sum:.2%}. Below zero: opposite to the direction of the last vector.", sum=found.sum())
-    )
+    bars = _("The bars sum to {sum:.2%}. Below zero: opposite to the direction of the last vector.", sum=found.sum())
+    st.caption(f"{bars} {where_the_sum_begins(one)}".strip())
     triplet(
         _("section 3.1, summed over the layers"),
         r"\begin{gathered}x_{last} = x_0 + \sum_u \mathrm{Sublayer}_u\\[4pt] \mathrm{share}_u = "

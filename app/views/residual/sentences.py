@@ -6,7 +6,8 @@ from app.figures.theme import NATS, number
 from app.languages import _, ngettext
 from app.stage.scene import Scene
 from app.views.residual.flow import largest_difference
-from app.views.residual.stream import Stream, lost_before
+from app.views.residual.stream import Stream, SubLayer, last_replaced, lost_before
+from app.views.residual.stream_charts import are_sums
 
 MOST = 160  # characters of a translation
 
@@ -66,10 +67,12 @@ def _around(*, pre_norm: bool) -> str:
 
 def _sum(one: Stream, start: str) -> str:
     """For a pre-norm model: the vectors whose sum is the last vector."""
-    count, lost, width = len(one.subs), lost_before(one), one.embedding.shape[-1]
+    count, width = len(one.subs), one.embedding.shape[-1]
+    later = count - max(lost_before(one), last_replaced(one))
     largest = number(largest_difference(one, pre_norm=True), 2)
     difference = _("(largest difference in {count} numbers: {largest})", count=width, largest=largest)
-    if not lost:
+    begins = where_the_sum_begins(one)
+    if not begins:
         return ngettext(
             "The last vector is the sum of the {start} and what {count} sub-layer added {difference}.",
             "The last vector is the sum of the {start} and what {count} sub-layers added {difference}.",
@@ -77,23 +80,51 @@ def _sum(one: Stream, start: str) -> str:
             start=start,
             difference=difference,
         )
+    if not later:
+        whole = _("That is the last vector.")
+        return f"{begins} {whole}"
+    adds_up = ngettext(
+        "The last vector is the sum of that and what {count} later sub-layer added {difference}.",
+        "The last vector is the sum of that and what {count} later sub-layers added {difference}.",
+        later,
+        difference=difference,
+    )
+    return f"{begins} {adds_up}"
+
+
+def where_the_sum_begins(one: Stream) -> str:
+    """For a pre-norm model: after which sub-layer an edit lets the stream begin again; "" if none does."""
+    lost, begins = lost_before(one), last_replaced(one)
+    if begins >= lost:
+        return replaced_after(one.subs[begins - 1]) if begins else ""
     sub = one.subs[lost - 1]
-    alone = _(
+    return _(
         "Layer {layer}, {name}, has no residual connection now: its output alone is the new stream.",
         layer=sub.layer + 1,
         name=sub.words,
     )
-    adds_up = ngettext(
-        "The last vector is the sum of that and what {count} later sub-layer added {difference}.",
-        "The last vector is the sum of that and what {count} later sub-layers added {difference}.",
-        count - lost,
-        difference=difference,
+
+
+def replaced_after(sub: SubLayer) -> str:
+    """That an edit replaces the stream after this sub-layer."""
+    return _(
+        "After layer {layer}, {name}, an edit replaces the vector by one of another sentence.",
+        layer=sub.layer + 1,
+        name=sub.words,
     )
-    return f"{alone} {adds_up}"
+
+
+def replaced_norms(one: Stream) -> list[str]:
+    """For a post-norm model: after which sub-layers an edit replaces what LayerNorm gives, one sentence each."""
+    return [replaced_after(sub) for sub, is_replaced in zip(one.subs, one.replaced[1:], strict=True) if is_replaced]
 
 
 def _normalised(one: Stream) -> str:
-    """For a post-norm model: what each LayerNorm normalises."""
+    """For a post-norm model: what each LayerNorm normalises, and where an edit replaces the result."""
+    return " ".join([_normalised_sum(one), *replaced_norms(one)])
+
+
+def _normalised_sum(one: Stream) -> str:
     difference = number(largest_difference(one, pre_norm=False), 2)
     if lost_before(one):
         return ngettext(
@@ -114,3 +145,25 @@ def _normalised(one: Stream) -> str:
         len(one.subs),
         difference=difference,
     )
+
+
+def about_diamonds(one: Stream) -> str:
+    """What the diamonds of the lengths are, for a pre-norm model."""
+    if not all(are_sums(one, pre_norm=True)):
+        return _(
+            "Each diamond is the next point of the line: the new stream, which is not a sum where an edit takes away "
+            "the residual connection or replaces the vector."
+        )
+    return _(
+        "Each diamond is the next point of the line: the sum is the new stream. Lengths do not add up like numbers, "
+        "because the added vector points in another direction; the table has the cosines."
+    )
+
+
+def about_norms(one: Stream) -> str:
+    """The same for a post-norm model."""
+    usual = _(
+        "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point of the "
+        "line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
+    )
+    return " ".join([usual, *replaced_norms(one)])

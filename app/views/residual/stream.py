@@ -6,7 +6,8 @@ else happens to the stream, so what leaves a stack is exactly a sum:
     x_last = embedding + Sublayer_1 + Sublayer_2 + ...
 
 The share of a summand is its component along x_last, divided by the length of x_last; the shares sum to 1. A post-norm
-model normalises the stream after each sub-layer, so there is no such sum.
+model normalises the stream after each sub-layer, so there is no such sum. An edit may replace the vector of a token
+between two layers (activation patching): the sum then begins with the vector that it puts there.
 """
 
 from collections.abc import Mapping
@@ -79,6 +80,9 @@ class Stream:
     normed: np.ndarray  # what LayerNorm returns
     embedding: np.ndarray  # (R, D), or (D): where the stream begins
     connected: tuple[bool, ...]  # whether each sub-layer has its residual connection; an edit may take it away
+    replaced: (
+        np.ndarray
+    )  # (1 + U, R), or (1 + U): where an edit replaces the embedding, or the stream after a sub-layer
 
     @property
     def kept(self) -> np.ndarray:
@@ -89,20 +93,33 @@ class Stream:
         """The stream of one token."""
         before, added, after = self.before[:, row], self.added[:, row], self.after[:, row]
         to_norm, normed = self.to_norm[:, row], self.normed[:, row]
-        return Stream(self.subs, before, added, after, to_norm, normed, self.embedding[row], self.connected)
+        embedding, replaced = self.embedding[row], self.replaced[:, row]
+        return Stream(self.subs, before, added, after, to_norm, normed, embedding, self.connected, replaced)
 
 
 STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out", "residual_connection")
 
 
-def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
-    """Makes a `Stream` from recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding."""
+def sites_after(subs: tuple[SubLayer, ...], *, pre_norm: bool) -> list[str]:
+    """The sites of the stream: of the stack's embedding, and of the new stream after each sub-layer."""
+    after = "residual_sum" if pre_norm else "norm_out"
+    return [f"{subs[0].stack}.embedding.output", *(f"{sub.site}.{after}" for sub in subs)]
+
+
+def stream(
+    found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool, replaced: np.ndarray
+) -> Stream:
+    """Makes a `Stream` from recorded tensors: those at `STREAM_SITES` of each sub-layer, and the stack's embedding.
+
+    Args:
+        replaced: (1 + U, R), True = an edit replaces this token's vector at this one of the sites of `sites_after`.
+    """
     before, added, after, normed, kept = (
         np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES
     )
     embedding = found[f"{subs[0].stack}.embedding.output"]
     connected = tuple(bool(each.any() or not x.any()) for x, each in zip(before, kept, strict=True))
-    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding, connected)
+    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding, connected, replaced)
 
 
 def cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -133,13 +150,25 @@ def shares(summands: np.ndarray) -> np.ndarray:
 def summands(one: Stream) -> np.ndarray:
     """The vectors whose sum is the last vector of a pre-norm stack: embedding and what each sub-layer adds, (1 + U, D).
 
-    A vector is 0 here if it does not reach the end, because a later sub-layer has no residual connection.
+    If an edit replaces the stream after a sub-layer, the vector that it puts there is in place of the embedding. A
+    vector is 0 here if it does not reach the end, because a later sub-layer has no residual connection, or because an
+    edit replaces the stream after it.
     """
-    found = np.concatenate([one.embedding[None], one.added])
-    found[: lost_before(one)] = 0
+    found, begins = np.concatenate([one.embedding[None], one.added]), last_replaced(one)
+    if begins:
+        found[: begins + 1] = 0
+        found[0] = one.after[begins - 1]
+    if (lost := lost_before(one)) > begins:
+        found[:lost] = 0
     return found
 
 
+def last_replaced(one: Stream) -> int:
+    """After how many sub-layers an edit replaces the stream of a token for the last time; 0 if after none of them."""
+    return max((int(place) for place in np.flatnonzero(one.replaced)), default=0)
+
+
 def lost_before(one: Stream) -> int:
-    """How many summands, counted from the first one, do not reach the last vector (see `summands`)."""
+    """How many summands, counted from the first one, do not reach the last vector, because a later sub-layer has no
+    residual connection (see `summands`)."""
     return max((place + 1 for place, has_it in enumerate(one.connected) if not has_it), default=0)

@@ -20,9 +20,9 @@ HIGHEST = 900  # px for all rows of cells; the rows of a long sentence are lower
 NUMBERS_UP_TO = 20  # tokens: with more, the rows are too low for numbers in the cells
 
 
-def stream_chart(one: Stream, *, title: str) -> Figure:
+def stream_chart(one: Stream, *, pre_norm: bool, title: str) -> Figure:
     """One token through all layers: the lengths of the stream before each sub-layer, of what is added, of the sum."""
-    subs = one.subs
+    subs, all_sums = one.subs, all(are_sums(one, pre_norm=pre_norm))
     places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
     entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
     bars: list[Piece] = [
@@ -55,18 +55,31 @@ def stream_chart(one: Stream, *, title: str) -> Figure:
         "type": "scatter",
         "x": places,
         "y": leaving,
-        "name": _("x + what is added") if all(one.connected) else _("the stream x after"),
+        "name": _("x + what is added") if all_sums else _("the stream x after"),
         "mode": "markers",
         "marker": {"size": 10, "symbol": "diamond-open", "color": INK, "line": {"width": 2}},
-        "customdata": [
-            [name, "‖x + Sublayer(x)‖" if connected else "‖Sublayer(x)‖"]
-            for name, connected in zip(names, one.connected, strict=True)
-        ],
+        "customdata": [list(texts) for texts in zip(names, _after_in_symbols(one, pre_norm), strict=True)],
         "hovertemplate": _("after %{customdata}").replace("%{customdata}", "%{customdata[0]}")
         + "<br>%{customdata[1]} %{y:.4f}<extra></extra>",
     }
     layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis(_("length"))}
     return Figure([*bars, line, sums], layout)
+
+
+def are_sums(one: Stream, *, pre_norm: bool) -> list[bool]:
+    """For each sub-layer whether `one.after` is the sum of the stream and what it adds. An edit may take the residual
+    connection away, and in a pre-norm model replace the sum."""
+    found = np.array(one.connected)
+    return (found & ~one.replaced[1:] if pre_norm else found).tolist()
+
+
+def _after_in_symbols(one: Stream, pre_norm: bool) -> list[str]:
+    """For each sub-layer what `one.after` is the length of."""
+    replaced = one.replaced[1:] & pre_norm
+    return [
+        _("of another sentence: ‖x‖") if by_edit else "‖x + Sublayer(x)‖" if connected else "‖Sublayer(x)‖"
+        for by_edit, connected in zip(replaced, one.connected, strict=True)
+    ]
 
 
 def stream_alt(one: Stream, title: str) -> str:

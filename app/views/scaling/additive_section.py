@@ -12,7 +12,7 @@ from app.figures.tables import for_reading
 from app.languages import _, pgettext
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
-from app.views.scaling.softmax import softmax
+from app.views.scaling.softmax import are_edited, softmax
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 
@@ -27,7 +27,17 @@ class HeadScores:
     key: np.ndarray  # (K, E)
     scores: np.ndarray  # (Q, K)
     mask: np.ndarray  # (Q, K), True = may attend
-    weights: np.ndarray  # (Q, K)
+    weights: np.ndarray  # (Q, K), of the model
+
+    @property
+    def are_edited(self) -> bool:
+        """Whether an edit changes the weights after the division."""
+        return are_edited(self.weights, self.scores, self.mask)
+
+    @property
+    def of_scores(self) -> np.ndarray:
+        """(Q, K): the weights that the softmax makes of the scores: those of the model, but for such an edit."""
+        return softmax(self.scores, self.mask) if self.are_edited else self.weights
 
 
 def additive(head: HeadScores) -> None:
@@ -71,7 +81,11 @@ def additive_pictures(head: HeadScores) -> None:
     variance = float(np.var(head.scores[mask], dtype=np.float64)) if mask.any() else 0.0
     other = softmax(additive_scores(head.query, head.key, mask, variance), mask)
     pair = (
-        ("dot", _("Dot product, as the model has it"), head.weights),
+        (
+            "dot",
+            _("Dot product, without the edit") if head.are_edited else _("Dot product, as the model has it"),
+            head.of_scores,
+        ),
         ("additive", _("Additive, random W₁, W₂, v"), other),
     )
     for column, (key_, name, found) in zip(st.columns(2, gap="medium"), pair, strict=True):

@@ -45,7 +45,7 @@ class Counted:
 
 
 def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
-    """Counts the comparisons of one kind of attention: weights (L, H, Q, K); mask (Q, K), True = may attend."""
+    """Counts the comparisons of one kind of attention: weights and mask (L, H, Q, K), True = may attend."""
     layers, heads, queries, keys = weights.shape
     strong = weights > threshold
     whole = float(weights.sum(dtype=np.float64))
@@ -54,26 +54,26 @@ def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
         heads,
         queries,
         keys,
-        layers * heads * int(mask.sum()),
+        int(mask.sum()),
         int(strong.sum()),
         float(weights[strong].sum(dtype=np.float64)) / whole if whole else 0.0,
     )
 
 
 def shares_above(values: np.ndarray) -> np.ndarray:
-    """For each of `THRESHOLDS` the share of these values that are above it."""
+    """For each of `THRESHOLDS` the share of these values that are above it; 0 if there are no values."""
     ordered = np.sort(values.astype(np.float64))
-    found: np.ndarray = 1 - np.searchsorted(ordered, THRESHOLDS, side="right") / max(len(ordered), 1)
-    return found
+    above: np.ndarray = len(ordered) - np.searchsorted(ordered, THRESHOLDS, side="right")
+    return above / max(len(ordered), 1)
 
 
 def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float) -> Figure:
     """The share of allowed cells above each threshold, one line per kind of attention; the chosen threshold is
-    marked."""
+    marked. Weights and masks are (L, H, Q, K)."""
     colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "cross": INK}
     data: list[Piece] = []
     for kind, values in weights.items():
-        shares, name = shares_above(values[..., masks[kind]].ravel()), _(KINDS_INSIDE[kind])
+        shares, name = shares_above(values[masks[kind]]), _(KINDS_INSIDE[kind])
         line = {
             "type": "scatter",
             "x": THRESHOLDS.astype(np.float32),
@@ -118,5 +118,5 @@ def share_table(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarra
     """The numbers of `share_curves`: one row per threshold, one column per kind of attention."""
     return {
         _("weight"): THRESHOLDS,
-        **{_(KINDS_INSIDE[kind]): shares_above(values[..., masks[kind]].ravel()) for kind, values in weights.items()},
+        **{_(KINDS_INSIDE[kind]): shares_above(values[masks[kind]]) for kind, values in weights.items()},
     }

@@ -77,7 +77,9 @@ def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
     for kind, pattern in patterns.items():
         sites = [pattern.replace("*", str(i)) for i in range(layers.get(kind, scene.config.decoder_layers))]
         weights[str(kind)] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
-        masks[str(kind)] = found[f"{sites[0]}.mask"][0]  # (Q, K)
+        # (L, H, Q, K). Trap: an edit may change the mask of one layer or head alone. Test:
+        # test_cells_that_an_edit_forbids_in_one_head_are_counted_there_alone
+        masks[str(kind)] = np.stack([found[f"{site}.mask"] for site in sites])
     counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
     cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
     show_figure(

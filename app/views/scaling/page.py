@@ -32,6 +32,7 @@ from app.views.scaling.scaling_charts import (
 from app.views.scaling.softmax import (
     KEYS,
     QUERIES,
+    are_edited,
     jacobian_norms,
     most_changed,
     random_products,
@@ -53,8 +54,9 @@ def draw(scene: Scene) -> None:
     width = int(WIDTH_OF_HEAD.open(own, widths_of(own)))
     queries, keys = scene.axes(kind)
     site = SITES[kind].format(layer)
-    found = scene.record(f"{site}.products", f"{site}.mask")
+    found = scene.record(*(f"{site}.{name}" for name in ("products", "mask", "scores", "weights")))
     tensors = {name: found[f"{site}.{name}"][head] for name in ("products", "mask")}
+    scores, weights = (found[f"{site}.{name}"][head] for name in ("scores", "weights"))
     query = min(QUERIES_OF[kind].open(most_changed(**tensors, d_k=own)), len(queries) - 1)
     message = softmax_message(kind, (queries, keys), tensors, own, (width, query))
     with st.container(key="picture_softmax_scene"):
@@ -71,9 +73,15 @@ def draw(scene: Scene) -> None:
             "With large scores, the softmax gives almost all weight to one key, and almost no gradient is left for "
             "training."
         ),
-        _("Divided by √d_k, the scores have the same size for every d_k: move the slider and compare."),
+        _edited()
+        if are_edited(weights, scores, tensors["mask"])
+        else _("Divided by √d_k, the scores have the same size for every d_k: move the slider and compare."),
     )
     details(lambda: _details(scene))
+
+
+def _edited() -> str:
+    return _("An edit changes the weights of this head after the division: the pictures show them without this edit.")
 
 
 def _choose(kind: Kind, own: int, name: str, place: int) -> None:
@@ -184,7 +192,10 @@ def _chosen_head(scene: Scene) -> None:
         f"{site}.scores",
         shape=shape_text(("Q", "K"), products.shape),
     )
-    before, after = sharpness(products, mask), sharpness(scores, mask)
+    mine = HeadScores(where, (queries, keys), query, key, scores, mask, weights)
+    if mine.are_edited:
+        st.caption(_edited())
+    before, after, divided = sharpness(products, mask), sharpness(scores, mask), mine.of_scores
     left, right = st.columns(2, gap="medium")
     with left:
         show_figure(
@@ -201,7 +212,7 @@ def _chosen_head(scene: Scene) -> None:
         )
     with right:
         show_figure(
-            strongest_of_rows(without, weights, queries, title=_("Strongest of each row, {head}", head=short)),
+            strongest_of_rows(without, divided, queries, title=_("Strongest of each row, {head}", head=short)),
             key="head_rows",
             name=_("{head} - strongest weights", head=where),
             alt=_(
@@ -211,7 +222,7 @@ def _chosen_head(scene: Scene) -> None:
                 before=Share(before.strongest),
                 after=Share(after.strongest),
             ),
-            table=lambda: rows_table(without, weights, queries),
+            table=lambda: rows_table(without, divided, queries),
         )
     st.table(facts_table(before, after), border="horizontal")
-    additive(HeadScores(where, (queries, keys), query, key, scores, mask, weights))
+    additive(mine)

@@ -18,12 +18,13 @@ BINS = 41
 
 
 def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figure:
-    """How often each size of a score occurs, before and after the division. Both are given as flat arrays."""
-    limit = max(float(np.abs(products).max()), float(np.abs(scores).max()), 1e-6) * 1.02
+    """How often each size of a score occurs, before and after the division. Both are given as flat arrays, which are
+    empty if no key is allowed."""
+    limit = max(float(np.abs(values).max(initial=1e-6)) for values in (products, scores)) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
     data: list[Piece] = []
     for values, name, second in ((products, _(WITHOUT), False), (scores, _(WITH), True)):
-        counts, variance = np.histogram(values, edges)[0], number(float(np.var(values, dtype=np.float64)))
+        counts, variance = np.histogram(values, edges)[0], number(_variance(values))
         bars = {
             "type": "bar",
             "x": ((edges[1:] + edges[:-1]) / 2).astype(np.float32),
@@ -41,6 +42,10 @@ def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figur
         "yaxis": axis(_("share of the scores"), tickformat=".0%", rangemode="tozero"),
     }
     return Figure(data, _narrow(title) | more)
+
+
+def _variance(values: np.ndarray) -> float:
+    return float(np.var(values, dtype=np.float64)) if len(values) else 0.0
 
 
 def random_histograms(d_k: int) -> Figure:
@@ -92,7 +97,7 @@ def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis,
 
     Args:
         without: (Q, K), the weights that the softmax would give without the division.
-        weights: (Q, K), the weights of the model.
+        weights: (Q, K), the weights with the division.
     """
     found = (without.max(axis=-1), weights.max(axis=-1))
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE

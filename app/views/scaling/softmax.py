@@ -14,6 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.views.shared.rounding import ROUNDING
+
 QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
 SLIDER_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
@@ -30,6 +32,12 @@ def softmax(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     powers = np.exp(wide - np.where(np.isfinite(top), top, 0.0))
     total = powers.sum(axis=-1, keepdims=True)
     return powers / np.where(total > 0, total, 1.0)
+
+
+def are_edited(weights: np.ndarray, scores: np.ndarray, mask: np.ndarray) -> bool:
+    """Whether an edit changes the weights of a head after the division: they differ from the softmax of its scores by
+    more than rounding. All are (Q, K)."""
+    return bool(np.abs(weights - softmax(scores, mask)).max() > ROUNDING)
 
 
 def jacobian_norms(weights: np.ndarray) -> np.ndarray:

@@ -16,12 +16,18 @@ from app.compute.row_predictions import Predictions, predictions
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
-from app.languages import _
+from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import SITES
 
 FREE = MaskOff("causal")
+# What the two passes are, until a page names them otherwise
+ALTS = (
+    gettext_noop("{place}, with the causal mask. {rows}"),
+    gettext_noop("{place}, without the causal mask. {rows}"),
+)
+WEIGHTS = (gettext_noop("weight with the mask"), gettext_noop("weight without"))
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,10 @@ def passes(scene: Scene) -> tuple[Pass, Pass]:
     return found[0], found[1]
 
 
-def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> dict[str, Any]:
-    """What `app.components.causal_matrix` draws."""
+def message(
+    scene: Scene, masked: Pass, free: Pass, layer: int, head: int, alts: tuple[str, str] = ALTS
+) -> dict[str, Any]:
+    """What `app.components.causal_matrix` draws. `alts` describe the two passes, for screen readers."""
     target = scene.target
     piece = scene.subject.translator.tokenizer.piece
     place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
@@ -73,8 +81,8 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
     return {
         "reads": [in_words(token) for token in target.tokens],
         "predicts": [in_words(token) for token in target.predicts],
-        "masked": one(masked, _("{place}, with the causal mask. {rows}", place=place, rows=with_mask)),
-        "free": one(free, _("{place}, without the causal mask. {rows}", place=place, rows=without)),
+        "masked": one(masked, _(alts[0], place=place, rows=with_mask)),
+        "free": one(free, _(alts[1], place=place, rows=without)),
         "layer": layer,
         "head": head,
         "layers": len(masked.attention.weights),
@@ -114,8 +122,10 @@ def scores_message(scores: np.ndarray, layer: int, head: int) -> dict[str, Any]:
     return {"values": _packed(scores, "<f4"), "scale": signed_scale(), "alt": alt}
 
 
-def table(target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int) -> Table:
-    """All cells, one per line, row by row."""
+def table(
+    target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int, weights: tuple[str, str] = WEIGHTS
+) -> Table:
+    """All cells, one per line, row by row. `weights` are the names of the columns with the weights of both passes."""
     size = len(target)
     query, key = np.divmod(np.arange(size * size), size)
     names, keys = np.array(target.names, object), np.array(target.tokens, object)
@@ -123,8 +133,8 @@ def table(target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int) ->
         _("query"): names[query],
         _("key"): keys[key],
         _("may attend"): masked.attention.mask.ravel(),
-        _("weight with the mask"): masked.weights(layer, head).ravel(),
-        _("weight without"): free.weights(layer, head).ravel(),
+        _(weights[0]): masked.weights(layer, head).ravel(),
+        _(weights[1]): free.weights(layer, head).ravel(),
     }
 
 

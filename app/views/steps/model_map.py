@@ -99,9 +99,10 @@ def box_of(boxes: list[dict[str, Any]], station: Station) -> int:
     return next(number for number, box in enumerate(boxes) if name in box["stations"])
 
 
-def model_map(config: ModelConfig) -> dict[str, Any]:
-    """Boxes and arrows of the map: part of the data of the component `model_walk`."""
-    encoder, decoder = _column("encoder", LEFT, config), _column("decoder", RIGHT, config)
+def model_map(config: ModelConfig, has_causal_mask: bool = True) -> dict[str, Any]:
+    """Boxes and arrows of the map: part of the data of the component `model_walk`. An edit may take the causal mask
+    away."""
+    encoder, decoder = _column("encoder", LEFT, config, False), _column("decoder", RIGHT, config, has_causal_mask)
     decoder.put(("logits",), _("Linear (logits)"), _matrix(config))
     decoder.put(("probabilities", "chosen"), _("Softmax"))
     height = max(encoder.end, decoder.end) - GAP + 2
@@ -169,7 +170,7 @@ def _memory(encoder: _Column, decoder: _Column) -> list[tuple[float, float]]:
     return [(middle, top), (middle, top + 8), (between, top + 8), (between, target.middle), (decoder.x, target.middle)]
 
 
-def _column(stack: str, x: float, config: ModelConfig) -> _Column:
+def _column(stack: str, x: float, config: ModelConfig, is_causal: bool) -> _Column:
     """The boxes of a stack with one layer."""
     column = _Column(stack, x)
     if stack == "encoder":
@@ -186,7 +187,7 @@ def _column(stack: str, x: float, config: ModelConfig) -> _Column:
     column.numbers = column.end
     bottom = column.end - 3
     column.end += HEIGHTS["part"] + GAP + 2
-    _layer(column, f"{stack}.layers.{_ANY}", config)
+    _layer(column, f"{stack}.layers.{_ANY}", config, is_causal)
     column.layer = (bottom, column.boxes[-1].top)
     column.end += 4
     if config.norm == "pre":
@@ -194,13 +195,13 @@ def _column(stack: str, x: float, config: ModelConfig) -> _Column:
     return column
 
 
-def _layer(column: _Column, base: str, config: ModelConfig) -> None:
+def _layer(column: _Column, base: str, config: ModelConfig, is_causal: bool) -> None:
     """The sub-layers of one layer."""
     for part, inside in _INSIDE.items():
         if part == "cross_attention" and column.stack == "encoder":
             continue
         name = _(_NAMES[part])
-        if column.stack == "decoder" and part == "self_attention":
+        if is_causal and part == "self_attention":
             name = _("Masked self-attention")
         site, second, tall = f"{base}.{part}", _second(part, config), part != "feed_forward"
         within = tuple(f"{site}.{tensor}" for tensor in inside)

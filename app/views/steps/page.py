@@ -23,9 +23,10 @@ from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP
 from app.state.events import choose_head
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import code_card, shape_text
+from app.views.steps.edited_sites import edited_sites
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
-from app.views.steps.station_tensors import edited_masks, kind_at
+from app.views.steps.station_tensors import kind_at
 from app.views.steps.stations import Detail, Station, nearest, stations, where
 from app.views.steps.walk_pictures import walk_pictures
 from transformer.model.attention_kinds import KINDS, SITES, depth
@@ -36,7 +37,8 @@ _DETAILS: tuple[Detail, ...] = ("lecture", "exam")
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     detail = cast(Detail, DETAIL.open(allowed=_DETAILS))
-    walk = stations(scene.config, detail, STATION.value, edited_masks(scene))
+    edited = edited_sites(scene)
+    walk = stations(scene.config, detail, STATION.value, edited)
     place = nearest(STATION.value, walk)
     here = walk[place]
     attending = attending_steps(scene)
@@ -64,8 +66,8 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
             st.latex(here.formula)
         if here.letters:
             st.caption(shape_text(here.letters, scene.sizes))
-        if here.training:
-            st.caption(here.training)
+        for sentence in filter(None, (here.training, here.edited)):
+            st.caption(sentence)
     code_card(code_at(scene, here))
     draw_station(scene, here, head)
     st.caption(_("The map above, and the stations of the walk:"))

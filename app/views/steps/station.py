@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from app.compute.edited_cells import edited_rows
 from app.compute.layer_norms import norm_at
 from app.figures.axes import visible
 from app.figures.distribution import Mark, distribution_table, offers
@@ -58,6 +59,11 @@ def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str
     if here.shown_as == "norm":
         row, before = chosen_row(scene, here), before_norm(scene, here)
         name = "x" if here.layer is None or scene.config.norm == "pre" else "z"  # as in the formula
+        line = (
+            _("Each line is the calculation of one dimension; an edit puts another number in place of its result.")
+            if edited_rows(scene.subject, here.site or "", values.shape)[row]
+            else _("Each line is the calculation of one dimension.")
+        )
         steps = strips_table(of_norm(before[row], values[row], norm_at(scene.subject, here.site or ""), name))
         moments = moments_table(before, values, rows)
         tables += [
@@ -65,7 +71,7 @@ def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str
             (
                 _("Row {row}, {token}", row=row + 1, token=visible(rows.tokens[row])),
                 steps,
-                _("Each line is the calculation of one dimension."),
+                line,
             ),
         ]
     if here.shown_as == "hidden":
@@ -148,8 +154,11 @@ def _of_keys(scene: Scene, here: Station, head: int) -> tuple[Rows, str]:
             else _("That of this head: an edit changes it for some heads. A masked key gets the score −∞.")
         )
         return mask_table(masks[head], parts, queries, keys), said
-    return matrix_table(tensor(scene, here)[head], queries, keys), (
-        _("Rows are queries, columns are keys. Each row sums to 1.")
-        if here.shown_as == "weights"
-        else _("Rows are queries, columns are keys.")
-    )
+    found = tensor(scene, here)[head]
+    if here.shown_as != "weights":
+        said = _("Rows are queries, columns are keys.")
+    elif found.any(axis=-1).all():
+        said = _("Rows are queries, columns are keys. Each row sums to 1.")
+    else:
+        said = _("Rows are queries, columns are keys. Each row sums to 1, except fully masked rows.")
+    return matrix_table(found, queries, keys), said

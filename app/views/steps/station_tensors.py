@@ -5,29 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.figures.mask_reasons import together
 from app.stage.scene import Scene
 from app.state.choices import SOURCE_TOKEN, STEP
 from app.views.steps.stations import Station
-from transformer.analysis.batch_masks import mask_parts
-from transformer.config import BOS
-from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+from transformer.model.attention_kinds import Kind, depth
 
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
     """The tensor of the station."""
     return recorded(scene, here)[here.site or ""]
-
-
-def edited_masks(scene: Scene) -> frozenset[str]:
-    """The sites of the attentions whose mask an edit has changed, in one head or in all."""
-    if not scene.subject.edits:
-        return frozenset()
-    read = (BOS, *scene.hypothesis.ids[:-1])
-    unedited = {kind: together(mask_parts(scene.config, scene.translation.source_ids, read, kind)) for kind in KINDS}
-    recorded_masks = scene.record("*.mask")
-    sites = {SITES[kind].format(i): kind for kind in unedited for i in range(depth(scene.config, kind))}
-    return frozenset(site for site, kind in sites.items() if (recorded_masks[f"{site}.mask"] != unedited[kind]).any())
 
 
 def is_same(masks: np.ndarray) -> bool:

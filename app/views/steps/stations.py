@@ -11,13 +11,14 @@ some stations of the first one and the end of the last one.
 
 import tomllib
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
 
 from app.figures.station_texts import words_for
 from app.languages import Language, _, gettext_noop, language
+from app.views.steps.edited_sites import NO_EDITS, EditedSites
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import depth
 
@@ -76,6 +77,7 @@ class Station:
         formula: LaTeX.
         text: one to three sentences about it.
         training: what dropout does here in training; "" where it does nothing.
+        edited: what an edit changes here; "" where there is nothing to say.
     """
 
     id: str
@@ -90,6 +92,7 @@ class Station:
     formula: str
     text: str
     training: str
+    edited: str
 
     @property
     def name(self) -> str:
@@ -118,15 +121,10 @@ class Station:
 
 def where(station: Station) -> str:
     """The place of a station in the model, in words."""
+    stack = _(STACKS[station.stack])
     if station.layer is None:
-        stack = _(STACKS[station.stack])
         return _("{stack}, input", stack=stack) if station.part == "input" else stack
-    return _(
-        "{stack}, layer {layer}, {part}",
-        stack=_(STACKS[station.stack]),
-        layer=station.layer + 1,
-        part=part_of(station),
-    )
+    return _("{stack}, layer {layer}, {part}", stack=stack, layer=station.layer + 1, part=part_of(station))
 
 
 def part_of(station: Station) -> str:
@@ -135,41 +133,38 @@ def part_of(station: Station) -> str:
 
 
 def stations(
-    config: ModelConfig, detail: Detail = "exam", beside: str = "", edited_masks: frozenset[str] = frozenset()
+    config: ModelConfig, detail: Detail = "exam", beside: str = "", edited: EditedSites = NO_EDITS
 ) -> tuple[Station, ...]:
     """Every station in order; with "lecture" those of a first lecture and the station `beside`, which the reader may
-    have opened from the map although the lecture leaves it out. `edited_masks`: the sites of the attentions whose mask
-    an edit has changed."""
-    return _stations(config, detail, beside, edited_masks, language())
+    have opened from the map although the lecture leaves it out."""
+    return _stations(config, detail, beside, edited, language())
 
 
 @lru_cache(maxsize=64)
 def _stations(
-    config: ModelConfig, detail: Detail, beside: str, edited_masks: frozenset[str], _spoken: Language
+    config: ModelConfig, detail: Detail, beside: str, edited: EditedSites, _spoken: Language
 ) -> tuple[Station, ...]:
     """`_spoken`: the language of the texts. Visitors with the same language share the cached result."""
     if detail == "lecture":
         return tuple(
-            _for_a_lecture(station, config)
-            for station in stations(config, edited_masks=edited_masks)
+            _for_a_lecture(station, config, edited)
+            for station in stations(config, edited=edited)
             if station.id == beside or _is_for_a_lecture(station, config)
         )
-    found = [_station(config, "encoder", "input", None, "text", name) for name in ("characters", "pieces")]
+    station = partial(_station, config, edited)
+    found = [station("encoder", "input", None, "text", name) for name in ("characters", "pieces")]
     for stack, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
         if stack == "decoder":
-            found.append(_station(config, stack, "input", None, "text", "shifted"))
-        found += [_station(config, stack, "input", None, "embedding", name) for name in _WORDS["embedding"]]
+            found.append(station(stack, "input", None, "text", "shifted"))
+        found += [station(stack, "input", None, "embedding", name) for name in _WORDS["embedding"]]
         attentions = ["self_attention"] if stack == "encoder" else ["self_attention", "cross_attention"]
         for layer in range(layers):
-            for part in attentions:
-                edited = f"{stack}.layers.{layer}.{part}" in edited_masks
-                names = _order(config, "attention")
-                found += [_station(config, stack, part, layer, "attention", name, edited) for name in names]
-            names = _order(config, "feed_forward")
-            found += [_station(config, stack, "feed_forward", layer, "feed_forward", name) for name in names]
+            for part in (*attentions, "feed_forward"):
+                words = "feed_forward" if part == "feed_forward" else "attention"
+                found += [station(stack, part, layer, words, name) for name in _order(config, words)]
         if config.norm == "pre":
-            found.append(_station(config, stack, "top", None, "top", "norm_out"))
-    found += [_station(config, "output", "top", None, "output", name) for name in _WORDS["output"]]
+            found.append(station(stack, "top", None, "top", "norm_out"))
+    found += [station("output", "top", None, "output", name) for name in _WORDS["output"]]
     return tuple(found)
 
 
@@ -200,7 +195,7 @@ def _is_for_a_lecture(station: Station, config: ModelConfig) -> bool:
     return ends or station.name in _LECTURE[f"{station.stack}.{station.part}"]
 
 
-def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
+def _for_a_lecture(station: Station, config: ModelConfig, edited: EditedSites) -> Station:
     """The station; at the end of the last layer with words for all layers after the first."""
     if not station.layer or not _ends_a_stack(station, config):
         return station
@@ -208,6 +203,8 @@ def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
     entry = _WORDS["lecture"]["second" if last == 2 else "rest"]
     title = Template(_(entry["title"])).substitute(last=last)
     text = Template(_(entry["text"])).substitute(stack=_(STACKS[station.stack]))
+    if edited.layers_differ(station.stack, last):
+        text += " " + _("Edits make these layers differ.")
     return replace(station, title=title, text=text, shown_as="stream", formula="")
 
 
@@ -222,14 +219,14 @@ def _closing(config: ModelConfig) -> str:
 
 
 def _station(
-    config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str, mask_is_edited: bool = False
+    config: ModelConfig, edited: EditedSites, stack: Any, part: str, layer: int | None, words: str, name: str
 ) -> Station:
     entry = _WORDS[words][name]
     place = {"text": "", "output": "", "embedding": f"{stack}.embedding.", "top": f"{stack}."}
     prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
     rows = "S" if stack == "encoder" else "T"
     seen = "T" if part == "self_attention" and stack == "decoder" else "S"
-    fill = words_for(config, stack, part, mask_is_edited)
+    fill = words_for(config, stack, part, edited.below(prefix), has_positions=stack not in edited.without_positions)
 
     def text(key: str) -> str:
         return Template(_(entry[key])).substitute(fill).strip() if key in entry else ""
@@ -247,4 +244,5 @@ def _station(
         formula=Template(entry.get("formula", "")).substitute(fill),
         text=text("text"),
         training=text("training"),
+        edited=edited.said_at((prefix + name).replace(".concatenated", ".context")),
     )

@@ -2,8 +2,8 @@
 
 All numbers of a station are sent (of the logits, only those of the most probable tokens and the chosen one). So the
 browser shows another token, another head, the cell under the pointer or a near station without asking the server. A
-station is near if it is in the same part of the model, in the part before it or in the part after it. After each move
-of the token the server sends the stations that are near then.
+station is near if it is in the same part of the model, in the part before it or in the part after it. When
+the visitor goes on to another station, the server sends those that are near that one.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from app.compute.edited_cells import edited_rows
 from app.figures.axes import visible
 from app.figures.distribution import Mark, offers
 from app.figures.head_slices import reach
@@ -28,7 +29,7 @@ from app.views.steps.stations import Station, part_of, where
 from transformer.config import ModelConfig
 
 Picture = dict[str, Any]
-SHOWN = 11  # tokens among the logits
+MOST_OFFERS = 11  # how many of the most probable tokens are shown at the logits
 
 
 def walk_pictures(scene: Scene, walk: tuple[Station, ...], place: int) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def walk_pictures(scene: Scene, walk: tuple[Station, ...], place: int) -> dict[s
     """
     tensors: dict[str, np.ndarray] = {}
     pictures = {walk[i].id: _picture(scene, walk[i], tensors) for i in near(walk, place)}
-    return _route(scene.config, walk, language()) | {
+    return _route(scene.config, walk, scene.subject.has_causal_mask, language()) | {
         "source": [visible(token) for token in scene.source.tokens],
         "target": [visible(token) for token in scene.target.tokens],
         "predicts": [visible(token) for token in scene.target.predicts],
@@ -63,9 +64,9 @@ def near(walk: tuple[Station, ...], place: int) -> list[int]:
 
 
 @lru_cache(maxsize=16)
-def _route(config: ModelConfig, walk: tuple[Station, ...], _spoken: Language) -> dict[str, Any]:
+def _route(config: ModelConfig, walk: tuple[Station, ...], has_causal_mask: bool, _spoken: Language) -> dict[str, Any]:
     """The map, and the stations in their order, in one language; a text that several stations have is sent once."""
-    drawn = model_map(config)
+    drawn = model_map(config, has_causal_mask)
     shared = [_shared(station) for station in walk]
     texts = list({str(each): each for each in shared}.values())
     stations = [
@@ -79,7 +80,7 @@ def _shared(station: Station) -> dict[str, Any]:
     """What is the same for this station in every layer."""
     return {
         "title": station.title,
-        "text": station.text,
+        "text": f"{station.text} {station.edited}".strip(),
         "shown_as": station.shown_as,
         "name": station.name,
         "stack": station.stack,
@@ -163,10 +164,13 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
             tensors[site] = found[site].astype(np.float32)
     limits = [_limits(tensors[site])[0] for site in sites]
     same = here.shown_as != "norm"  # one scale of colours, because x and what is added are compared with their sum
-    return [
+    parts: list[dict[str, Any]] = [
         {"site": site, "name": name, "limit": max(limits) if same else limit}
         for (site, name), limit in zip(sites.items(), limits, strict=True)
     ]
+    replaced = edited_rows(scene.subject, here.id, tensors[here.id].shape)  # (R,)
+    parts[-1]["replaced"] = np.flatnonzero(replaced).tolist()
+    return parts
 
 
 def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
@@ -195,7 +199,7 @@ def _offers(key: str, given_steps: tuple[int, ...], spoken: Language, _scene: Sc
                 "rank": offer.rank,
                 "mark": offer.mark,
             }
-            for offer in offers(logits["logits"][row], scene.hypothesis.ids[row], piece, count=SHOWN, mark=mark)
+            for offer in offers(logits["logits"][row], scene.hypothesis.ids[row], piece, count=MOST_OFFERS, mark=mark)
         ]
         for row, mark in enumerate(marks)
     ]

@@ -43,8 +43,10 @@ def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float
     return [offer.piece for offer in found] + [_("{count:,} others, each", count=rest)] * bool(rest), q, p
 
 
-def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
-    """q' and p of these tokens on a logarithmic axis, two bars per token; the last ones are the mean of all others."""
+def target_bars(found: list[Offer], target: np.ndarray, *, text: str, edited: bool = False) -> Figure:
+    """q' and p of these tokens on a logarithmic axis, two bars per token; the last ones are the mean of all others.
+    `edited`: whether p is by an edited model."""
+    predicts = _("p: what the edited model predicts") if edited else _("p: what this checkpoint predicts")
     names, q, p = _rows(found, target)
     data = [
         {
@@ -66,7 +68,7 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
         }
         for name, values, color in (
             (_("q′: what it should predict"), q, role_color("decoder")),
-            (_("p: what this checkpoint predicts"), p, FAINT),
+            (predicts, p, FAINT),
         )
     ]
     shown = [10.0**power for power in range(-7, 1)]

@@ -10,7 +10,6 @@ and resume it, and rename and delete it (manage_run.py).
 """
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -25,23 +24,18 @@ from app.library.runs import Run, holder, last_holder, read_run
 from app.library.snapshots import OWNER, own_run_names, runs_folder
 from app.server.visitor import identity, is_at_this_machine
 from app.views.training.own_text import LaunchError
+from app.views.training.run_log import LOG, RECIPE, command_of, ended_unexpectedly, last_words
 from app.views.training.run_plan import Plan
 from transformer.errors import HeadlightError
 from transformer.recipe import recipe_text
 
 ROOT = Path(__file__).resolve().parents[3]
-LOG = "log.txt"
-RECIPE = "started.toml"  # what the visitor asked for; the trainer adds what it chose, and writes recipe.toml
 MOST_RUNS = 50  # started in the browser and not yet deleted
-LOG_TAIL = 20_000  # bytes of the end of a log
 
 NOT_YOURS = gettext_noop(
     "This run was started by another visitor. Only they can stop, resume, rename or delete it here, in the browser in "
     "which they started it."
 )
-
-# Where the message begins with which a trainer ends. The log also has sentences of the text, in indented lines.
-LAST_WORDS = re.compile(r"^(?:Error: |(?=Stopped by ))", re.MULTILINE)
 
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
 RUNS_LOCK = threading.Lock()
@@ -143,42 +137,24 @@ def is_ending(folder: Path) -> bool:
     return (had_lock and holder(folder) is None) or last_words(folder) != ""
 
 
+def why_it_ended(folder: Path) -> str:
+    """The message of a trainer that has ended, or, if it left none, what the system says about a process that was
+    started here; "" if neither is known."""
+    process = _STARTED.get(folder)
+    code = process.poll() if process is not None else None
+    if words := last_words(folder):
+        return words
+    if code == -signal.SIGKILL:
+        return _(
+            "The system ended the training, probably because memory ran out. Close other programs and resume it, or "
+            "train a smaller model."
+        )
+    return ended_unexpectedly() if code not in (None, 0, -signal.SIGTERM) else ""
+
+
 def forget(folder: Path) -> None:
     """Forgets the process of a folder that is gone, or that another run may get."""
     _STARTED.pop(folder, None)
-
-
-def last_words(folder: Path) -> str:
-    """The message of a trainer that ended with an error or was stopped; "" if there is none. Paths are left out."""
-    text = _end_of_log(folder)
-    if re.search(r"^Traceback \(most recent call last\)", text, re.MULTILINE):
-        return _("The training ended unexpectedly. Its output is in {file} in its folder.", file=LOG)
-    found = LAST_WORDS.search(text)
-    return _without_paths(text[found.end() :].strip(), folder)[:2000] if found else ""
-
-
-def newest_words(folder: Path) -> str:
-    """The newest line of a running trainer, which says what it does before its first update; "" if there is none. A
-    list, for example of skipped lines, is left out together with the line above it."""
-    log = LAST_WORDS.split(_end_of_log(folder))[0]
-    lines = [line for line in log.splitlines() if line.strip() and not line.startswith(" ") and line[-1] != ":"]
-    return _without_paths(lines[-1], folder)[:300] if lines else ""
-
-
-def _end_of_log(folder: Path) -> str:
-    """The end of the log, from the newest command on."""
-    try:
-        with (folder / LOG).open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - LOG_TAIL))
-            text = file.read(LOG_TAIL).decode(errors="replace")
-    except OSError:
-        return ""
-    _unused, command, output = text.rpartition(_command(folder))
-    return output.partition("\n")[2] if command else output
-
-
-def _without_paths(text: str, folder: Path) -> str:
-    return text.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)
 
 
 def _check_other_runs() -> None:
@@ -228,14 +204,10 @@ def _not_writable(error: OSError) -> LaunchError:
     return LaunchError(_("The run's folder cannot be written to: {reason}.", reason=error.strerror or error))
 
 
-def _command(folder: Path) -> str:
-    return f"$ python -m transformer train {folder / RECIPE} --run-dir {folder}"
-
-
 def _begin(folder: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", "transformer", "train", str(folder / RECIPE), "--run-dir", str(folder), *arguments]
     with (folder / LOG).open("ab") as log:
-        log.write(f"{' '.join([_command(folder), *arguments])}\n".encode())
+        log.write(f"{' '.join([command_of(folder), *arguments])}\n".encode())
         log.flush()
         process = subprocess.Popen(
             command,

@@ -73,7 +73,7 @@ def smoothed_target(scene: Scene) -> None:
     )
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
     show_figure(
-        target_bars(found, target, text=text),
+        target_bars(found, target, text=text, edited=bool(scene.subject.edits)),
         key="smoothing",
         name=text,
         alt=_(

@@ -15,8 +15,9 @@ from app.library.runs import Run, read_run
 from app.library.snapshots import run_and_update, run_names, run_of_best, runs_folder
 from app.server.visitor import is_at_this_machine
 from app.views.training import launch_run
-from app.views.training.launch_run import LOG, RECIPE, RUNS_LOCK
+from app.views.training.launch_run import RUNS_LOCK
 from app.views.training.own_text import LaunchError
+from app.views.training.run_log import LOG, RECIPE, ended_unexpectedly, last_words
 from transformer.files.atomic_write import replacing
 
 LONGEST_NAME = 60  # characters
@@ -93,18 +94,21 @@ def add_to_checkpoints(name: str) -> CheckpointFile:
 
 
 def remove_if_it_came_to_nothing(run: Run) -> str:
-    """Deletes a run whose trainer ended with an error before it saved anything: its text cannot be trained on.
+    """Deletes a run whose trainer said why it cannot train, before it saved anything. A run that ended unexpectedly is
+    kept: its log is needed.
 
     Returns the message of the trainer; "" if the run was not deleted.
     """
     with RUNS_LOCK:
         if not may_change(run) or launch_run.is_busy(run.folder) or (run.folder / "training.safetensors").exists():
             return ""
-        words = launch_run.last_words(run.folder)
-        if not words or words.startswith("Stopped by") or any(run.folder.glob("*.safetensors")):
+        words = last_words(run.folder)
+        if words in ("", ended_unexpectedly()) or words.startswith("Stopped by"):
+            return ""
+        if any(run.folder.glob("*.safetensors")):
             return ""
         shutil.rmtree(run.folder, ignore_errors=True)
-        return words
+        return "" if run.folder.exists() else words
 
 
 def _own(name: str) -> Run:

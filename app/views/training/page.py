@@ -12,9 +12,11 @@ import streamlit as st
 
 from app.languages import _
 from app.library.catalogue import entry
-from app.library.runs import Run, corpus_counts, read_run
-from app.library.snapshots import is_of_run, modified, own_run_names, run_names, skipped_runs, snapshots
+from app.library.run_checkpoints import is_of_run
+from app.library.runs import Run, read_run
+from app.library.snapshots import modified, own_run_names, run_names, skipped_runs, snapshots
 from app.library.tasks import Task
+from app.library.text_counts import corpus_counts
 from app.stage.scene import Scene
 from app.stage.section import redrawn
 from app.stage.template import details
@@ -67,6 +69,8 @@ def draw(scene: Scene | None) -> None:
         details(lambda: _without_runs(scene))
         return
     name = RUN.open(opening_run(names, scene), names)
+    if _is_live(name):
+        RUN.keep()  # it is still shown when it has ended
     _window(name)
     is_own = name in own_run_names()
     if is_own and not LECTURE.value:  # the line of an included run is in the details
@@ -130,7 +134,10 @@ def _task(name: str) -> Task | None:
 
 
 def _picture(name: str, scene: Scene | None) -> None:
-    """Draws the time machine. It is drawn again while the run is trained, and while there are snapshots to compute."""
+    """Draws the time machine. It is drawn again while the run is trained, and while there are snapshots to compute.
+
+    When the run begins or ends, the whole page is drawn again; in a lecture no line about the run does so.
+    """
     live = _is_live(name)
     computing = _is_computing(name, scene)
 
@@ -139,6 +146,8 @@ def _picture(name: str, scene: Scene | None) -> None:
         if run is None:
             st.info(_("This run is gone. Reload the page."))
             return
+        if _is_live(name) != live:
+            st.rerun()
         seen = time_machine(run, scene, _("In training: {made}", made=made(run)) if live else "")
         if computing and not (seen and seen.pending):
             st.rerun()

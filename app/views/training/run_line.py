@@ -4,13 +4,13 @@ It is a fragment that is drawn again while the run is trained. A change that aff
 page again.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
 
 from app.languages import _
-from app.library.checkpoints import checkpoints
-from app.library.run_checkpoints import best_checkpoint
+from app.library.run_checkpoints import best_checkpoint, is_added
 from app.library.runs import Run, phase_of, read_run
 from app.library.snapshots import best_name
 from app.pages import go_to
@@ -19,6 +19,7 @@ from app.state.choices import RUN
 from app.state.events import open_checkpoint, take_sentence
 from app.views.training import launch_run, manage_run, windows
 from app.views.training.own_text import first_pair
+from app.views.training.run_log import newest_words
 from app.views.training.run_words import run_status
 from app.views.training.windows import attempt
 
@@ -40,10 +41,12 @@ def _line(name: str, live: bool) -> None:
         st.info(_("This run is gone. Choose another one."))
         return
     if words := manage_run.remove_if_it_came_to_nothing(run):
-        windows.report(_("This text could not be trained on, so there is no run. {reason}", reason=words))
+        windows.report(_("The training could not begin, so its run was deleted. {reason}", reason=words))
         RUN.forget()
         st.rerun()
     busy, ending = launch_run.is_busy(run.folder), launch_run.is_ending(run.folder)
+    if not busy and st.session_state.get(STOPPING) == run.name:  # it may be resumed from elsewhere
+        del st.session_state[STOPPING]
     stopping = ending or st.session_state.get(STOPPING) == run.name
     with st.container(gap="xsmall"):
         _show_status(run, busy, stopping, ending)
@@ -58,8 +61,8 @@ def _show_status(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))
     if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
-        st.text(launch_run.newest_words(run.folder))
-    words = launch_run.last_words(run.folder) if run.ours and not busy else ""
+        st.text(newest_words(run.folder))
+    words = launch_run.why_it_ended(run.folder) if run.ours and not busy else ""
     if words and not words.startswith("Stopped by"):  # the reader knows that, and there is a button to resume
         with st.container(border=True):
             st.text(words)
@@ -69,11 +72,9 @@ def _buttons(run: Run, busy: bool, stopping: bool) -> None:
     yours = launch_run.is_owner(run)
     if run.ours and launch_run.is_allowed():
         if busy:
-            st.button(_("Stop"), key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping or not yours)
+            _button(_("Stop"), "stop_run", _stop, run, disabled=stopping or not yours)
         elif run.state == "stopped":
-            st.button(
-                _("Resume"), key="resume_run", on_click=_resume, args=(run.name,), type="primary", disabled=not yours
-            )  # fmt: skip
+            _button(_("Resume"), "resume_run", _resume, run, disabled=not yours, type="primary")
         if not yours and (busy or run.state == "stopped"):
             st.text(_(launch_run.NOT_YOURS), width="content")
     if busy:
@@ -93,9 +94,22 @@ def _use(run: Run) -> None:
         go_to("translate")
     if not is_at_this_machine() or run.state != "finished":
         return
-    if run.name in checkpoints():
+    if is_added(run.name):
         st.text(_("In the list of checkpoints"), width="content")
-    elif st.button(_("Add to my checkpoints"), key="add_run", on_click=_add, args=(run.name,)):
+    else:
+        _button(_("Add to my checkpoints"), "add_run", _add, run)
+
+
+def _button(
+    label: str,
+    key: str,
+    action: Callable[[str], None],
+    run: Run,
+    disabled: bool = False,
+    type: Literal["primary", "secondary"] = "secondary",
+) -> None:
+    """A button whose action may fail. The reason is outside of this fragment, so the whole page is drawn again."""
+    if st.button(label, key=key, on_click=action, args=(run.name,), disabled=disabled, type=type):
         st.rerun()
 
 
@@ -110,8 +124,9 @@ def _add(name: str) -> None:
 
 
 def _stop(name: str) -> None:
-    st.session_state[STOPPING] = name
     attempt(lambda: launch_run.stop(name))
+    if not windows.problem():
+        st.session_state[STOPPING] = name
 
 
 def _resume(name: str) -> None:

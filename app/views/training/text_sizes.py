@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 import streamlit as st
-import torch
 
 from app.languages import gettext_noop
 from app.views.training.run_plan import Size
 from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts
 from transformer.fit_to_corpus import FULL_BATCH, fit, heads_for, size_for, updates_for
+from transformer.training.device import choose_device
 from transformer.training.precision import speed_of
 
 FITS = "fits"
@@ -53,4 +53,4 @@ def expected_seconds(facts: CorpusFacts, size: Size) -> float:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def tokens_per_second(model: ModelConfig) -> float:
-    return speed_of(model, torch.device("cpu"))
+    return speed_of(model, choose_device("auto"))  # as the run that is started

@@ -1,4 +1,4 @@
-"""The time machine: one sentence at every snapshot of a run, from the untrained model on.
+"""The time machine: one sentence at every snapshot of a run, from its first weights on.
 
 Every snapshot reads the same translation (teacher forcing, as in training). So a cell of the head's matrix is the same
 query and key at each update, and the probabilities can be compared. The picture also shows what each snapshot writes by
@@ -13,9 +13,10 @@ from app import components
 from app.compute.guess_signs import other_language
 from app.figures.theme import role_color
 from app.languages import _, gettext_noop, ngettext
+from app.library.run_checkpoints import is_of_run
 from app.library.run_samples import Samples, read_samples
-from app.library.runs import Run
-from app.library.snapshots import is_of_run, run_names, snapshots
+from app.library.runs import Run, is_continued
+from app.library.snapshots import run_names, snapshots
 from app.stage.lecture import shown_scene
 from app.stage.scene import Scene
 from app.stage.template import say
@@ -98,13 +99,15 @@ def _say_samples(run: Run) -> None:
 
 
 def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
-    """Says that the model of the run is another one than the open one; "" if the open checkpoint is of this run."""
-    if scene is None or seen is None:
+    """Says that the model of the run is another one than the open one; "" if the open checkpoint is of this run and not
+    edited."""
+    if scene is None or (seen is None and not _samples(run)):
         return ""
-    name = scene.subject.file.name
-    if is_of_run(name, run.name):
-        return ""
-    if seen.question.parameters < scene.subject.translator.model.parameter_count:
+    if is_of_run(scene.subject.file.name, run.name):
+        if not scene.subject.edits:
+            return ""
+        return _("{run} (without the edits of the model at the top of the page)", run=run.name)
+    if seen and seen.question.parameters < scene.subject.translator.model.parameter_count:
         return _("{run} (a smaller model than the one at the top of the page)", run=run.name)
     return _("{run} (not the model at the top of the page)", run=run.name)
 
@@ -131,6 +134,7 @@ def _draw(run: Run, seen: Sweep | None, problem: str, says: dict[str, str]) -> N
     data: dict[str, Any] = {
         "runs": run_names(),
         "run": run.name,
+        "continued": is_continued(run),
         "subject": [run.name, shown_scene.name()],
         "problem": "" if samples else problem,
         "rows": rows(seen) if seen else sample_rows(samples),

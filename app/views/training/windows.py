@@ -58,11 +58,16 @@ def report(problem: str) -> None:
     st.session_state[PROBLEM] = problem
 
 
+def problem() -> str:
+    """Why the last action of the visitor failed; "" if it did not."""
+    return str(st.session_state.get(PROBLEM, ""))
+
+
 def show_problem() -> None:
     """Draws why the last action of the visitor failed, if it did."""
-    if st.session_state.get(PROBLEM):
+    if problem():
         with st.container(border=True, key="problem"):
-            st.text(st.session_state[PROBLEM])
+            st.text(problem())
 
 
 def rename_window(run: str) -> None:
@@ -112,4 +117,5 @@ def _do_rename(run: str) -> None:
 def _do_delete(run: str) -> None:
     attempt(lambda: manage_run.delete(run))
     close()
-    RUN.forget()
+    if not problem():
+        RUN.forget()

@@ -2,6 +2,7 @@
 prediction?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -11,22 +12,22 @@ from app.compute import cached_results
 from app.figures.axes import in_words
 from app.figures.shares import Share
 from app.figures.theme import fixed
-from app.languages import _
+from app.languages import _, gettext_noop
 from app.stage import template
 from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import ALL_HEADS, HEAD, LAYER, STEP
 from app.views.shared.show_figure import belongings
-from app.views.whatif.attention_row import Place, Row, message, opening_step, row_of, table
+from app.views.whatif.attention_row import LITTLE, Place, Row, message, opening_step, row_of, table, without_row
 from app.views.whatif.before_and_after import before_and_after
 from transformer.analysis.edits import edit_text
 
 
 def draw(scene: Scene) -> None:
     """Draws the bars, both translations, and sentences on whether the weights explain the prediction."""
-    (layer, head), all_heads = chosen_head(scene, "cross"), ALL_HEADS.value
-    place = Place(layer, None if all_heads else head, _step(scene, layer, head))
+    (layer, head), all_heads = chosen_head(scene, "cross", _opening(scene)[0]), ALL_HEADS.value
+    place = _place(scene, layer, head, all_heads)
     row = row_of(scene, place)
     with st.container(key="picture_weight_bars"):
         weight_bars(
@@ -37,17 +38,26 @@ def draw(scene: Scene) -> None:
             on_reset=partial(_reset, scene, place),
         )
     before_and_after(scene, key="whatif_attention_outcome")
-    template.say(*_sentences(scene, row))
+    template.say(*_sentences(scene, row_of(scene, row.place.of_edits(scene.subject))))
     template.details(partial(_details, scene, row))
 
 
-def _step(scene: Scene, layer: int, head: int) -> int:
-    """The decoding step whose row is shown; at first that of a content word."""
+def _opening(scene: Scene) -> tuple[tuple[int, int], str]:
+    """The head that is shown first, and why. It is that of the original model: a row that is set changes no choice."""
+    subject = scene.subject.original
+    return opening_head(replace(scene, subject=subject, translation=scene.translated_by(subject), shown=0), "cross")
+
+
+def _place(scene: Scene, layer: int, head: int, all_heads: bool) -> Place:
+    """The row that is shown; at first that of a content word. A row that is set stays, even if the translation has no
+    such step any more: the steps are those without its edit."""
     subject = scene.subject.original
     own = scene.best(subject)
     weights = cached_results.attention(subject, scene.translation.source_ids, own.ids, "cross").weights[layer, head]
-    steps = len(scene.best(scene.subject).ids)
-    return STEP.open(min(opening_step(own.pieces, weights), steps - 1), range(steps))
+    step = STEP.value if STEP.is_chosen else opening_step(own.pieces, weights)
+    place = Place(layer, None if all_heads else head, step)
+    steps = len(scene.best(without_row(scene.subject, place)).ids)
+    return replace(place, step=STEP.open(min(step, steps - 1), range(steps)))
 
 
 def _choose(layer: int, name: str, index: int) -> None:
@@ -74,36 +84,40 @@ def _set(scene: Scene, place: Place, weights: Sequence[int]) -> None:
 
 def _sentences(scene: Scene, row: Row) -> list[str]:
     """Whether the weights explain the prediction: at most three sentences, with the numbers of this row."""
-    if row.moved < 0.005:
+    if row.moved < LITTLE:
         return [
             _given(scene, row),
             _("Drag a bar: the others share what is left, and the model decodes on with these weights."),
             _("Does the token change?"),
         ]
-    place = row.place
-    source, goal = (in_words(scene.source.tokens[key]) for key in row.ends)
+    place, heads = row.place, scene.config.heads
     first, now = (in_words(scene.subject.translator.tokenizer.piece(id)) for id in row.first)
     if first == now:
         becomes = _("the most probable token stays “{token}”", token=first)
     else:
         becomes = _("the most probable token is “{now}”, not “{before}”", now=now, before=first)
     if place.head is None:
-        weight = _("the weight of all {count} heads of layer {layer}", count=scene.config.heads, layer=place.layer + 1)
+        weight = _("the weight of all {count} heads of layer {layer}", count=heads, layer=place.layer + 1)
     else:
         weight = _("the weight of head {head} of layer {layer}", head=place.head + 1, layer=place.layer + 1)
-    changes = _(
-        "{moved:.0%} of {weight} moved, most of it from “{source}” to “{goal}”: {becomes}, {score}.",
-        moved=Share(row.moved),
-        weight=weight,
-        source=source,
-        goal=goal,
-        becomes=becomes,
-        score=_score(row, first),
-    )
+    if row.ends:
+        text = gettext_noop(
+            "{moved:.0%} of {weight} moved; “{source}” lost most and “{goal}” gained most: {becomes}, {score}."
+        )
+        source, goal = (in_words(scene.source.tokens[key]) for key in row.ends)
+        ends = {"source": source, "goal": goal}
+    else:
+        text = gettext_noop("{moved:.0%} of {weight} moved, but their mean is the same: {becomes}, {score}.")
+        ends = {}
+    changes = _(text, moved=Share(row.moved), weight=weight, becomes=becomes, score=_score(row, first), **ends)
     if first != now:
         return [changes, _("So the model uses what it reads here, and these weights are part of the explanation.")]
-    why = _("So these weights alone do not explain the token: other heads and layers lead to it, too.")
-    return [changes, why, *([_("Does it stay when all heads of the layer move?")] if place.head is not None else [])]
+    can_ask = place.head is not None and heads > 1
+    if can_ask or scene.config.decoder_layers > 1:
+        why = _("So these weights alone do not explain the token: other heads and layers lead to it, too.")
+    else:
+        why = _("So these weights alone do not explain the token: other parts of the model lead to it, too.")
+    return [changes, why, *([_("Does it stay when all heads of the layer move?")] if can_ask else [])]
 
 
 def _given(scene: Scene, row: Row) -> str:
@@ -149,7 +163,7 @@ def _score(row: Row, first: str) -> str:
 def _details(scene: Scene, row: Row) -> None:
     """Draws why this head is shown first, the two papers, and the numbers."""
     place = row.place
-    (layer, head), why = opening_head(scene, "cross")
+    (layer, head), why = _opening(scene)
     if (place.layer, place.head) == (layer, head):
         st.text(why)
     st.markdown(

@@ -21,6 +21,8 @@ from app.languages import _
 from app.stage.scene import Scene
 from transformer.analysis.edits import WeightsSet
 
+LITTLE = 0.005  # a smaller share is written as 0%
+
 
 @dataclass(frozen=True)
 class Place:
@@ -38,6 +40,12 @@ class Place:
             and (None in (edit.head, self.head) or edit.head == self.head)
         )
 
+    def of_edits(self, subject: Subject) -> "Place":
+        """The row that the edits set: that of all heads of the layer if one of them sets this row in all heads."""
+        in_all = any(isinstance(edit, WeightsSet) and edit.head is None and self.is_set_by(edit)
+                     for edit in subject.edits)  # fmt: skip
+        return replace(self, head=None) if in_all else self
+
     def edit(self, weights: Sequence[int]) -> WeightsSet:
         """The edit that gives the keys these weights."""
         row = tuple((key, weight) for key, weight in enumerate(weights) if weight)
@@ -51,6 +59,8 @@ class Row:
     Attributes:
         pieces: the translation that is made without the edit; `place.step` is one of its tokens.
         base, now: the weights (S) without the edit and with it.
+        moved: how much of the weight is on another token than without the edit, 0 to 1. Of all heads it is the mean, so
+            it can be above 0 although the mean weights are the same.
         predicted: what is predicted without and with it, from the same tokens.
     """
 
@@ -58,17 +68,14 @@ class Row:
     pieces: tuple[str, ...]
     base: np.ndarray
     now: np.ndarray
+    moved: float
     predicted: tuple[Predictions, Predictions]
 
     @property
-    def moved(self) -> float:
-        """How much of the weight is on another token than without the edit, 0 to 1."""
-        return float(np.abs(self.now - self.base).sum(dtype=np.float64) / 2)
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The key that lost most, and the one that got most."""
-        return int((self.base - self.now).argmax()), int((self.now - self.base).argmax())
+    def ends(self) -> tuple[int, int] | None:
+        """The key that lost most, and the one that gained most; None if the weights are the same."""
+        gained = self.now - self.base
+        return (int(gained.argmin()), int(gained.argmax())) if np.abs(gained).sum() / 2 >= LITTLE else None
 
     @property
     def first(self) -> tuple[int, int]:
@@ -89,20 +96,23 @@ def without_row(subject: Subject, place: Place) -> Subject:
 
 
 def row_of(scene: Scene, place: Place) -> Row:
-    """The row, from two passes over the translation that the model makes without the edit of the row."""
+    """The row, from two passes over the translation that the model makes without the edit of the row. Both compute what
+    a step of decoding computes."""
     base = without_row(scene.subject, place)
     written_without = scene.best(base)
     ids = written_without.ids
     place = replace(place, step=min(place.step, len(ids) - 1))
-    found = [cached_results.observed(each, scene.translation.source_ids, ids) for each in (base, scene.subject)]
+    subjects = base.as_in_steps, scene.subject.as_in_steps
+    found = [cached_results.observed(each, scene.translation.source_ids, ids) for each in subjects]
 
     def weights(of: Observed) -> np.ndarray:
         heads = of.attention["cross"].weights[place.layer, :, place.step].astype(np.float64)  # (H, S)
-        row: np.ndarray = heads.mean(axis=0) if place.head is None else heads[place.head]
-        return row
+        return heads if place.head is None else heads[place.head : place.head + 1]
 
+    rows, set_rows = map(weights, found)
+    moved = float(np.abs(set_rows - rows).sum(axis=-1).mean() / 2)
     before, after = (predictions(each.trace["logits"], ids) for each in found)
-    return Row(place, written_without.pieces, weights(found[0]), weights(found[1]), (before, after))
+    return Row(place, written_without.pieces, rows.mean(axis=0), set_rows.mean(axis=0), moved, (before, after))
 
 
 def opening_step(pieces: Sequence[str], weights: np.ndarray) -> int:

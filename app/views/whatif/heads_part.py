@@ -7,8 +7,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import components
+from app.figures.shares import Share
 from app.figures.theme import fixed
-from app.languages import _, gettext_noop
+from app.languages import _, gettext_noop, ngettext
 from app.library.source_code import lines_of_definition
 from app.stage import template
 from app.stage.question_card import predict
@@ -133,7 +134,7 @@ def _suggestion(scene: Scene, ranking: Ranking) -> None:
 def _name(ranking: Ranking, part: HeadOff | SublayerOff) -> str:
     """The part, named as in the middle of a sentence, with what the translation loses without it."""
     name = part_name(part, HEADS_IN_SENTENCE, SUBLAYERS_IN_SENTENCE)
-    return _("{part} ({lost:.2f} nats)", part=name, lost=ranking.lost[part])
+    return _("{part} ({lost} nats)", part=name, lost=fixed(ranking.lost[part], 2))
 
 
 def _button(part: HeadOff | SublayerOff) -> str:
@@ -149,13 +150,13 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
     heads, cheap = ranking.heads, ranking.cheap
     total = sum(max(lost, 0) for head, lost in heads)
     few = heads[: max(len(heads) // 10, 1)]
-    share = sum(max(lost, 0) for head, lost in few) / total if total else 0.0
     sentences = [
-        _(
-            "Of {heads} heads, {cheap} cost less than {little} nats when one is off; these {cheap} off together cost "
+        ngettext(
+            "Of {heads} heads, {count} costs less than {little} nats when it is off: {together}.",
+            "Of {heads} heads, {count} cost less than {little} nats when one is off; these {count} off together cost "
             "{together}.",
+            len(cheap),
             heads=len(heads),
-            cheap=len(cheap),
             little=LITTLE,
             together=fixed(lost_together(scene, cheap), 2),
         )
@@ -163,13 +164,15 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
         else _("Each of the {heads} heads costs at least {little} nats.", heads=len(heads), little=LITTLE),
         _("Michel et al. (2019) removed most heads of larger models, one at a time, without a significant loss."),
     ]
-    if len(heads) > 1:
+    if total:
         sentences.append(
-            _(
+            ngettext(
                 "Voita et al. (2019) found that few, specialised heads do most of the work (38 of 48 encoder heads "
-                "pruned for 0.15 BLEU, with training); here the {few} strongest carry {share:.0%} of all losses.",
-                few=len(few),
-                share=share,
+                "pruned for 0.15 BLEU, with training); here the strongest one carries {share:.0%} of all losses.",
+                "Voita et al. (2019) found that few, specialised heads do most of the work (38 of 48 encoder heads "
+                "pruned for 0.15 BLEU, with training); here the {count} strongest carry {share:.0%} of all losses.",
+                len(few),
+                share=Share(sum(max(lost, 0) for head, lost in few) / total),
             )
         )
     return sentences

@@ -10,6 +10,7 @@ from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.mask_results import without_cache
 from app.compute.row_predictions import Predictions
+from app.figures.axes import visible
 from app.figures.shares import Share
 from app.figures.theme import fixed
 from app.languages import _, ngettext
@@ -22,10 +23,12 @@ MOST_REREAD = 30  # tokens: in a longer translation the steps do not read all to
 
 @dataclass(frozen=True)
 class Reread:
-    """What the two models write where every step reads all words again, without a cache."""
+    """What is written greedily where every step reads all words again, without a cache: by the original model `before`,
+    by the edited one `after`. `cached` is what the edited one writes with its cache."""
 
     before: str
     after: str
+    cached: str
 
 
 def reread_of(scene: Scene, original: Scene) -> Reread | None:
@@ -36,10 +39,13 @@ def reread_of(scene: Scene, original: Scene) -> Reread | None:
     ids = original.translation.source_ids
     tokenizer = scene.subject.translator.tokenizer
     greedy = replace(scene.translation.settings, method="greedy", n_best=1)
-    before = cached_results.translate_ids(scene.subject.original, ids, greedy).text
+    before, cached = (
+        cached_results.translate_ids(each, ids, greedy) for each in (scene.subject.original, scene.subject)
+    )
     if not scene.subject.edits:  # then both models are the same, and the cache changes nothing
-        return Reread(before, before)
-    return Reread(before, tokenizer.decode(without_cache(scene.subject, ids, size + 8)))
+        return Reread(before.text, before.text, before.text)
+    most = max(size, len(before.ids), len(cached.ids)) + 8
+    return Reread(before.text, tokenizer.decode(without_cache(scene.subject, ids, most)), cached.text)
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,14 @@ def rows_of(
         cells = _padded(before_cell, 0.0), _padded(after_cell, share)
         rows.append(row(label, cells if share else (before_cell, after_cell), _not_computed))
     return rows
+
+
+def name_of_twin(both: Twins, original: Scene) -> str:
+    """The name of the column of the small model. It has the sentence if that is not the one of the page, which the
+    model cannot read."""
+    if both.source == original.translation.source:
+        return _("Trained without (small)")
+    return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 
 
 def _again(twin: Twin) -> str:

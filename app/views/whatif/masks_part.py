@@ -12,7 +12,8 @@ from app.components.switches import Options, switches
 from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
-from app.figures.axes import in_words, visible
+from app.compute.subject import Subject
+from app.figures.axes import in_words
 from app.figures.shares import Share, probability_text
 from app.figures.theme import fixed, role_color
 from app.languages import _, gettext_noop
@@ -23,11 +24,11 @@ from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import MASK_HEAD, SHOWN_MASK
 from app.views.shared.causal_picture import Pass, message, table
-from app.views.shared.mask_twins import Twins, twins
+from app.views.shared.mask_twins import twins
 from app.views.shared.show_figure import belongings
 from app.views.whatif import padding_picture
 from app.views.whatif.before_and_after import before_and_after
-from app.views.whatif.mask_rows import Outcome, Reread, reread_of, rows_of
+from app.views.whatif.mask_rows import Outcome, Reread, name_of_twin, reread_of, rows_of
 from app.views.whatif.padded_batch import Batch
 from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text
 from transformer.analysis.edits.mask_edits import MaskPart
@@ -38,6 +39,9 @@ PARTS: dict[MaskPart, str] = {
     "padding": gettext_noop("Padding mask"),
     "cross": gettext_noop("Encoder-decoder mask"),
 }
+
+ALTS = (gettext_noop("{place}, original model. {rows}"), gettext_noop("{place}, edited model. {rows}"))
+WEIGHTS = (gettext_noop("weight, original model"), gettext_noop("weight, edited model"))
 
 
 def draw(scene: Scene) -> None:
@@ -67,34 +71,26 @@ def draw(scene: Scene) -> None:
 def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> None:
     """Draws the matrix of a head of the decoder, and the table of what both models do."""
     original = _original(scene)
-    before, after = (_pass(each, original) for each in (original, scene))
+    before, after = (_pass(each.subject, original) for each in (original, scene))
     reread = reread_of(scene, original)
     with st.container(key="whatif_masks_duo"):
         left, right = st.columns(2, gap="medium")
         with left:
             _matrix(scene, original, before, after)
         with right:
-            both = twins(scene)
+            both = twins(original)
             original_outcome = Outcome(before.predictions, original.hypothesis.text)
             edited_outcome = Outcome(after.predictions, scene.translation.hypotheses[0].text)
             comparison(
-                (_("Original"), _("Edited"), *([_name(both, original)] if both else [])),
+                (_("Original"), _("Edited"), *([name_of_twin(both, original)] if both else [])),
                 rows_of(original_outcome, edited_outcome, reread, batch, both),
                 title=_("Where the masks matter"),
                 key="whatif_masks",
                 color=role_color("decoder"),
                 language=scene.task.target_code,
             )
-    template.say(*[*_cell(scene, original, before, after), *_sentences(off, before, after, reread, batch)][:3])
+    template.say(*[*_cell(scene, original, after), *_sentences(off, before, after, reread, batch)][:3])
     template.details(partial(_details, scene))
-
-
-def _name(both: Twins, original: Scene) -> str:
-    """The name of the column of the small model. It has the sentence if that is not the one of the page, which the
-    model cannot read."""
-    if both.source == original.translation.source:
-        return _("Trained without (small)")
-    return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 
 
 def _switches(off: tuple[MaskPart, ...]) -> None:
@@ -124,10 +120,10 @@ def _original(scene: Scene) -> Scene:
     return replace(scene, subject=subject, translation=scene.translated_by(subject), shown=0, given=None, problem="")
 
 
-def _pass(scene: Scene, original: Scene) -> Pass:
-    """A pass of one of the two models over the translation by the original one."""
+def _pass(subject: Subject, original: Scene) -> Pass:
+    """A pass of a model over the translation by the original one."""
     ids = original.hypothesis.ids
-    found: Observed = cached_results.observed(scene.subject, original.translation.source_ids, ids)
+    found: Observed = cached_results.observed(subject, original.translation.source_ids, ids)
     return Pass(found.attention["decoder"], predictions(found.trace["logits"], ids))
 
 
@@ -135,7 +131,7 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
     heads = [(i, j) for i in range(scene.config.decoder_layers) for j in range(scene.config.heads)]
     layer, head = MASK_HEAD.open(clearest_of(original, "decoder"), heads)
     with st.container(key="picture_whatif_causal"):
-        shown = message(original, before, after, layer, head)
+        shown = message(original, before, after, layer, head, alts=ALTS)
         causal_matrix(
             shown | {"given": bool(scene.subject.edits), "height": 300},
             key="whatif_causal",
@@ -145,7 +141,9 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
     name = _(
         "Decoder self-attention, original and edited model, layer {layer}, head {head}", layer=layer + 1, head=head + 1
     )
-    belongings(key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head))
+    belongings(
+        key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head, WEIGHTS)
+    )
 
 
 def toggle_cell(edits: tuple[Edit, ...], mask: np.ndarray, query: int, key: int) -> None:
@@ -160,13 +158,15 @@ def toggle_cell(edits: tuple[Edit, ...], mask: np.ndarray, query: int, key: int)
         edit_choices.add([other])
 
 
-def _cell(scene: Scene, original: Scene, before: Pass, after: Pass) -> list[str]:
-    """What the newest edit of a cell does to the prediction of its row."""
+def _cell(scene: Scene, original: Scene, after: Pass) -> list[str]:
+    """What the newest edit of a cell does to the prediction of its row; all other edits stay."""
     edits = [edit for edit in scene.subject.edits if isinstance(edit, MaskCell) and edit.kind == "decoder"]
     target, size = original.target, len(original.target)
     if not edits or max(edits[-1].query, edits[-1].key) >= size:
         return []
     query, key = edits[-1].query, edits[-1].key
+    others = tuple(edit for edit in scene.subject.edits if edit != edits[-1])
+    before = _pass(replace(scene.subject, edits=others), original)
     was, now = (probability_text(math.exp(each.predictions.log_probabilities[query])) for each in (before, after))
     if edits[-1].allowed:
         text = gettext_noop(
@@ -197,7 +197,7 @@ def _sentences(
                 after=fixed(after.predictions.score, 1),
             ),
         ]
-        if reread and reread.before != reread.after:
+        if reread and reread.cached != reread.after:
             sentences.append(
                 _("Without a cache, earlier rows see later ones at each step, and the translation changes.")
             )
@@ -232,6 +232,13 @@ def _details(scene: Scene) -> None:
             "have computed."
         )
     )
+    if scene.config.attention_window is not None:
+        st.markdown(
+            _(
+                "This model also has an attention window, which stays: a step of the search attends only to the keys "
+                "inside it."
+            )
+        )
     before_and_after(scene, key="whatif_masks_outcome")
     label = _("The masks of a batch, cell by cell: page Masks")
     st.page_link(page_named("masks"), label=label, icon=":material/grid_on:", query_params=query())

@@ -3,7 +3,9 @@
 A search finds the swap that is shown first; nothing is edited until something is clicked.
 """
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TypeGuard
 
 import streamlit as st
 
@@ -36,7 +38,7 @@ from app.views.whatif.order_ranking import (
     order_table,
     striking,
 )
-from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
+from transformer.analysis.edits import Edit, PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
 
 
 def draw(scene: Scene) -> None:
@@ -46,7 +48,7 @@ def draw(scene: Scene) -> None:
         return
     lost = lost_by_order(scene)
     first = striking(scene, lost)
-    made = next((edit for edit in reversed(scene.subject.edits) if isinstance(edit, KINDS)), None)
+    made = next((edit for edit in reversed(scene.subject.edits) if _is_of_encoder(edit)), None)
     shown = made or first
     _striking(scene, lost, first, made)
     order = order_of(scene, shown if isinstance(shown, PositionsShuffled | PositionsSwapped) else first)
@@ -65,11 +67,10 @@ def draw(scene: Scene) -> None:
     if made:
         before_and_after(scene, key="whatif_order_outcome")
     else:
-        before_and_after(
-            scene, key="whatif_order_outcome", edited=scene.subject.edited(first), label=_named(scene, first)
-        )
+        alone = scene.subject.original.edited(first)
+        before_and_after(scene, key="whatif_order_outcome", edited=alone, label=_named(scene, first))
     template.say(*_sentences(scene, lost, shown, order))
-    template.details(_details)
+    template.details(partial(_details, scene))
 
 
 def prepare(scene: Scene) -> None:
@@ -78,8 +79,19 @@ def prepare(scene: Scene) -> None:
     if scene.config.positions != "none":
         first = striking(scene, lost_by_order(scene))
         proved(scene, order_of(scene, first))
-        edited = scene.subject.edited(first)
+        edited = scene.subject.original.edited(first)
         outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
+
+
+def has_window(scene: Scene) -> bool:
+    """Whether the encoder has an attention window that hides a token of the sentence from another. The window goes by
+    the places of the tokens, which no change of the positions moves."""
+    window = scene.config.attention_window
+    return window is not None and window < len(scene.source) - 1
+
+
+def _is_of_encoder(edit: Edit) -> TypeGuard[PositionEdit]:
+    return isinstance(edit, KINDS) and edit != PositionsOff("decoder")
 
 
 def _choose(scene: Scene, lost: Lost, number: int) -> None:
@@ -98,9 +110,9 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
                 st.text(_("The words stay where they are; only their positions are exchanged."))
             else:
                 sentence = _(
-                    "The most striking change: {change}. The translation loses {nats:.2f} nats.",
+                    "The most striking change: {change}. The translation loses {nats} nats.",
                     change=_named(scene, first),
-                    nats=nats,
+                    nats=fixed(nats, 2),
                 )
                 means = _("Nats are natural logarithms; {meaning}.", meaning=_(NATS))
                 st.text(f"{sentence}\n{means}")
@@ -120,30 +132,53 @@ def _named(scene: Scene, edit: PositionEdit) -> str:
 
 def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
     """What the picture shows, in at most three sentences, with its numbers."""
+    shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
+    if has_window(scene):
+        last = _("Attention adds up over the words in its window: the positions and the window tell their order.")
+    else:
+        last = _("Attention adds up over words in any order: only the positions, added to the words, tell it.")
+    return [_of_change(scene, shown, order), *([_of_shifts(lost, shifts)] if shifts else []), last]
+
+
+def _of_change(scene: Scene, shown: PositionEdit, order: tuple[int, ...]) -> str:
+    """What a change of the positions is to the model."""
     if isinstance(shown, PositionsOff):
-        first = _("Without positions the decoder gets the same vectors for every order, so who does what is a guess.")
-    elif isinstance(shown, PositionsShifted):
+        if has_window(scene):
+            return _("Without positions, only the attention window tells the encoder which words are near each other.")
+        return _("Without positions the decoder gets the same vectors for every order, so who does what is a guess.")
+    if isinstance(shown, PositionsShifted):
         text = gettext_noop("All positions are {by} further on: the distances between the words stay as they were.")
-        first = _(text, by=shown.by)
+        return _(text, by=shown.by)
+    if isinstance(shown, PositionsSwapped) and max(shown.first, shown.second) >= len(order):
+        return _("This sentence has only {count} positions, so this swap changes nothing.", count=len(order))
+    if has_window(scene):
+        text = gettext_noop(
+            "No word is moved, only positions are. Each attention window still has the same words, so to the model "
+            "this is not exactly the sentence “{sentence}”."
+        )
     else:
         text = gettext_noop("No word is moved, only positions are: to the model this is the sentence “{sentence}”.")
-        first = _(text, sentence=reordered_text(scene, order))
-    sentences = [first]
-    shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
-    if shifts:
-        near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
-        sentences.append(
-            _(
-                "Where all are shifted by {near}, the distances stay and the translation loses {least} nats; by {far} "
-                "it loses {most}.",
-                near=near.by,
-                least=fixed(lost.nats[near], 2),
-                far=far.by,
-                most=fixed(lost.nats[far], 2),
-            )
+    return _(text, sentence=reordered_text(scene, order))
+
+
+def _of_shifts(lost: Lost, shifts: Sequence[PositionsShifted]) -> str:
+    """What the smallest shift costs, and the one that costs most if that is another one."""
+    near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
+    least, most = (fixed(lost.nats[edit], 2) for edit in (near, far))
+    if near == far:
+        return _(
+            "Where all are shifted by {near}, the distances stay and the translation loses {least} nats.",
+            near=near.by,
+            least=least,
         )
-    sentences.append(_("Attention adds up over words in any order: only the positions, added to the words, tell it."))
-    return sentences
+    return _(
+        "Where all are shifted by {near}, the distances stay and the translation loses {least} nats; by {far} "
+        "it loses {most}.",
+        near=near.by,
+        least=least,
+        far=far.by,
+        most=most,
+    )
 
 
 def _without_positions(scene: Scene) -> None:
@@ -151,20 +186,27 @@ def _without_positions(scene: Scene) -> None:
     size = len(scene.source)
     order = (*range(size - 2, -1, -1), size - 1)  # all tokens backwards, but </s> stays last
     proof(scene, order, proved(scene, order), key="whatif_order_proof")
-    template.say(
-        _(
+    if has_window(scene):
+        none = _(
+            "This model has no positions, so there is nothing to swap or to shift: only its attention window tells the "
+            "encoder which words are near each other."
+        )
+    else:
+        none = _(
             "This model has no positions, so there is nothing to swap or to shift: for its encoder, every order of "
             "these words is the same, to rounding."
-        ),
+        )
+    template.say(
+        none,
         _("Its decoder has none either; it knows where it is from the tokens that it has written."),
     )
     if file := shipped_members("model.positions", scene.task).get("sinusoidal"):
         label = _("Open one that has them: {name}", name=display_name(file))
         st.button(label, on_click=open_checkpoint, args=(file.name,))
-    template.details(_details)
+    template.details(partial(_details, scene))
 
 
-def _details() -> None:
+def _details(scene: Scene) -> None:
     triplet(
         _("positions swapped, shifted, shuffled, removed"),
         r"x_i = \sqrt{d_{model}}\;E[\,id_i\,] + PE_{\pi(i)}",
@@ -179,5 +221,14 @@ def _details() -> None:
         lines_of_definition("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
         in_paper=False,
     )
+    if has_window(scene):
+        st.markdown(
+            _(
+                "This model has an attention window: an attention adds up only over keys at most {window} places away. "
+                "It goes by the places of the words, not by their positions, so here the two orders are *not* the same "
+                "to the model, and without positions more than rounding is left.",
+                window=scene.config.attention_window,
+            )
+        )
     label = _("The proof word by word: page Positions")
     st.page_link(page_named("positions"), label=label, icon=":material/swap_horiz:", query_params=query())

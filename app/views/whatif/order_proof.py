@@ -10,6 +10,7 @@ from app.languages import _, pgettext
 from app.stage.scene import Scene
 from app.views.shared.order_translations import WITHOUT, Pair, both_orders, trained_without
 from app.views.shared.word_orders import Moved, Order, moved, reordered
+from transformer.config import EOS
 
 Proved = tuple[str, Moved, Pair]  # the name of a model, and what it makes of both orders
 
@@ -52,8 +53,11 @@ def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> N
 
 
 def reordered_text(scene: Scene, order: Order) -> str:
-    """The sentence that one would have to type for this order."""
-    return scene.subject.translator.tokenizer.decode(reordered(scene.translation.source_ids, order))
+    """The sentence that one would have to type for this order. </s> is written only if tokens are after it."""
+    tokenizer, ids = scene.subject.translator.tokenizer, reordered(scene.translation.source_ids, order)
+    end = ids.index(EOS)
+    parts = [tokenizer.decode(ids[:end]), tokenizer.piece(EOS), tokenizer.decode(ids[end + 1 :])]
+    return " ".join(filter(None, parts)) if end < len(ids) - 1 else parts[0]
 
 
 def _share(found: Moved) -> str:

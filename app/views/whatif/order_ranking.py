@@ -86,13 +86,14 @@ def striking(scene: Scene, lost: Lost) -> Reordering:
     """The swap of two words that costs most among those that change the translation; a shuffle if no swap was measured.
 
     If none of the `TRIED` swaps that cost most changes the translation, it is the first of them. Words of several
-    tokens and punctuation are swapped only if there are no other swaps, because that says little.
+    tokens, punctuation and two equal tokens are swapped only if there are no other swaps, because that says little.
     """
     tokens = scene.source.tokens
     whole = {group[0] for group in words_of(tokens) if len(group) == 1 and not carries_no_word(tokens[group[0]])}
     swaps = [edit for edit in lost.nats if isinstance(edit, PositionsSwapped)]
-    between_words = [edit for edit in swaps if {edit.first, edit.second} <= whole]
-    ranked = sorted(between_words or swaps, key=lambda edit: -lost.nats[edit])
+    different = [edit for edit in swaps if tokens[edit.first] != tokens[edit.second]]
+    between_words = [edit for edit in different if {edit.first, edit.second} <= whole]
+    ranked = sorted(between_words or different or swaps, key=lambda edit: -lost.nats[edit])
     for edit in islice(ranked, TRIED):
         found = outcome(scene.subject.original.edited(edit), scene.translation.source, scene.translation.settings)
         if found.compared.parts_at is not None:

@@ -23,6 +23,7 @@ from transformer.errors import HeadlightError
 from transformer.text.normalisation import normalise
 
 QUICK = 1e10  # `work_of` up to which the grid is computed when the page opens (1.5 s)
+LITTLE = 0.05  # a smaller loss is written as 0.0
 LONGEST = 5e9  # `work_of` up to which integrated gradients are offered (16 s)
 MEANS = {  # by method: a sentence about a cell, and one about the whole grid
     gettext_noop("Occlusion"): (
@@ -193,8 +194,13 @@ def _sentences(words: Words) -> list[str]:
         token=in_words(words.own.pieces[row]),
         most=fixed(lost[row, word], 1),
     )
-    if lost[:, word].sum() < 0.05:
+    if lost[:, word].sum() <= 0:
         most_important = _("Whichever word is left out, the log-probability of the translation does not fall.")
+    elif lost[:, word].sum() < LITTLE:
+        most_important = _(
+            "Whichever word is left out, the log-probability of the translation falls by less than {little}.",
+            little=LITTLE,
+        )
     return [
         most_important,
         agreement,

@@ -37,7 +37,7 @@ from transformer.analysis.edits.sublayer_edits import ResidualOff, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind
 
-MOST_CHARACTERS = 1000  # of the text of an edit
+MOST_CHARACTERS = 10_000  # of the text of an edit: a patch names each token of a sentence
 LARGEST = 1_000_000  # number in the text of an edit
 
 

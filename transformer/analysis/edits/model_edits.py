@@ -5,7 +5,6 @@ change those of the encoder, which reads the whole source in one pass, also in a
 also change those of the decoder.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -26,6 +25,7 @@ from transformer.model.zero_edit import Zero
 SiteEdits = dict[str, SiteEdit]
 POSITIONS = "encoder.embedding.positions"
 EMBEDDED = "encoder.embedding.output"
+TEMPERATURES = 1e-6, 1e6  # lowest and highest: beyond them scores may become infinite or NaN in float32
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,13 @@ class Temperature:
     value: float
 
     def sites(self, model: Transformer) -> SiteEdits:
-        """Raises HeadlightError: the model has no such head, or the temperature is not a positive number."""
+        """Raises HeadlightError: the model has no such head, or the temperature is not a number from 1e-6 to 1e6."""
         check_head(model.config, self.kind, self.layer, self.head)
-        if not (math.isfinite(self.value) and self.value > 0):
-            raise HeadlightError(f"The temperature {self.value} should be a positive number, such as 2.")
+        lowest, highest = TEMPERATURES
+        if not lowest <= self.value <= highest:
+            raise HeadlightError(
+                f"The temperature {self.value} should be a number from {lowest:g} to {highest:g}, such as 2."
+            )
         site = f"{SITES[self.kind].format(self.layer)}.masked_scores"
         return {site: _at_head(self.head, lambda scores: scores / self.value)}
 

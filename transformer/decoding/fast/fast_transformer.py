@@ -27,6 +27,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
+from transformer.decoding.fast.copied_weights import CopiedWeights
 from transformer.decoding.fast.fast_cache import FastLayerCache, FastState, Past
 from transformer.decoding.fast.folded_attention import FoldableWeights
 from transformer.decoding.fast.norm import norm
@@ -65,7 +66,7 @@ class FastLayer:
         return found
 
     def run(self, x: Tensor, sublayers: Mapping[str, SubLayer]) -> Tensor:
-        """x (R, D) -> (R, D)."""
+        """The sub-layers in their order, each with its residual connection and LayerNorm: x (R, D) -> (R, D)."""
         for (name, sublayer), normalise in zip(sublayers.items(), self.norms, strict=True):
             if name in self.removed.sublayers:
                 x = x if self.pre_norm else normalise(x)
@@ -90,7 +91,7 @@ class FastEncoderLayer(FastLayer):
             projected = self.key_value_query(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
             key, value, query = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
             context = few_queries_attention(query, key, value, source_bias)  # (B, H, S, E)
-            context = self.removed.off("self_attention", context)  # (B, H, S, E)
+            context = self.removed.zero_heads("self_attention", context)  # (B, H, S, E)
             return self.attention_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (B*S, D)
 
         return self.run(x, {"self_attention": attend_to_source, "feed_forward": self.feed_forward})
@@ -112,7 +113,7 @@ class FastDecoderLayer(FastLayer):
         def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
             past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
             context = few_queries_attention(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
-            context = self.removed.off("self_attention", context)  # (R, H, 1, E)
+            context = self.removed.zero_heads("self_attention", context)  # (R, H, 1, E)
             return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
         def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
@@ -163,7 +164,7 @@ class FastTransformer:
             self.projection = packed_weight(model.output.weight, model.output_bias)  # D -> V
             self.tokens, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
             self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
-        self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
+        self._copied = CopiedWeights(model)
 
     def _positions(self, length: int) -> Tensor:
         """The first rows of the decoder's table of positions in the dtype of the weights: (P, D), or (P, 1)."""
@@ -186,8 +187,8 @@ class FastTransformer:
         return _rebuilt, (self.model, self.removed)
 
     def is_current(self) -> bool:
-        """Whether the model's weights are still those that were copied: same memory, not written since."""
-        return all(w.data_ptr() == place and writes(w) == count != -1 for w, place, count in self._copied)
+        """Whether the model's weights are still those that were copied: not replaced, moved or written since."""
+        return self._copied.are_current()
 
     @property
     def training(self) -> bool:
@@ -214,7 +215,7 @@ class FastTransformer:
         kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
         for decoder_layer, value in zip(self.layers, values, strict=True):
-            decoder_layer.removed.off("cross_attention", value)  # a context of values that are 0 is 0
+            decoder_layer.removed.zero_heads("cross_attention", value)  # a context of values that are 0 is 0
         caches = [FastLayerCache(*both) for both in zip(keys.unbind(), values.unbind(), strict=True)]
         real = padding_mask(source)  # (B, 1, 1, S)
         if self.foldable is not None and sentences == 1 and real.all():
@@ -242,8 +243,3 @@ class FastTransformer:
 
 def _rebuilt(model: Transformer, removed: RemovedParts) -> FastTransformer:
     return FastTransformer(model).without(removed)
-
-
-def writes(weight: Tensor) -> int:
-    """How often a tensor was written to; -1 if it was made in inference mode, where torch does not count."""
-    return -1 if weight.is_inference() else weight._version

@@ -27,11 +27,11 @@ class FoldedAttention:
 
     scores: Linear  # A and a, of all heads side by side: D -> H*S
     written: Tensor  # C, of all heads one below the other: (H*S, D)
-    keys: int  # S
+    source_length: int  # S
 
     def __call__(self, x: Tensor, residual: Tensor) -> Tensor:
         """x (R, D), and the residual (R, D), which is added to the output -> (R, D)."""
-        weights = self.scores(x).view(-1, self.keys).softmax(dim=-1)  # (R*H, S)
+        weights = self.scores(x).view(-1, self.source_length).softmax(dim=-1)  # (R*H, S)
         return torch.addmm(residual, weights.view(len(x), -1), self.written)  # (R, D)
 
 

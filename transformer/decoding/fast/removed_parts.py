@@ -28,8 +28,8 @@ class LayerWithout:
     heads: Mapping[str, tuple[Zero, ...]] = field(default_factory=dict)
     sublayers: frozenset[str] = frozenset()
 
-    def off(self, sublayer: str, context: Tensor) -> Tensor:
-        """Sets the contexts of the removed heads to 0, in place: context (B, H, Q, E), returned."""
+    def zero_heads(self, sublayer: str, context: Tensor) -> Tensor:
+        """Sets the contexts of the removed heads to 0, in place, and returns the tensor: (B, H, Q, E)."""
         for zero in self.heads.get(sublayer, ()):
             (context if zero.head is None else context[:, zero.head]).zero_()
         return context
