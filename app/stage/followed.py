@@ -14,6 +14,11 @@ def attending_steps(scene: Scene) -> list[int]:
     return [int(step) for step in _weights(scene).argmax(axis=0)]
 
 
+def is_attended(scene: Scene, source: int) -> bool:
+    """Whether any step attends to this token of the source, in the clearest head: an edit may forbid it to all."""
+    return bool(_weights(scene)[:, source].any())
+
+
 def opening_token(scene: Scene) -> int:
     """The token of the source, from 0, with the most letters among those to which some step attends with a weight of at
     least 0.5. If none of these has a letter, the token with the largest weight of all. Punctuation and control tokens

@@ -17,11 +17,12 @@ from pydantic import ValidationError
 
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import read_run
-from app.views.training import launch_run, run_log
+from app.views.training import launch_run, run_log, start_window
 from app.views.training.manage_run import remove_if_it_came_to_nothing
 from app.views.training.own_text import LaunchError, first_pair, read_own_text
 from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_plan import Size, TextPlan, ToyPlan
+from tests.support.app_checkpoints import write_checkpoint
 from tests.support.patience import PATIENCE
 from transformer.checkpoint.header import read_header
 from transformer.errors import HeadlightError
@@ -349,3 +350,15 @@ def test_the_real_trainer_says_why_text_cannot_be_trained_on(runs: Path) -> None
     assert run is not None
     assert "training pairs is at most data.max_length = 100 tokens long" in remove_if_it_came_to_nothing(run)
     assert list(runs.iterdir()) == []
+
+
+def test_a_run_does_not_begin_with_random_weights_if_the_chosen_checkpoint_was_deleted(tmp_path: Path) -> None:
+    write_checkpoint(tmp_path / "mine.safetensors")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+        chosen = start_window.first_weights("mine")
+        assert chosen == CheckpointFile.at(tmp_path / "mine.safetensors")
+        (tmp_path / "mine.safetensors").unlink()
+        with pytest.raises(LaunchError, match="mine does not exist any more"):
+            start_window.first_weights("mine")
+    assert start_window.first_weights(None) is None

@@ -12,8 +12,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.compute.outcomes import Outcome
 from app.figures.axes import TokenAxis
 from app.views.residual.flow import COLORS, flow, largest_difference, vectors
+from app.views.residual.sentences import of_edits
 from app.views.residual.stream import Stream, cosines, relative, shares, sub_layers
 from app.views.residual.stream_charts import HIGHEST, added_heatmap, stream_table
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -378,3 +380,13 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     table = stream_table(every)
     assert list(table["sub-layer"])[:3] == ["1 self-attention", "1 encoder-decoder", "1 feed-forward"]
     assert np.allclose(table["cosine of x and what is added"], 1)
+
+
+@pytest.mark.parametrize(
+    ("lost", "size"), [((0.02, -0.05), "the same"), ((0.02, 0.05), "0.1 nats lower"), ((0.0, -0.3), "0.3 nats higher")]
+)
+def test_a_log_probability_that_hardly_changes_is_called_the_same(
+    lost: tuple[float, float], size: str, tmp_path: Path
+) -> None:
+    written = Translator.load(write_checkpoint(tmp_path / "any.safetensors")).score("the cat", "the")
+    assert f"its log-probability is {size} (" in of_edits(Outcome(written, written, lost))

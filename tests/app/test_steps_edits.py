@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.compute.edited_cells import edited_cells, edited_rows
 from app.compute.subject import Subject
 from app.library.checkpoints import checkpoints
+from app.stage.scene import Scene
 from app.views.steps.edited_sites import EditedSites
 from app.views.steps.model_map import model_map
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -174,3 +175,18 @@ def test_the_numbers_that_an_edit_replaces_are_those_that_differ_in_a_pass(opene
     assert heads.all(axis=(1, 2)).tolist() == [False, True]
     assert not heads[0].any()
     assert np.all(edited_cells(off, "encoder.layers.1.feed_forward.output", (3, 32)))
+
+
+def test_a_source_token_that_no_step_may_attend_to_is_not_said_to_be_attended_to(
+    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def weights(scene: Scene) -> np.ndarray:
+        found = scene.attention("cross").weights[0, 0].copy()
+        found[:, 0] = 0
+        return found
+
+    monkeypatch.setattr("app.stage.followed._weights", weights)
+    said = [each.value for each in opened("encoder.tokens", s="1").text]
+    assert any("No step of the decoder attends to it" in text for text in said)
+    said = [each.value for each in opened("encoder.tokens", s="2").text]
+    assert any("attends to it most" in text for text in said)

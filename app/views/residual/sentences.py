@@ -39,7 +39,10 @@ def of_edits(found: Outcome) -> str:
     change = sum(found.lost)
     nats = _(NATS)
     apart = abs(change)
-    size = _("{nats:.1f} nats lower", nats=apart) if change > 0 else _("{nats:.1f} nats higher", nats=apart)
+    if apart < 0.05:  # it would be written as 0.0
+        size = _("the same")
+    else:
+        size = _("{nats:.1f} nats lower", nats=apart) if change > 0 else _("{nats:.1f} nats higher", nats=apart)
     if found.compared.parts_at is None:
         return _(
             "With these edits the translation stays the same; its log-probability is {size} ({nats}).",

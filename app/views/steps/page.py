@@ -13,8 +13,8 @@ import streamlit as st
 from app import components
 from app.figures.axes import in_words
 from app.figures.tables import Table
-from app.languages import _, pgettext
-from app.stage.followed import attending_steps, opening_token
+from app.languages import _, gettext_noop, pgettext
+from app.stage.followed import attending_steps, is_attended, opening_token
 from app.stage.heads import clearest_of
 from app.stage.question_card import predict
 from app.stage.scene import Scene, scene_key
@@ -108,20 +108,23 @@ def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: in
 def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> None:
     """Which token is followed, and which heads are shown."""
     word, target = in_words(scene.source.tokens[source]), scene.target
-    say(
-        _(
+    if step != attending_steps(scene)[source]:
+        followed = gettext_noop(
             "The picture follows the token “{token}” through the encoder, and then step {step} of the decoder, which "
-            "attends to it most.",
-            token=word,
-            step=step + 1,
+            "you chose."
         )
-        if step == attending_steps(scene)[source]
-        else _(
+    elif is_attended(scene, source):
+        followed = gettext_noop(
             "The picture follows the token “{token}” through the encoder, and then step {step} of the decoder, which "
-            "you chose.",
-            token=word,
-            step=step + 1,
-        ),
+            "attends to it most."
+        )
+    else:
+        followed = gettext_noop(
+            "The picture follows the token “{token}” through the encoder. No step of the decoder attends to it, so the "
+            "picture continues with step {step}."
+        )
+    say(
+        _(followed, token=word, step=step + 1),
         _(
             "That step reads “{read}” and predicts “{predicted}”.",
             read=in_words(target.tokens[step]),

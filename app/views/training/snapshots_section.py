@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
-from app.languages import _
+from app.languages import _, ngettext
 from app.library import checkpoints
 from app.library.runs import Run
 from app.library.snapshots import snapshots
@@ -120,12 +120,13 @@ def _matrix(seen: Sweep, update: int) -> None:
     layer, head = seen.head
     queries, keys = seen.axes
     attention = seen.results[update].attention
-    title = _(
-        "{kind}, layer {layer}, head {head}, after {update:,} updates",
+    title = ngettext(
+        "{kind}, layer {layer}, head {head}, after {count:,} update",
+        "{kind}, layer {layer}, head {head}, after {count:,} updates",
+        update,
         kind=_(SHORT[seen.kind]),
         layer=layer + 1,
         head=head + 1,
-        update=update,
     )
     weights, mask = attention.weights[layer, head], attention.mask
     key = "snapshot_matrix"

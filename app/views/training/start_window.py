@@ -198,5 +198,15 @@ def _plan(state: Any) -> Plan:
             raise LaunchError(_("Name both languages, in at most {most} characters and without “/”.", most=LONGEST))
     return TextPlan(
         _read(file, FEWEST_PAIRS), source, target, size, _read(valid, 1) if valid else None,
-        _files().get(state.get("start_from") or ""),
+        first_weights(state.get("start_from")),
     )  # fmt: skip
+
+
+def first_weights(name: str | None) -> CheckpointFile | None:
+    """The checkpoint to start with; None: random weights. Raises LaunchError if it was deleted meanwhile."""
+    if name is None:
+        return None
+    if found := _files().get(name):
+        return found
+    gone = _("The checkpoint {name} does not exist any more. Choose other weights to start with.", name=name)
+    raise LaunchError(gone)
