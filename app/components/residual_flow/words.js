@@ -10,7 +10,9 @@ export const degrees = (value) => `${decimals(value, 0)}°`;
 // What one sub-layer does, and whether an edit replaces the result.
 export function words(state, u) {
   const { data: { stacks }, stack, row } = state, said = addition(state, u);
-  return isReplaced(stacks[stack], row, u + 1) ? `${said} ${_("An edit replaces the new stream by a vector of another sentence.")}` : said;
+  if (!isReplaced(stacks[stack], row, u + 1)) return said;
+  const replaced = _("An edit replaces the new stream by a vector of another sentence.");
+  return `${said} ${replaced}`;
 }
 
 // Whether an edit replaces the embedding of a token (`place` 0), or its stream after a sub-layer (`place` from 1).
