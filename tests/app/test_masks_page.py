@@ -1,5 +1,6 @@
 """The Masks page, run without a browser: the masks are the model's, masked weights are 0, padding changes nothing."""
 
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from app.figures.mask_matrix import ALLOWED_BY_EDIT
 from app.views.masks.mask_overview import GAP
 from app.views.masks.mask_parts_section import mask_shape
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, charts, title, written
+from tests.support.drawn import array, charts, components, title, written
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.batch_masks import Part, padding_difference
@@ -147,11 +148,17 @@ def test_the_reason_of_a_cell_that_an_edit_changed_is_the_edit(open_masks: Open)
         assert "That is the future" not in said
 
 
-def test_where_an_edit_has_taken_the_mask_away_the_page_says_so(open_masks: Open) -> None:
+def test_where_an_edit_takes_the_mask_away_the_picture_with_the_mask_is_still_of_the_model_with_it(
+    open_masks: Open,
+) -> None:
     app = open_masks(edits="mask=causal", details="false")
     said = " ".join(element.value for element in app.text)
-    assert "An edit has already taken the causal mask away" in said
-    assert "which helps the model" not in said
+    assert "An edit takes the causal mask away" in said
+    (drawn,) = components(app, "causal_matrix")
+    cells = {name: np.frombuffer(b64decode(drawn[name]["mask"]), np.uint8) for name in ("masked", "free")}
+    size = len(drawn["reads"])
+    assert np.array_equal(cells["masked"].reshape(size, size), np.tri(size))
+    assert cells["free"].all()
 
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])

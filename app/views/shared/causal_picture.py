@@ -5,7 +5,7 @@ of the mask in every decoder layer; the window and the padding mask are kept.
 """
 
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.row_predictions import Predictions, predictions
+from app.compute.subject import Subject
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
@@ -48,10 +49,15 @@ class Pass:
         return float(np.triu(self.attention.weights, 1).sum(axis=-1, dtype=np.float64).mean())
 
 
+def with_mask(subject: Subject) -> Subject:
+    """The same with its causal mask, also if an edit takes it away."""
+    return replace(subject, edits=tuple(edit for edit in subject.edits if edit != FREE))
+
+
 def passes(scene: Scene) -> tuple[Pass, Pass]:
     """With the causal mask, and without."""
-    found = []
-    for subject in (scene.subject, scene.subject.edited(FREE)):
+    masked, found = with_mask(scene.subject), []
+    for subject in (masked, masked.edited(FREE)):
         one = cached_results.observed(subject, scene.translation.source_ids, scene.hypothesis.ids)
         found.append(Pass(one.attention["decoder"], predictions(one.trace["logits"], scene.hypothesis.ids)))
     return found[0], found[1]
@@ -64,7 +70,7 @@ def message(
     target = scene.target
     piece = scene.subject.translator.tokenizer.piece
     place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
-    with_mask, without = _rows(masked.attention.mask, target), _rows(free.attention.mask, target)
+    masked_rows, free_rows = _rows(masked.attention.mask, target), _rows(free.attention.mask, target)
 
     def one(which: Pass, alt: str) -> dict[str, Any]:
         result = which.predictions
@@ -81,8 +87,8 @@ def message(
     return {
         "reads": [in_words(token) for token in target.tokens],
         "predicts": [in_words(token) for token in target.predicts],
-        "masked": one(masked, _(alts[0], place=place, rows=with_mask)),
-        "free": one(free, _(alts[1], place=place, rows=without)),
+        "masked": one(masked, _(alts[0], place=place, rows=masked_rows)),
+        "free": one(free, _(alts[1], place=place, rows=free_rows)),
         "layer": layer,
         "head": head,
         "layers": len(masked.attention.weights),
@@ -105,7 +111,7 @@ def message(
 def scores_before(scene: Scene, layer: int, head: int) -> np.ndarray:
     """Q K^T / sqrt(d_k) of one head, (T, T): the scores to which the mask is applied."""
     site = f"{SITES['decoder'].format(layer)}.scores"
-    found: np.ndarray = scene.record(site)[site][head]
+    found: np.ndarray = replace(scene, subject=with_mask(scene.subject)).record(site)[site][head]
     return found
 
 
