@@ -41,7 +41,7 @@ from app.languages.spoken import KEY
 
 HOLD = 10.0  # seconds after which a request for news is answered with 204 if there are none
 PAGE = Path(__file__).parent.parent / "components" / "class_page" / "class_page.html"
-PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # fits with any font of a phone
+PHONE = ".kinds button { font-size: .875rem; padding-inline: .1rem; }"  # the buttons fit in a row with any phone's font
 KEEP = {"Cache-Control": "no-cache"}  # the browser keeps the file, and asks whether it has changed
 
 Handler = Callable[[Request], Awaitable[Response]]

@@ -32,7 +32,7 @@ from app.state.pinned_words import pinned
 
 CANVAS = {"translate": TRANSLATE_FORM, "attention": ATTENTION_FORM}  # pages whose picture is a canvas
 _CLASS = "class"  # in the session: (code, secret)
-_LESSON = "class lesson"  # in the session: the scene of a lesson that is published
+_LESSON = "class lesson"  # in the session: what was published of a lesson's scene (_Published)
 _PICTURE = "class picture"  # in the session: ((scene key, language), its packed message)
 
 
@@ -51,7 +51,7 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class _Published:
-    """What a lesson says about a page. `key`: the key of the scene that the question is about."""
+    """What the class is told about a page. `key`: the key of the scene that the question is about."""
 
     page: str
     title: str
@@ -87,7 +87,7 @@ def followers() -> int:
     """How many phones follow now."""
     found = own_class()
     if found:
-        with suppress(NoClass):  # it may end at any time; so in the functions below
+        with suppress(NoClass):  # the class may end at any time, also in the functions below
             return CLASSES.followers(*found)
     return 0
 
@@ -126,7 +126,8 @@ def published(of_lesson: LessonScene, scene: Scene | None, question: Question | 
 
 
 def page_shown(page: PageInfo, scene: Scene | None) -> None:
-    """Shows this page to the class, if one is open. The page of a lesson's scene has the scene's title and text."""
+    """Shows this page to the class, if one is open. If a lesson's scene has opened it, it is shown with the title and
+    text of that scene."""
     found = own_class()
     if not found:
         return

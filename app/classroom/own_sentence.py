@@ -1,7 +1,7 @@
-"""A follower's own sentence: translated by the model of the class's scene, and packed as the canvas draws it.
+"""A follower's own sentence: translated by the model of the class's scene, and packed as a message for the canvas.
 
-One thread translates for all followers, which leaves a core for the lecturer's next scene. If more than `MOST_QUEUED`
-sentences wait, a new one is refused at once.
+One thread translates for all followers, which leaves a core for the lecturer's next scene. If `MOST_QUEUED` sentences
+are not translated yet, a new one is refused at once.
 """
 
 import asyncio

@@ -56,7 +56,7 @@ def page_body(
 
     Args:
         translation: draws the line with the translation. It may return a function that adds to the line what takes
-            longer; that is called when the page is drawn. None: the page has no such line.
+            longer; that is called after the content has been drawn. None: the page has no such line.
         draw: draws the content below the question. None: neither the content nor the link to the next question can be
             drawn yet.
         beside_heading: draws what is beside the question; None: nothing is.

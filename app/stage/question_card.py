@@ -35,8 +35,8 @@ def question_card(
     by_keys: bool = False,
     on_show: Callable[[], None] | None = None,
 ) -> None:
-    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3", or a text that there is no
-    clear case.
+    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3", or a text that says
+    that it has no clear case.
 
     Args:
         alone: an answer reveals which one is right. In a class, `reveal` or the button does that.
@@ -164,6 +164,6 @@ def _other(scene: Scene, kind: QuestionKind) -> str:
 
 
 def _id(scene: Scene, question: Question) -> str:
-    """The id of a question. It does not depend on which answer is right."""
+    """The id of a question: of its scene, its number in the lesson, its prompt, its answers and its place."""
     digest = hash((question.prompt, question.answers, replace(question.place, page="")))
     return f"{scene_key(scene)} {QUESTION_NUMBER.value} {digest}"

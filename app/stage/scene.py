@@ -115,7 +115,7 @@ class Scene:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The alphabet of shapes in numbers, for this sentence and this checkpoint."""
+        """The number that each letter of a shape, such as (H, T, S), stands for in this scene."""
         config = self.config
         return {
             "S": len(self.source), "T": len(self.target), "H": config.heads, "E": config.d_k, "D": config.d_model,
@@ -178,9 +178,7 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
         raise NoScene(str(error)) from None
     sentences = [each for each in translated.sentences if each.hypotheses]
     if not sentences:
-        raise NoScene(
-            _("Nothing is left to translate: the text has only white space or invisible characters.")
-        ) from None
+        raise NoScene(_("Nothing is left to translate: the text has only white space or invisible characters."))
     translation = sentences[selection.sentence if selection.sentence < len(sentences) else 0]
     given, problem = _given(subject, translation, selection)
     if given:

@@ -2,7 +2,7 @@
 
     question  ->  one picture with its controls  ->  at most three sentences  ->  Details  ->  Next
 
-The entry script draws the question and the next one; a page draws what is between them.
+app/stage/frame.py draws the question and the link to the next one; a page draws what is between them.
 """
 
 from collections.abc import Callable

@@ -428,3 +428,11 @@ def test_every_change_is_named_in_words_too() -> None:
     assert data["summary"] == "2 words equal, 1 changed, 0 missing, 1 added."
     assert str(difference_data("a", "a", label="l")["summary"]).startswith("1 word equal")
     assert list(difference_table("a b", "b", ("old", "new"))["old"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("l'été, well-known", ["l'été", ",", " well-known"]), ("T-シャツ", ["T", "-", "シ", "ャ", "ツ"])],
+)
+def test_characters_of_scripts_without_spaces_are_words_also_after_a_hyphen(text: str, found: list[str]) -> None:
+    assert words(text) == found

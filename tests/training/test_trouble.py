@@ -198,7 +198,7 @@ def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     diverge_at(20, monkeypatch, stop_at=23)
-    with pytest.raises(Stopped, match="from before its loss rose"):
+    with pytest.raises(Stopped, match="from before the loss rose"):
         train(toy_recipe(**SHORT), tmp_path / "run", device="cpu")
     assert_saved_at(tmp_path / "run", 20)
 

@@ -6,7 +6,7 @@ Modules that need torch are imported inside the functions, so that --help is fas
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -63,7 +63,7 @@ def beside_other_programs(translator: "Translator") -> AbstractContextManager[No
     return spinning_on_free_cores(next(translator.model.parameters()).device)
 
 
-def settings_of(translator: "Translator", beam: int | None) -> Any:
+def settings_of(translator: "Translator", beam: int | None) -> "DecodingConfig":
     """The settings of the checkpoint's recipe; `--beam` turns them into a beam search."""
     settings = replace(translator.settings, n_best=1)
     return settings if beam is None else replace(settings, method="beam", beam=beam)
@@ -103,7 +103,7 @@ def with_reranking(
 def languages(translator: "Translator") -> tuple[str, str] | None:
     """The codes of the languages that a model reads and writes, if its recipe names both."""
     recipe = translator.checkpoint.recipe if translator.checkpoint else None
-    data = (recipe or {}).get("data")  # not validated as a whole: an imported model states its languages alone
+    data = (recipe or {}).get("data")  # not validated as a whole: an imported model has only the languages there
     if not isinstance(data, dict):
         return None
     source, target = data.get("source_language"), data.get("target_language")

@@ -30,7 +30,7 @@ LEAST_PAIRS, LEAST_CHARACTERS = 100, 1000  # a smaller sample is not examined
 LEAST_WORDS = 4  # in a sentence; a shorter one may be the same in another language
 SIDES = ("sources", "targets")
 CHOOSE = "Choose other columns (data.source_column and data.target_column) or other files."
-# Frequent words, each in one of these languages only.
+# Frequent words; no word is in two of these lists. (Some also exist in another language, as "is" in Dutch.)
 FREQUENT = {
     "de": {"der", "ist", "und", "nicht", "das", "ich", "ein", "zu", "sie", "mit"},
     "en": {"the", "is", "and", "of", "you", "to", "that", "was", "have", "this"},
@@ -64,14 +64,14 @@ def text_warnings(text: TrainingText, config: DataConfig, given: Tokenizer | Non
 
 
 def _more_to_learn_from(validation: int, learnt: int, config: DataConfig) -> str:
-    """The advice. All pairs of a source stay together: if a source has many, a lower valid_size may not set aside
-    fewer."""
+    """The advice. Pairs with the same source sentence are set aside together. So if a sentence has many pairs, a lower
+    valid_size may set aside just as many."""
     fewer = usual_valid_size(validation + learnt)
     if fewer < config.valid_size and validation < 2 * config.valid_size:
         return f"Lower data.valid_size = {config.valid_size}, for example to {fewer}."
     return (
-        "Pairs of the same source stay together, so a lower data.valid_size may not help: give validation text of its "
-        "own (data.valid)."
+        "Pairs of the same source stay together, so a lower data.valid_size may not help: give a separate text for "
+        "validation (data.valid)."
     )
 
 
@@ -142,7 +142,8 @@ def _exchanged(part: UsedPart, pairs: Sequence[Pair], config: DataConfig) -> str
 
 
 def _how_to_exchange(part: UsedPart, first: str, second: str, config: DataConfig) -> str:
-    """The advice for one part, whose sources are in `second`. Of several parts the others are probably right."""
+    """The advice for one part, whose sources are in `second`. If there are other parts, they are probably right, so
+    only this part should be changed."""
     if config.mix:
         return "Set swapped = true for this part of data.mix, or remove it there."
     if part.name.startswith(PREFIX):

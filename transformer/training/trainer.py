@@ -68,7 +68,7 @@ def train(
         ranks: the processes of the run, if they are connected already.
 
     Returns:
-        The path of the checkpoint to use: the average if it scores better than the best single one.
+        The path of the checkpoint to use: the average, unless the best single one scores better.
 
     Raises:
         HeadlightError: something a user can correct; also after a signal to stop, once the run is saved. (Under
@@ -108,7 +108,7 @@ def train(
                 return Path(ranks.broadcast(str(finish(training, run, report, stop)).encode()).decode())
         if run:
             is_saved = last_save == training.progress.update
-            kept = "everything is saved" if is_saved else "what is saved is from before its loss rose"
+            kept = "everything is saved" if is_saved else "the saved state is from before the loss rose"
             again = " with torchrun, as before" if ranks.size > 1 else ""
             raise Stopped(
                 f"Stopped by {stop} after update {training.progress.update} of {recipe.training.updates}; {kept}. "
@@ -139,7 +139,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             if progress.update != saved and due and training.may_be_saved:
                 run.save(training)
                 saved = progress.update
-            if not training.validation_is_due:  # a snapshot has the scores of its update
+            if not training.validation_is_due:  # else wait: a snapshot is stored with the scores of its update
                 run.snapshot(training)
         ends, signal = training.ranks.barrier(ends, stop.number)
         stop.hear(signal)  # of another rank: all stop after one more update
@@ -196,7 +196,7 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
 
 
 def started_report(training: Training, run: Run, pairs: int, timed: str) -> Report:
-    """Creates the report of a run, and prints its first lines, the last of them `timed`."""
+    """Creates the report of a run, and prints its first lines: the model, `timed`, and where the run is stored."""
     progress = training.progress
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)

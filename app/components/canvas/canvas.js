@@ -78,7 +78,7 @@ function arrange(view) {
   view.isArranging = false;
 }
 
-const forms = (window.headlightForms ??= {});  // the forms that were chosen, by the name of the choice
+const forms = (window.headlightForms ??= {});  // by name in the address (`formName`): the form chosen last, as "matrix"
 
 // The distance of the picture from the top of the page, however far the page is scrolled.
 const topOf = (root) => root.getBoundingClientRect().top + (root.getRootNode().host?.closest("[data-testid=stMain]")?.scrollTop ?? 0);
@@ -139,8 +139,8 @@ function newView(parentElement) {
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };
-  // An act may leave the page. So it drops the questions that wait, and is sent only after what is pinned has been sent
-  // and the pending question is answered or lost.
+  // An act may leave the page. So it drops the questions that are not yet sent, and is sent itself only after the pins
+  // have been sent and the question that was sent last is answered or lost.
   view.act = (name, step, index) => {
     Object.assign(view, { wanted: [], isActing: true });
     if (view.waits || view.unsent) { setTimeout(() => view.act(name, step, index), 50); return; }
@@ -188,8 +188,9 @@ function begin(view, isSameKind) {
   if (writes) writeItself(view); else view.update();
 }
 
-// What holds until the channel brings the state of the server. A state with `alone` (see ../class_page/class_canvas.js)
-// has no server that answers: a number is written only if the byte determines it, and no calculation can be opened.
+// What holds until the channel brings the state of the server. In a state with `alone` (see
+// ../class_page/class_canvas.js) no server answers: no calculation can be opened, and a weight is written as a number
+// only if all weights that are sent as its byte round to the same number.
 const OPENED = { received: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
 
 export default function ({ data, parentElement, setTriggerValue }) {

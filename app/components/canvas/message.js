@@ -19,7 +19,7 @@ export function unpacked(bytes) {
   return header;
 }
 
-// The bytes of one head, (Q, K).
+// The weights of one head as whole numbers from 0 to `message.levels`, (Q, K).
 export function ofHead(kind, layer, head) {
   const size = kind.queries * kind.keys, at = (layer * kind.heads + head) * size;
   return kind.weights.subarray(at, at + size);

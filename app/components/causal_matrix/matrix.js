@@ -11,7 +11,7 @@ import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 366, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, BESIDE = 190, WIDEST = 280, NARROW = 520;
 const STILL = 6;  // px: after the mouse wheel was turned, a smaller move of the pointer is ignored
-const ARROW = 22, LONGEST = 104;  // units between the token read and the one written; of each of the two, at most
+const ARROW = 22, LONGEST = 104;  // units: the gap between the token read and the one written; the largest width of either
 
 function sized(root, data, measure) {
   const unit = scaleOfPage(), width = root.clientWidth / unit;

@@ -5,8 +5,8 @@ import { button, element } from "../shared/dom.js";
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const list = element("div", { class: "choices", role: "group", "aria-label": data.label });
-  // The chosen row: that of the message, or the one that was clicked after it. If the message has none (-1), it stays
-  // -1, and each click is sent.
+  // The chosen row: `data.chosen`, or the row that was clicked since then. If no row is chosen (`data.chosen` is -1),
+  // `now` stays -1, so that every click is sent.
   let now = data.chosen;
   data.rows.forEach((row, index) => {
     const node = button({ "aria-pressed": index === data.chosen }, list, undefined, () => {

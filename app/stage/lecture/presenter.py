@@ -1,4 +1,4 @@
-"""The presenter's window: `?presenter=1&lesson=NAME`. A page of text; no model is asked for it."""
+"""The presenter's window: `?presenter=1&lesson=NAME`. It shows only texts, so it needs no model."""
 
 from dataclasses import asdict
 

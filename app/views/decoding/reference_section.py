@@ -92,8 +92,8 @@ def _sources() -> None:
         _(
             "pₙ is the share of the translation's runs of n words that the reference has, r and c are the lengths of "
             "reference and translation in words. P and R are precision and recall of runs of characters, recall "
-            "counting twice as much. The paper's Table 2 has the BLEU of a whole test set; of one sentence only the "
-            "runs count that it is long enough for."
+            "counting twice as much. The paper's Table 2 has the BLEU of a whole test set; for one sentence, runs "
+            "longer than the sentence are not counted."
         ),
         lines_from(sentence_score, "for name, metric", "get_signature"),
         whole=lines_of_definition("evaluation.py", "sentence_score"),

@@ -12,11 +12,9 @@ from app.figures.tables import Table
 from app.languages import _, ngettext, pgettext
 
 Change = Literal["equal", "changed", "missing", "added"]
-_WORD = re.compile(
-    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # Thai, Japanese, Chinese: each character is a word
-    "|[^\\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’\\-][^\\W]+)*"
-    "|[^\\w\\s]"
-)
+_EACH_A_WORD = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Thai, Japanese, Chinese characters
+_LETTERS = f"[^\\W{_EACH_A_WORD}]+"
+_WORD = re.compile(rf"[{_EACH_A_WORD}]|{_LETTERS}(?:['’\-]{_LETTERS})*|[^\w\s]")
 _CHANGES: dict[str, Change] = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}
 
 

@@ -70,8 +70,8 @@ def _choices(run: Run, asked: Question, scene: Scene | None) -> None:
             format_func=_head_name,
             width=NARROW,
             help=_(
-                "The clearest head of the newest snapshot attends most sharply to words, and at another from row to "
-                "row."
+                "The clearest head of the newest snapshot attends sharply to single words, and in different rows to "
+                "different words."
             ),
         )
 
@@ -101,7 +101,7 @@ def _tiles(seen: Sweep, chosen: int) -> None:
     weights = np.stack([result.attention.weights[layer, head] for result in results])  # (R, Q, K)
     texts = [result.text for result in results]
     text = _(
-        "{kind}, layer {layer}, head {head}, after so many updates",
+        "{kind}, layer {layer}, head {head}, after the number of updates above each tile",
         kind=_(KINDS[seen.kind]),
         layer=layer + 1,
         head=head + 1,
@@ -141,5 +141,5 @@ def _matrix(seen: Sweep, update: int) -> None:
     st.caption(
         _("Each row sums to 1. The decoder reads the right translation: teacher forcing, as in training.")
         if seen.question.is_known
-        else _("Each row sums to 1. The decoder reads the final translation: teacher forcing, as in training.")
+        else _("Each row sums to 1. The decoder reads what the newest snapshot writes (teacher forcing).")
     )
