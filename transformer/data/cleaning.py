@@ -92,13 +92,13 @@ def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> Cor
     advice = []
     if counts.validation and fewer:
         advice.append(
-            f"Lower data.valid_size = {config.valid_size}, for example to {fewer}, or give validation text of its own "
+            f"Lower data.valid_size = {config.valid_size}, for example to {fewer}, or give a separate text for validation "
             "(data.valid)."
         )
     elif counts.validation:
         advice.append(
             "Are these the right columns? The usable pairs share their source or target sentences, so they cannot be "
-            "divided into training and validation: give more text, or validation text of its own (data.valid)."
+            "divided into training and validation: give more text, or a separate text for validation (data.valid)."
         )
     if counts.copies:
         advice.append("Are these the right columns? If copies are wanted, set data.drop_copies = false.")
