@@ -98,7 +98,7 @@ def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> Cor
     elif counts.validation:
         advice.append(
             "Are these the right columns? The usable pairs share their source or target sentences, so they cannot be "
-            "divided into training and validation: give more text, or a separate text for validation (data.valid)."
+            "divided into training and validation: give more text, or separate validation text (data.valid)."
         )
     if counts.copies:
         advice.append("Are these the right columns? If copies are wanted, set data.drop_copies = false.")
