@@ -109,7 +109,7 @@ def test_more_pairs_for_validation_than_for_training_are_warned_about(tmp_path: 
     write_pairs(tmp_path / "corpus.tsv", [*one_source, *GOOD[1:20]])
     data = TrainingData(replace(recipe, data=replace(recipe.data, valid_size=20)), tmp_path / "other")
     assert len(data.valid_pairs) > 150
-    assert "a lower data.valid_size may not help: give a separate text for validation" in data._source.warnings(None)[0]
+    assert "a lower data.valid_size may not help: give separate validation text" in data._source.warnings(None)[0]
 
 
 def test_a_vocabulary_from_elsewhere_that_spells_the_text_is_warned_about(tmp_path: Path) -> None:

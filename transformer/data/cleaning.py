@@ -92,8 +92,8 @@ def nothing_learnt(counts: Counts, config: DataConfig, fewer: int | None) -> Cor
     advice = []
     if counts.validation and fewer:
         advice.append(
-            f"Lower data.valid_size = {config.valid_size}, for example to {fewer}, or give a separate text for validation "
-            "(data.valid)."
+            f"Lower data.valid_size = {config.valid_size}, for example to {fewer}, or give "
+            "separate validation text (data.valid)."
         )
     elif counts.validation:
         advice.append(

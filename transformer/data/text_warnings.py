@@ -70,8 +70,8 @@ def _more_to_learn_from(validation: int, learnt: int, config: DataConfig) -> str
     if fewer < config.valid_size and validation < 2 * config.valid_size:
         return f"Lower data.valid_size = {config.valid_size}, for example to {fewer}."
     return (
-        "Pairs of the same source stay together, so a lower data.valid_size may not help: give a separate text for "
-        "validation (data.valid)."
+        "Pairs of the same source stay together, so a lower data.valid_size may not help: give separate "
+        "validation text (data.valid)."
     )
 
 
