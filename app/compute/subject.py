@@ -51,6 +51,11 @@ class Subject:
         return MaskOff("causal") not in self.edits
 
     @property
+    def with_causal_mask(self) -> "Subject":
+        """The same with the causal mask, also if an edit takes it away."""
+        return replace(self, edits=tuple(edit for edit in self.edits if edit != MaskOff("causal")))
+
+    @property
     def as_in_steps(self) -> "Subject":
         """The same without the edits that let a row of the decoder attend to later tokens. A step of decoding does not
         have these tokens yet, so one pass of this subject computes what the steps of both compute."""

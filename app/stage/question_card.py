@@ -35,8 +35,8 @@ def question_card(
     by_keys: bool = False,
     on_show: Callable[[], None] | None = None,
 ) -> None:
-    """The card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3", or a text that says
-    that it has no clear case.
+    """Draws the card of a question of a lesson, such as "most-attended?layer=4&head=4&row=3", or a text that says that
+    the question has no clear case.
 
     Args:
         alone: an answer reveals which one is right. In a class, `reveal` or the button does that.

@@ -1,8 +1,8 @@
 // A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. If the text
 // has not changed, the chart is left alone. If several texts arrive while it is drawn, only the last is drawn next.
 // With `reports`, a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, sends its position and
-// its `customdata`. When the page becomes light or dark, the chart is drawn again. If only the
-// layout has changed (its shapes or annotations), `datarevision` stays the same, so Plotly does not draw the traces again.
+// its `customdata`. When the page becomes light or dark, the chart is drawn again. If only the layout has
+// changed (its shapes or annotations), `datarevision` stays the same, so Plotly does not draw the traces again.
 
 import { replaceHyphens } from "./hover.js";
 import { numberFormat, withLocalPercent } from "./number_format.js";

@@ -18,7 +18,7 @@ from app.stage.question_card import predict
 from app.stage.scene import Scene
 from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, UNPINNED
 from app.views.masks.batch_section import masks_of_a_batch
-from app.views.shared.causal_picture import FREE, Pass, message, passes, scores_before, scores_message, table
+from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
 from app.views.shared.mask_twins import Twin, Twins, twins
 from app.views.shared.show_figure import belongings
 from transformer.analysis.edits import MaskOff, edit_text
@@ -172,7 +172,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     sentences.append(
         later_tokens(Share(free.share_on_later), helps=change >= 0, learned=not scene.config.causal_training)
     )
-    if FREE in scene.subject.edits:
+    if not scene.subject.has_causal_mask:
         sentences.append(_("An edit takes the causal mask away; “With the mask” shows the model as it is with it."))
     elif both:
         sentences.append(

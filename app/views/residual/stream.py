@@ -80,9 +80,7 @@ class Stream:
     normed: np.ndarray  # what LayerNorm returns
     embedding: np.ndarray  # (R, D), or (D): where the stream begins
     connected: tuple[bool, ...]  # whether each sub-layer has its residual connection; an edit may take it away
-    replaced: (
-        np.ndarray
-    )  # (1 + U, R), or (1 + U): where an edit replaces the embedding, or the stream after a sub-layer
+    replaced: np.ndarray  # (1 + U, R), or (1 + U): where an edit replaces the embedding, or the stream after each
 
     @property
     def kept(self) -> np.ndarray:

@@ -13,7 +13,6 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.row_predictions import Predictions, predictions
-from app.compute.subject import Subject
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
@@ -49,14 +48,9 @@ class Pass:
         return float(np.triu(self.attention.weights, 1).sum(axis=-1, dtype=np.float64).mean())
 
 
-def with_mask(subject: Subject) -> Subject:
-    """The same with its causal mask, also if an edit takes it away."""
-    return replace(subject, edits=tuple(edit for edit in subject.edits if edit != FREE))
-
-
 def passes(scene: Scene) -> tuple[Pass, Pass]:
     """With the causal mask, and without."""
-    masked, found = with_mask(scene.subject), []
+    masked, found = scene.subject.with_causal_mask, []
     for subject in (masked, masked.edited(FREE)):
         one = cached_results.observed(subject, scene.translation.source_ids, scene.hypothesis.ids)
         found.append(Pass(one.attention["decoder"], predictions(one.trace["logits"], scene.hypothesis.ids)))
@@ -111,7 +105,7 @@ def message(
 def scores_before(scene: Scene, layer: int, head: int) -> np.ndarray:
     """Q K^T / sqrt(d_k) of one head, (T, T): the scores to which the mask is applied."""
     site = f"{SITES['decoder'].format(layer)}.scores"
-    found: np.ndarray = replace(scene, subject=with_mask(scene.subject)).record(site)[site][head]
+    found: np.ndarray = replace(scene, subject=scene.subject.with_causal_mask).record(site)[site][head]
     return found
 
 

@@ -2,8 +2,8 @@
 
 All numbers of a station are sent (of the logits, only those of the most probable tokens and the chosen one). So the
 browser shows another token, another head, the cell under the pointer or a near station without asking the server. A
-station is near if it is in the same part of the model, in the part before it or in the part after it. When
-the visitor goes on to another station, the server sends those that are near that one.
+station is near if it is in the same part of the model, in the part before it or in the part after it. When the
+visitor goes on to another station, the server sends the stations that are near that one.
 """
 
 from collections.abc import Mapping
