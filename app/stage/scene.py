@@ -157,6 +157,12 @@ class Scene:
         """
         return cached_results.record(self.subject, self.translation.source_ids, self.hypothesis.ids, sites)
 
+    @property
+    def step_logits(self) -> np.ndarray:
+        """(T, V): the logits of each step of decoding, which has no later tokens yet, also if an edit allows them."""
+        as_in_steps = replace(self, subject=self.subject.as_in_steps)
+        return as_in_steps.record("logits")["logits"]
+
 
 def scene_key(scene: Scene) -> str:
     """A text that identifies the model, what it reads and what it writes. The browser compares it to find out which

@@ -162,6 +162,16 @@ def test_without_the_causal_mask_the_loop_shows_the_weights_of_the_step(open_pag
     assert "Because of the causal mask" not in said
 
 
+def test_without_the_causal_mask_probabilities_are_those_of_the_steps(open_page: Open, folder: Path) -> None:
+    app = open_page(t="3", edits="mask=causal")
+    translator = Translator.load(folder / "en-de.safetensors")
+    translator = translator.edited(model_edits((MaskOff("causal"),), translator.model))
+    bars = charts(app)[0]["data"][0]
+    (drawn,) = (float(x) for x, text in zip(array(bars["x"]), bars["text"], strict=True) if "chosen" in text)
+    written = translator.translate(EXAMPLE).sentences[0].hypotheses[0]
+    assert drawn == pytest.approx(math.exp(written.log_probabilities[2]), rel=1e-4)
+
+
 def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder: Path) -> None:
     app = open_page(session={"table_loop_looks": True}, t="3", layer="2", head="3")
     translator, found = searched(folder)

@@ -46,7 +46,8 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     if len(ids) >= scene.config.max_positions:
         st.caption(_("This hypothesis fills all positions that this model has. Choose an earlier node."))
         return
-    logits = cached_results.record(scene.subject, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
+    asked = scene.subject.as_in_steps, scene.translation.source_ids, (*ids, EOS), ("logits",)
+    logits = cached_results.record(*asked)["logits"][-1]  # (V)
     piece = scene.subject.translator.tokenizer.piece
     known = offers(logits, EOS, piece, count=OFFERED + 4)
     found = [offer for offer in known if offer.id > EOS][:OFFERED]

@@ -35,7 +35,7 @@ TOP_K = (1, 2, 3, 5, 8, 10, 20, 50, 100, 200, 500, 1000, 0)  # 0 = all tokens
 
 def distribution_part(scene: Scene, step: int) -> None:
     """Draws sliders for other settings at this step (from 0), and the most probable tokens as bars."""
-    logits = scene.record("logits")["logits"][step]  # (V)
+    logits = scene.step_logits[step]  # (V)
     method, usual = method_of(scene), temperature_of(scene)
     tried = _tried(scene)
     temperature = tried.temperature
@@ -75,7 +75,7 @@ def distribution_part(scene: Scene, step: int) -> None:
 
 def probability_at(scene: Scene, step: int) -> str:
     """The probability of the translation's token at this step, with the temperature, top k and top p of the search."""
-    logits, chosen = scene.record("logits")["logits"][step], scene.hypothesis.ids[step]  # (V)
+    logits, chosen = scene.step_logits[step], scene.hypothesis.ids[step]  # (V)
     probabilities = softmax(logits, temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
     shares = shares_of(probabilities, may_be_drawn(logits, scene.translation.settings) if sampled else None)  # (V)

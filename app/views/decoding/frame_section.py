@@ -93,7 +93,7 @@ def _by_the_model(step: int, chosen: set[int]) -> str:
 
 
 def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
-    logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
+    logits, ids = scene.step_logits, scene.hypothesis.ids  # (T, V)
     piece, settings = scene.subject.translator.tokenizer.piece, scene.translation.settings
     tree, node = scene.translation.tree, scene.hypothesis.node
     path = path_to(tree, node) if node is not None else ()
