@@ -1,8 +1,8 @@
 """Pages in the languages of the interface: each visitor sees their own, in links, title and texts that are cached."""
 
 import functools
-import gc
 import re
+import sys
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs
 
@@ -30,11 +30,11 @@ def forgotten() -> Iterator[None]:
 def forget() -> None:
     """Empties all that the app keeps between visits."""
     st.cache_data.clear()
-    for each in gc.get_objects():
-        if type(each) is functools._lru_cache_wrapper:
-            module = str(getattr(each, "__module__", ""))
-            if module.startswith("app.") and not module.startswith(KEPT):
-                each.cache_clear()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("app.") and not name.startswith(KEPT):
+            for each in vars(module).values():
+                if isinstance(each, functools._lru_cache_wrapper):
+                    each.cache_clear()
 
 
 def texts(app: AppTest) -> list[tuple[str, str]]:

@@ -68,6 +68,7 @@ def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: 
     page.locator(f'svg.picture[aria-label$="layer {layer}, head {head}"]').wait_for()
 
 
+@pytest.mark.soak
 def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
@@ -92,6 +93,7 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
     page.locator('.st-key-lines .token[data-side="1"][data-index="1"][aria-pressed="true"]').wait_for()
 
 
+@pytest.mark.soak
 def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_hand(visit: Begin) -> None:
     one = visit().open(
         "attention", details="true", layer="1", head="1", sentence="the cat sat", kind="cross", t="1", s="1"
@@ -162,6 +164,7 @@ def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visi
     assert sorted(pairs) == sorted(f"{int(k)}-{int(q)}" for k, q, _ in links)
 
 
+@pytest.mark.soak
 def test_a_click_on_the_map_of_heads_that_align_chooses_a_head_or_those_of_a_layer(visit: Begin) -> None:
     one = visit().open(
         "attention",
@@ -198,6 +201,7 @@ WRITTEN = """
 """  # noqa: E501
 
 
+@pytest.mark.soak
 def test_cells_of_the_matrix_below_a_tenth_have_their_own_percentage(visit: Begin, folder: Path) -> None:
     sentence = "the cat sat on the mat because it was too tired"
     one = visit()

@@ -50,6 +50,7 @@ def test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation(visit: 
     assert (chosen_in(page)["t"], chosen_in(page)["s"]) == ([str(query + 1)], [str(key + 1)])
 
 
+@pytest.mark.soak
 def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_has_its_place(
     visit: Begin, folder: Path
 ) -> None:
@@ -132,7 +133,8 @@ def test_runners_up_are_buttons_with_their_whole_text_and_a_line_says_what_a_cli
         assert (cut, border, cursor) == (0, "solid", "pointer"), runner.inner_text()
 
 
-@pytest.mark.parametrize("lang", [pytest.param("en", marks=pytest.mark.soak), "de"])
+@pytest.mark.soak
+@pytest.mark.parametrize("lang", ["en", "de"])
 def test_each_runner_up_has_its_probability_and_the_number_is_never_cut(visit: Begin, lang: str) -> None:
     page = visit().open(sentence="the small cat sat on the old mat in the house", lang=lang).page
     page.locator(".probability .runner").first.wait_for()
@@ -150,6 +152,7 @@ def test_each_runner_up_has_its_probability_and_the_number_is_never_cut(visit: B
         assert low <= label
 
 
+@pytest.mark.soak
 def test_a_link_has_the_words_that_are_pinned(visit: Begin) -> None:
     """They are kept by the server, too, and of another sentence none is pinned."""
     one = visit().open(sentence=SENTENCE)
@@ -171,9 +174,10 @@ def test_a_link_has_the_words_that_are_pinned(visit: Begin) -> None:
     assert "pinned" not in chosen_in(one.page)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("path", "name", "form"),
-    [("", "translate_form", "Matrix"), pytest.param("attention", "attention_form", "Arcs", marks=pytest.mark.soak)],
+    [("", "translate_form", "Matrix"), ("attention", "attention_form", "Arcs")],
 )
 def test_a_link_has_the_form_and_a_page_keeps_it(visit: Begin, path: str, name: str, form: str) -> None:
     """With the words of a calculation that is open."""
@@ -196,6 +200,7 @@ def test_a_link_has_the_form_and_a_page_keeps_it(visit: Begin, path: str, name: 
     expect(friend.locator(".computed .score.this")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_translation_writes_itself_once_and_any_key_shows_all_of_it(visit: Begin) -> None:
     one = visit()
     one.open(sentence=SENTENCE)

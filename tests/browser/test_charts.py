@@ -53,6 +53,7 @@ def matrix_drawn(one: Visit) -> None:
     one.settle()
 
 
+@pytest.mark.soak
 def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     one = visit().open("scaling", sentence="the cat sat", details="true")
     cells = one.page.locator(".st-key-picture_function_additive .hm image").first
@@ -64,6 +65,7 @@ def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     assert one.page.evaluate("runs") == 0
 
 
+@pytest.mark.soak
 def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begin) -> None:
     one = visit().open(
         "attention", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1", details="true"
@@ -81,6 +83,7 @@ def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begi
     assert cells.evaluate("image => image.kept === true")
 
 
+@pytest.mark.soak
 def test_numbers_are_in_the_middle_of_their_cells(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", layer="1", head="1", sentence="the cat sat", details="true")
     matrix_drawn(one)
@@ -101,6 +104,7 @@ POINT_AT_A_NEGATIVE_NUMBER = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
     one = visit().open("hand", sentence="the cat sat", details="true")
     is_drawn(one, "hand")

@@ -27,7 +27,8 @@ def test_what_is_chosen_on_one_page_is_chosen_on_the_next(visit: Begin) -> None:
         assert chosen.inner_text() == str(number)
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [390, 1280])
 def test_the_bar_is_driven_with_the_keyboard_and_keeps_the_focus(visit: Begin, width: int) -> None:
     one = visit(width=width).open("hand", sentence="the cat sat", kind="decoder", layer="1", head="1")
     is_drawn(one, "hand")
@@ -58,6 +59,7 @@ def test_keys_pressed_in_a_hurry_all_count(visit: Begin) -> None:
     assert one.page.locator(f"{PLACE.format('head')} :focus").inner_text() == "4"
 
 
+@pytest.mark.soak
 def test_a_choice_of_very_many_is_a_list_that_opens(visit: Begin) -> None:
     one = visit().open("hand", sentence="the cat sat", checkpoint="wide", kind="encoder", head="1")
     is_drawn(one, "hand")

@@ -57,6 +57,7 @@ def test_the_sentence_box_is_never_removed_while_pages_change(visit: Begin) -> N
     assert frames > 100
 
 
+@pytest.mark.soak
 def test_the_examples_close_when_one_is_chosen(visit: Begin) -> None:
     one = visit().open()
     one.page.get_by_role("button", name="Examples").click()
@@ -69,6 +70,7 @@ def test_the_examples_close_when_one_is_chosen(visit: Begin) -> None:
     example.wait_for(state="hidden")
 
 
+@pytest.mark.soak
 def test_the_menu_of_pages_closes_when_a_page_is_chosen(visit: Begin) -> None:
     one = visit(width=390, height=844).open()
     one.follow("Masks")
@@ -92,6 +94,7 @@ def test_the_name_and_the_word_pages_are_one_button_that_looks_like_one_and_fits
         assert chosen.evaluate("node => node.scrollWidth <= node.clientWidth"), width  # its name is not cut
 
 
+@pytest.mark.soak
 def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> None:
     one = visit().open("residual", sentence="the cat sat")
     one.page.get_by_text("Details: formulas").click()

@@ -42,6 +42,7 @@ def test_another_head_is_shown_in_the_browser_and_stays_in_the_link(visit: Begin
     expect(page.locator(NAMES).first).to_have_text("Original model: layer 3, head 4")
 
 
+@pytest.mark.soak
 def test_grey_is_explained_only_where_a_cell_is_masked(visit: Begin) -> None:
     one = visit(width=1280, height=720)
     one.open("compare", sentence=SENTENCE, edits=EDITS, compared_head="cross.3.3")
@@ -51,6 +52,7 @@ def test_grey_is_explained_only_where_a_cell_is_masked(visit: Begin) -> None:
     expect(hint).to_have_text("Point at a cell for its weights. Rows attend to columns; grey is masked.")
 
 
+@pytest.mark.soak
 def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     one = visit(width=1280, height=720)
     one.open("compare", sentence="cat </script><b>", edits=EDITS)
@@ -73,12 +75,13 @@ def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     expect(back).to_be_focused()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("side", "picture"),
     [
         ("edits", ".changes"),
-        pytest.param("checkpoint", ".changes", marks=pytest.mark.soak),
-        pytest.param("torch", ".st-key-torch_stages", marks=pytest.mark.soak),
+        ("checkpoint", ".changes"),
+        ("torch", ".st-key-torch_stages"),
     ],
 )
 def test_what_is_compared_is_in_the_window_and_legible(visit: Begin, side: str, picture: str) -> None:

@@ -49,7 +49,8 @@ def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: B
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height)
     one.open("decoding", sentence="the cat sat", checkpoint="wide", beam="12", t="1")  # a search that finishes
@@ -67,7 +68,8 @@ def test_the_last_step_lists_the_finished_hypotheses_in_the_same_room(visit: Beg
     assert not any("finished" in text for text in beams.locator(".sum").all_inner_texts())
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open("decoding", sentence=SENTENCE)
     is_drawn(one, "decoding")
@@ -88,6 +90,7 @@ def test_the_least_certain_step_is_marked_and_takes_no_room(visit: Begin, width:
     assert root.evaluate(BOXES) == with_it
 
 
+@pytest.mark.soak
 def test_on_a_phone_the_distribution_is_reached_without_scrolling_sideways(visit: Begin) -> None:
     one = visit(width=390, height=844).open("decoding", sentence=SENTENCE, t="2")
     is_drawn(one, "decoding")
@@ -125,6 +128,7 @@ def test_all_steps_are_walked_at_once_without_the_server(visit: Begin) -> None:
         page.context.set_offline(False)
 
 
+@pytest.mark.soak
 def test_the_step_at_which_the_reader_stops_is_chosen_for_every_page(visit: Begin) -> None:
     one = visit().open("decoding", sentence=SENTENCE, details="true", part="lens")
     is_drawn(one, "decoding")
@@ -141,6 +145,7 @@ def test_the_step_at_which_the_reader_stops_is_chosen_for_every_page(visit: Begi
     page.locator(f"{FRAME} .root[data-step='5']").wait_for()
 
 
+@pytest.mark.soak
 def test_the_chosen_token_moves_into_the_loop_unless_motion_is_reduced(visit: Begin) -> None:
     one = visit().open("decoding", sentence=SENTENCE)
     is_drawn(one, "decoding")
@@ -190,6 +195,7 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
         one.settle()
 
 
+@pytest.mark.soak
 def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
     one = visit(dark=True).open("decoding", sentence=SENTENCE, part="lens", t="1", details="true")
     page = one.page

@@ -46,6 +46,7 @@ def test_a_chart_is_saved_as_svg_png_html_and_csv(visit: Begin, tmp_path: Path) 
     assert requests == [page_of_its_own.as_uri()]
 
 
+@pytest.mark.soak
 def test_a_saved_canvas_says_what_it_shows_and_has_a_margin(visit: Begin) -> None:
     one = visit().open(sentence="the </script> cat", kind="cross", layer="2", head="3")
     one.page.locator(".canvas .arc").first.wait_for(state="attached")
@@ -102,6 +103,7 @@ def test_a_word_in_a_saved_map_is_as_wide_as_on_the_page_in_whatever_font(visit:
     assert all(float(word.attrib["textLength"]) > 5 for word in words)
 
 
+@pytest.mark.soak
 def test_the_list_of_downloads_leaves_half_of_the_window_and_closes_by_escape_and_by_a_click_beside_it(
     visit: Begin,
 ) -> None:
@@ -117,6 +119,7 @@ def test_the_list_of_downloads_leaves_half_of_the_window_and_closes_by_escape_an
         opened.wait_for(state="hidden")
 
 
+@pytest.mark.soak
 def test_the_grid_of_switches_is_saved_with_its_cells(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", ranked="true")
     one.page.locator(".st-key-download_head_switches button").first.wait_for()
@@ -127,6 +130,7 @@ def test_the_grid_of_switches_is_saved_with_its_cells(visit: Begin) -> None:
     assert "Encoder self-attention" in "".join(whole.itertext())
 
 
+@pytest.mark.soak
 def test_no_control_is_in_a_saved_time_machine(visit: Begin) -> None:
     one = visit().open("training", sentence="the cat sat on the mat")
     one.page.locator(".machine .snapshots [role=radio]").first.wait_for()
@@ -135,6 +139,7 @@ def test_no_control_is_in_a_saved_time_machine(visit: Begin) -> None:
     assert not [control for control in ("Play", "Run", "Use this snapshot") if control in words]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("page", "key", "address", "words"),
     [

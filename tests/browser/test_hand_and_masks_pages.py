@@ -160,6 +160,7 @@ def test_the_picture_says_whose_attention_it_is_and_that_the_switch_changes_only
     assert one.page.get_by_role("radio", name="Without it").is_checked()
 
 
+@pytest.mark.soak
 def test_the_scores_before_the_mask_are_those_of_the_sentence_of_the_page(visit: Begin) -> None:
     one = visit(height=720).open("masks", sentence=SENTENCE)
     is_drawn(one, "masks")
@@ -196,6 +197,7 @@ def test_the_wheel_scrolls_the_page_and_chooses_no_cell(visit: Begin) -> None:
     assert page.evaluate(FILLS)["status"] != status
 
 
+@pytest.mark.soak
 def test_another_head_of_the_causal_picture_is_chosen_and_is_in_the_address(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE, mask_head="1.1")
     is_drawn(one, "masks")
@@ -204,6 +206,7 @@ def test_another_head_of_the_causal_picture_is_chosen_and_is_in_the_address(visi
     assert chosen_in(one.page)["mask_head"] == ["1.3"]
 
 
+@pytest.mark.soak
 def test_the_address_says_that_the_mask_is_removed(visit: Begin) -> None:
     one = visit().open("masks", sentence=SENTENCE)
     is_drawn(one, "masks")

@@ -137,6 +137,7 @@ def test_it_plays_when_opened_and_keys_walk_through_steps_and_keys(visit: Begin)
     assert (step.get_attribute("aria-label") or "").startswith("Step 2")  # these keys were for the words
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
@@ -150,6 +151,7 @@ def test_the_third_step_says_what_an_edit_changes(visit: Begin, edit: str, says:
     assert one.page.locator(".sentence").inner_text() == says
 
 
+@pytest.mark.soak
 def test_the_sentence_of_a_step_is_not_cut_in_french(visit: Begin) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion="reduce")
@@ -161,6 +163,7 @@ def test_the_sentence_of_a_step_is_not_cut_in_french(visit: Begin) -> None:
     assert sentence.evaluate("node => node.scrollHeight <= node.clientHeight + 1")
 
 
+@pytest.mark.soak
 def test_opened_for_one_weight_the_calculation_is_finished_and_can_be_played_again(visit: Begin, tensors: Any) -> None:
     one = opened(visit, {"kind": "cross", "t": "2", "s": "3"}, calm=False)
     agree(one.page.evaluate(SHOWN, [".st-key-query_scene", None]), tensors("cross", 1, 2), 1)
@@ -171,6 +174,7 @@ def test_opened_for_one_weight_the_calculation_is_finished_and_can_be_played_aga
     assert (step.get_attribute("aria-label") or "").startswith("Step 1")
 
 
+@pytest.mark.soak
 def test_on_a_phone_each_step_has_its_columns_and_the_buttons_are_large_enough(visit: Begin) -> None:
     one = visit(width=390, height=844)
     one.page.emulate_media(reduced_motion="reduce")
@@ -187,6 +191,7 @@ def test_on_a_phone_each_step_has_its_columns_and_the_buttons_are_large_enough(v
         assert button.bounding_box()["height"] >= 43.9
 
 
+@pytest.mark.soak
 def test_the_calculation_is_copied_as_numpy_by_a_button_and_by_keys(visit: Begin) -> None:
     one = visit(clipboard=True).open("hand", sentence=SENTENCE, kind="cross", t="2", s="3", details="true")
     is_drawn(one, "hand")

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.browser.conftest import Visit, chosen_in
 
 Begin = Callable[..., Visit]
@@ -25,6 +27,7 @@ def test_a_reload_keeps_the_sentence_in_the_tab_and_what_was_chosen_in_the_addre
     assert "garden" not in one.page.url
 
 
+@pytest.mark.soak
 def test_the_sentence_of_a_link_counts_for_more_than_the_one_the_tab_has_kept(visit: Begin) -> None:
     one = visit().open()
     one.type("the old garden")
@@ -34,6 +37,7 @@ def test_the_sentence_of_a_link_counts_for_more_than_the_one_the_tab_has_kept(vi
     one.says("a new house")
 
 
+@pytest.mark.soak
 def test_the_example_at_the_beginning_can_be_typed_although_the_tab_has_kept_another_sentence(visit: Begin) -> None:
     one = visit().open()
     example = one.page.get_by_label("Sentence", exact=True).input_value()
@@ -47,6 +51,7 @@ def test_the_example_at_the_beginning_can_be_typed_although_the_tab_has_kept_ano
     one.says(example)
 
 
+@pytest.mark.soak
 def test_what_a_link_says_is_there_on_the_next_page(visit: Begin) -> None:
     one = visit().open("hand", checkpoint="wide", beam="2")
     for link, path in (("Residual stream", "residual"), ("Masks", "masks")):
@@ -79,6 +84,7 @@ def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begi
     one.drawn()
 
 
+@pytest.mark.soak
 def test_the_first_page_has_its_name_as_an_address_too(visit: Begin) -> None:
     one = visit().open("translate", sentence="the cat sat", kind="encoder", layer="2", head="1")
     one.says("the cat sat")

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from app.languages import _, speaking
 from app.pages import info
 from tests.browser.conftest import Visit, chosen_in
@@ -39,6 +41,7 @@ def test_the_menu_switches_the_language_and_the_sentence_stays(visit: Begin) -> 
     assert "lang" not in chosen_in(one.page)
 
 
+@pytest.mark.soak
 def test_the_language_stays_on_the_next_page_in_its_link_and_after_a_reload(visit: Begin) -> None:
     from playwright.sync_api import expect
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from app.library.lessons import lessons
@@ -63,6 +64,7 @@ def test_a_lesson_is_walked_by_keys_and_nothing_is_below_the_fold(visit: Begin) 
         is_at(one.page, place)
 
 
+@pytest.mark.soak
 def test_keys_are_those_of_a_lecture_only_outside_of_fields(visit: Begin) -> None:
     one = visit(width=1280, height=720).open("attention", sentence="the cat sat")
     is_drawn(one, "attention")

@@ -48,6 +48,7 @@ WATCH_LEFT = """title => {
 }"""
 
 
+@pytest.mark.soak
 def test_pictures_and_hints_are_not_cut(visit: Begin) -> None:
     one = visit(width=1280, height=720).open(sentence="the cat sat", lecture="1")
     is_drawn(one, "translate")
@@ -66,6 +67,7 @@ def test_pictures_and_hints_are_not_cut(visit: Begin) -> None:
     assert frame.evaluate("node => node.scrollHeight <= node.clientHeight"), "the last row is faded"
 
 
+@pytest.mark.soak
 def test_of_the_page_before_nothing_is_seen_below_the_next_title(visit: Begin) -> None:
     one = visit(width=1280, height=720).open(lecture="1", lesson=NAME, scene="5")
     is_at(one.page, 4)
@@ -78,6 +80,7 @@ def test_of_the_page_before_nothing_is_seen_below_the_next_title(visit: Begin) -
     expect(one.page.locator("html.leaves-a-page")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_long_translation_has_two_lines_and_the_picture_fits_below_it(visit: Begin) -> None:
     one = visit(width=1280, height=720).open("attention", sentence=LONG, lecture="1")
     is_drawn(one, "attention")
@@ -96,6 +99,7 @@ def test_a_long_translation_has_two_lines_and_the_picture_fits_below_it(visit: B
         )
 
 
+@pytest.mark.soak
 def test_a_picture_becomes_lower_before_the_type_of_the_page_becomes_smaller(visit: Begin) -> None:
     one = visit(width=1280, height=720).open("scaling", sentence="the cat sat", figure="comparisons", lecture="1")
     one.page.locator(".chart[aria-busy=false]").wait_for()

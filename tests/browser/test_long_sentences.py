@@ -18,6 +18,7 @@ NAMES = """selector => [...document.querySelectorAll(selector)].filter(n => n.st
 })"""
 
 
+@pytest.mark.soak
 def test_a_long_translation_is_one_line_that_scrolls_by_keyboard(visit: Begin) -> None:
     one = visit(width=390).open("hand", sentence=LONG)
     is_drawn(one, "hand")
@@ -29,11 +30,12 @@ def test_a_long_translation_is_one_line_that_scrolls_by_keyboard(visit: Begin) -
     one.page.wait_for_function("node => node.scrollLeft > 0", arg=line.element_handle())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("path", "chart"),
     [
         ("scaling", "function_additive"),
-        pytest.param("positions", "norms", marks=pytest.mark.soak),
+        ("positions", "norms"),
     ],
 )
 def test_names_along_an_axis_do_not_overlap(visit: Begin, path: str, chart: str) -> None:

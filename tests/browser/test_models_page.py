@@ -30,6 +30,7 @@ def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callab
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.soak
 def test_a_click_on_a_card_opens_that_checkpoint_on_the_same_sentence_and_back_leads_to_the_one_before(
     visit: Callable[..., Visit],
 ) -> None:

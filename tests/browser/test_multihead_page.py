@@ -26,6 +26,7 @@ def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture:
         assert "head=3" in one.page.url
 
 
+@pytest.mark.soak
 def test_keys_alone_choose_the_head_and_the_matrix(visit: Callable[..., Visit]) -> None:
     one = visit().open("multihead", layer="1", head="2", details="true")
     is_drawn(one, "multihead")
@@ -58,6 +59,7 @@ def test_a_card_names_its_number_and_says_of_what_it_is_the_length(visit: Callab
     assert card.get_attribute("title").startswith(f"Head 1 writes a vector of {number}; with it alone")
 
 
+@pytest.mark.soak
 def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit]) -> None:
     one = visit().open("multihead", layer="1", t="1")
     is_drawn(one, "multihead")
@@ -83,6 +85,7 @@ def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit
     )  # it stays
 
 
+@pytest.mark.soak
 def test_each_head_has_a_map_that_can_be_seen(visit: Callable[..., Visit]) -> None:
     one = visit(width=1280, height=720).open("multihead")
     is_drawn(one, "multihead")

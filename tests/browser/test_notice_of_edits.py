@@ -64,6 +64,7 @@ def test_the_notice_is_in_the_window_beside_the_heading_and_moves_nothing(visit:
         expect(notice.get_by_role("button", name=part)).to_be_in_viewport(ratio=0.9, timeout=5000)
 
 
+@pytest.mark.soak
 def test_an_edit_is_taken_back_on_the_page_that_shows_the_notice(visit: Begin) -> None:
     one = visit(width=1280, height=720)
     page = opened(one, "decoding", edits="off=cross.1.1;off=encoder.1.2")

@@ -37,6 +37,7 @@ def test_a_german_page_is_drawn_with_german_numbers(visit: Begin, name: str) -> 
     assert english_lines(one) == []
 
 
+@pytest.mark.soak
 def test_a_chart_writes_shares_and_decimals_in_german(visit: Begin) -> None:
     one = visit().open("scaling", lang="de", details="true")
     is_drawn(one, "scaling")
@@ -48,6 +49,7 @@ def test_a_chart_writes_shares_and_decimals_in_german(visit: Begin) -> None:
     assert re.search(r"\d,\d\u00a0%", hover.first.text_content() or "")
 
 
+@pytest.mark.soak
 def test_a_slider_that_is_drawn_at_once_has_a_german_number(visit: Begin) -> None:
     one = visit().open("attention", lang="de", details="true", more="alignment", threshold="0.4")
     values = one.page.locator("[data-testid='stSliderThumbValue']")

@@ -43,7 +43,7 @@ def test_the_parts_of_a_page_are_accessible_in_the_dark(visit: Begin, name: str)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.soak), True])
+@pytest.mark.parametrize("dark", [False, True])
 def test_every_kind_of_station_is_accessible(visit: Begin, dark: bool) -> None:
     """A station of each look that is in no other test, reached by the map and by the buttons: one page, not seven."""
     one = visit(dark=dark).open(
@@ -67,12 +67,14 @@ def test_every_kind_of_station_is_accessible(visit: Begin, dark: bool) -> None:
         assert serious(page) == [], station
 
 
+@pytest.mark.soak
 def test_one_row_of_attention_by_words_without_special_tokens_is_accessible_in_the_dark(visit: Begin) -> None:
     one = visit(dark=True).open("attention", sentence="the cat sat", hide="true", words="true", one="true")
     is_drawn(one, "attention")
     assert serious(one.page) == []
 
 
+@pytest.mark.soak
 def test_the_doctors_findings_are_accessible(visit: Begin) -> None:
     one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
@@ -92,9 +94,9 @@ def test_the_doctors_findings_are_accessible(visit: Begin) -> None:
 @pytest.mark.parametrize(
     ("kind", "dark"),
     [
-        pytest.param("encoder", False, marks=pytest.mark.soak),
+        ("encoder", False),
         ("decoder", True),
-        pytest.param("cross", False, marks=pytest.mark.soak),
+        ("cross", False),
     ],
 )
 def test_a_mask_with_a_chosen_cell_is_accessible(visit: Begin, kind: str, dark: bool) -> None:

@@ -54,6 +54,7 @@ def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instea
     expect(one.page.locator(".token.writes").nth(1)).to_have_text(chosen)
 
 
+@pytest.mark.soak
 def test_what_was_probable_at_the_least_certain_token_is_shown_before_a_tap(visit: Begin) -> None:
     one = phone(visit)
     page = one.page
@@ -75,13 +76,15 @@ def test_the_sides_of_self_attention_are_both_named_after_the_source(visit: Begi
     expect(labels).to_have_text(["English: what is attended to", "English: what attends"])
 
 
-@pytest.mark.parametrize("page", ["translate", "multihead", pytest.param("hand", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("page", ["translate", "multihead", "hand"])
 def test_twenty_heads_scroll_sideways(visit: Begin, page: str) -> None:
     one = visit(width=390, height=844).open(PAGES[page].path, sentence="the cat", checkpoint="wide")
     is_drawn(one, page)
     assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("page", "chosen", "picture"),
     [

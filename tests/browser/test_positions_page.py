@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.browser.conftest import Visit
 from transformer.decoding.translator import Translator
@@ -63,6 +64,7 @@ ORDER = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_words_are_shuffled_again_and_read_by_keys(visit: Begin) -> None:
     one = visit().open("positions", sentence="the cat sat on the mat", shuffle="2")
     page = one.page

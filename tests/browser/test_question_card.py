@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -50,6 +51,7 @@ def test_a_question_is_answered_by_a_key_and_nothing_moves(visit: Begin) -> None
     expect(page.locator(".st-key-picture_causal")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_card_fits_a_phone_and_is_closed_by_escape(visit: Begin) -> None:
     one = visit(width=390, height=844).open("attention", sentence=HOSTILE)
     is_drawn(one, "attention")

@@ -53,6 +53,7 @@ def test_another_token_is_drawn_before_the_server_answers(visit: Callable[..., V
     one.page.wait_for_url(re.compile(r"\bt=2\b"))
 
 
+@pytest.mark.soak
 def test_the_picture_is_in_the_window_and_says_what_a_sub_layer_does_also_in_a_link(
     visit: Callable[..., Visit],
 ) -> None:
@@ -80,9 +81,8 @@ ADDS = """svg => [...svg.querySelectorAll('.part')].map(
     part => parseFloat(part.querySelectorAll('text')[1].textContent.slice(1)))"""
 
 
-@pytest.mark.parametrize(
-    "address", [pytest.param({"stream": "encoder", "s": "1"}, marks=pytest.mark.soak), {"stream": "decoder", "t": "3"}]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("address", [{"stream": "encoder", "s": "1"}, {"stream": "decoder", "t": "3"}])
 def test_the_sub_layer_that_adds_most_is_marked_until_another_is_chosen(
     visit: Callable[..., Visit], address: dict[str, str]
 ) -> None:
@@ -121,6 +121,7 @@ def test_a_residual_connection_is_taken_away_at_once_and_put_back_and_nothing_ju
     assert "edits" not in chosen_in(one.page)
 
 
+@pytest.mark.soak
 def test_a_vector_that_an_edit_puts_in_is_said_to_be_of_another_sentence(visit: Callable[..., Visit]) -> None:
     edits = "patch=1.2.17-93-3;patch=embedding.2.17-93-3"
     address = {"sentence": "the cat sat", "stream": "encoder", "s": "2", "sub_layer": "2", "edits": edits}
@@ -135,6 +136,7 @@ def test_a_vector_that_an_edit_puts_in_is_said_to_be_of_another_sentence(visit: 
     assert picture.locator("> text").get_by_text("embedding + position").count() == 1
 
 
+@pytest.mark.soak
 def test_the_buttons_name_the_sub_layer_that_they_take_away(visit: Callable[..., Visit]) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
     is_drawn(one, "residual")
@@ -150,6 +152,7 @@ def test_the_buttons_name_the_sub_layer_that_they_take_away(visit: Callable[...,
     assert chosen_in(one.page)["edits"] == ["skip=decoder.2.feed_forward"]
 
 
+@pytest.mark.soak
 def test_a_reload_keeps_the_token_also_of_a_sentence_that_is_in_no_address(visit: Callable[..., Visit]) -> None:
     one = visit().open("residual", kind="cross")  # with which the decoder's token is shown at first
     one.type("the old garden is old")
@@ -165,6 +168,7 @@ def test_a_reload_keeps_the_token_also_of_a_sentence_that_is_in_no_address(visit
     assert chosen_in(one.page)["s"] == ["4"]
 
 
+@pytest.mark.soak
 def test_the_names_of_low_rows_are_inside_their_boxes(visit: Callable[..., Visit]) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
     is_drawn(one, "residual")
@@ -180,6 +184,7 @@ def test_the_names_of_low_rows_are_inside_their_boxes(visit: Callable[..., Visit
         assert size >= 14
 
 
+@pytest.mark.soak
 def test_another_checkpoint_opens_with_the_sub_layer_that_adds_most(visit: Callable[..., Visit]) -> None:
     one = visit(height=720).open("residual", sentence="the cat sat", stream="decoder", t="2")
     is_drawn(one, "residual")
@@ -194,6 +199,7 @@ def test_another_checkpoint_opens_with_the_sub_layer_that_adds_most(visit: Calla
     assert "adds most of all" in one.page.locator(".flow .read").inner_text()
 
 
+@pytest.mark.soak
 def test_the_chosen_token_and_sub_layer_are_in_view_also_by_keys_and_in_a_link(visit: Callable[..., Visit]) -> None:
     one = visit(width=700, height=720).open(
         "residual", sentence="the cat sat on the mat " * 5, stream="encoder", s="25"
@@ -215,7 +221,8 @@ def test_the_chosen_token_and_sub_layer_are_in_view_also_by_keys_and_in_a_link(v
     )
 
 
-@pytest.mark.parametrize("language", ["de", pytest.param("fr", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("language", ["de", "fr"])
 def test_the_words_about_a_sub_layer_are_not_cut(visit: Callable[..., Visit], language: str) -> None:
     edits = "noresidual=decoder.2.cross_attention"
     one = visit(height=720).open(

@@ -79,6 +79,7 @@ def test_the_slider_changes_both_distributions_at_once_and_the_details_follow(vi
     assert slider.get_attribute("aria-valuetext") == "d_k = 8"
 
 
+@pytest.mark.soak
 def test_the_reader_s_words_have_the_weights_of_the_model(visit: Begin, folder: Path) -> None:
     one = visit().open("scaling", sentence=SENTENCE, kind="decoder", layer="2", head="3", t="2")
     is_drawn(one, "scaling")
@@ -99,6 +100,7 @@ def test_the_reader_s_words_have_the_weights_of_the_model(visit: Begin, folder: 
     assert one.page.get_by_role("radio", name="Your words").get_attribute("aria-checked") == "true"
 
 
+@pytest.mark.soak
 def test_a_fully_masked_row_attends_to_no_key(visit: Begin) -> None:
     edits = "forbid=decoder.all.all.1.1"
     one = visit().open("scaling", sentence=SENTENCE, kind="decoder", layer="2", head="3", t="1", edits=edits)
@@ -111,6 +113,7 @@ def test_a_fully_masked_row_attends_to_no_key(visit: Begin) -> None:
     assert one.page.locator(".fact").first.inner_text().startswith("In effect, the query attends to ")
 
 
+@pytest.mark.soak
 def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Begin) -> None:
     one = visit(width=390, height=844).open("scaling", sentence=SENTENCE)
     is_drawn(one, "scaling")

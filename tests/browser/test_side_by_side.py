@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -10,6 +11,7 @@ from tests.support.patience import PATIENCE
 Begin = Callable[..., Visit]
 
 
+@pytest.mark.soak
 def test_attention_is_opened_beside_the_original_model(visit: Begin) -> None:
     edits = "skip=decoder.1.feed_forward;skip=decoder.2.feed_forward"
     one = visit().open("attention", sentence="the cat sat on the mat", edits=edits)
@@ -41,6 +43,7 @@ def test_what_is_done_in_a_frame_stays_in_it(visit: Begin) -> None:
     one.says("the cat")  # the tab remembers its own sentence, not that of a frame
 
 
+@pytest.mark.soak
 def test_another_address_of_a_frame_is_not_an_entry_in_the_history_of_the_tab(visit: Begin) -> None:
     one = visit().open("beside", sentence="the cat", beside_page="masks", beside="sentence", beside_sentence="the mat")
     sentence = one.page.frame_locator(".frames iframe").nth(1).get_by_label("Sentence", exact=True)

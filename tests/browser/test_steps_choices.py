@@ -12,6 +12,7 @@ Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
 
 
+@pytest.mark.soak
 def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")
@@ -31,6 +32,7 @@ def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) ->
 WIDTHS = "buttons => buttons.map((button) => button.getBoundingClientRect().width)"
 
 
+@pytest.mark.soak
 def test_a_button_is_as_wide_when_it_is_chosen(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")

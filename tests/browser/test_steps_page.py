@@ -42,6 +42,7 @@ def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit
     page.wait_for_url("**at=encoder.embedding.output*")
 
 
+@pytest.mark.soak
 def test_a_row_that_an_edit_puts_in_is_not_called_the_sum(visit: Begin) -> None:
     address = {"sentence": SENTENCE, "at": "encoder.embedding.output", "detail": "exam"}
     one = visit().open("steps", s="2", edits="patch=embedding.2.17-93-3", **address)
@@ -52,6 +53,7 @@ def test_a_row_that_an_edit_puts_in_is_not_called_the_sum(visit: Begin) -> None:
     assert names.all_text_contents() == ["embedding", "+ position", "= the sum"]
 
 
+@pytest.mark.soak
 def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
@@ -62,6 +64,7 @@ def test_a_step_is_drawn_once_and_not_again_when_the_server_has_heard_of_it(visi
     assert one.page.locator(".walk .frame > *").first.evaluate("part => part.mark")
 
 
+@pytest.mark.soak
 def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="decoder.layers.1.cross_attention.scores")
     is_drawn(one, "steps")
@@ -88,6 +91,7 @@ def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
     assert "ogits" in station(page)
 
 
+@pytest.mark.soak
 def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.layers.0.self_attention.query")
     is_drawn(one, "steps")
@@ -142,6 +146,7 @@ def test_no_formula_is_cut_off_on_a_screen_or_a_phone(visit: Begin) -> None:
     cut("hand", "1280")
 
 
+@pytest.mark.soak
 def test_play_continues_by_itself_and_pauses(visit: Begin) -> None:
     one = visit().open("steps", sentence="the cat", at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
@@ -199,6 +204,7 @@ def test_nothing_moves_from_station_to_station_and_all_is_in_the_window(visit: B
     assert top + height <= 720
 
 
+@pytest.mark.soak
 def test_walking_leaves_alone_what_other_pages_open_with(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")
@@ -210,6 +216,7 @@ def test_walking_leaves_alone_what_other_pages_open_with(visit: Begin) -> None:
     assert not {"kind", "layer", "head"} & set(chosen_in(one.page))
 
 
+@pytest.mark.soak
 def test_a_cell_that_is_pointed_at_has_its_own_number(visit: Begin, folder: Path) -> None:
     site = "encoder.layers.0.self_attention.output"
     one = visit().open("steps", sentence=SENTENCE, at=site, detail="exam")
@@ -228,6 +235,7 @@ def test_a_cell_that_is_pointed_at_has_its_own_number(visit: Begin, folder: Path
         assert shown.endswith(f"dimension {column}: {truth[row, column]:.4f}".replace("-0.0000", "0.0000"))
 
 
+@pytest.mark.soak
 def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.output", s="1")
     is_drawn(one, "steps")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.browser.conftest import Visit
 from transformer.analysis.trace import trace
@@ -13,6 +14,7 @@ Begin = Callable[..., Visit]
 SENTENCE = "the cat sat"
 
 
+@pytest.mark.soak
 def test_keys_and_pointer_choose_the_dimension_whose_calculation_is_read_downwards(visit: Begin, folder: Path) -> None:
     one = visit().open("residual", sentence=SENTENCE, stream="encoder", s="2", details="true")
     page = one.page

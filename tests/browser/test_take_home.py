@@ -18,6 +18,7 @@ from transformer import Translator
 PAGES = ("translate", "attention", "hand", "steps")
 
 
+@pytest.mark.soak
 def test_the_file_works_from_the_disk(
     browser: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_run_is_started_stopped_and_resumed_and_shown_from_its_beginning(visit
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("best of reverse-1")
 
 
+@pytest.mark.soak
 def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, runs: Path) -> None:
     stopped, busy = (Path(shutil.copytree(runs / "toy", runs / name)) for name in ("stopped", "busy"))
     (stopped / "average.safetensors").unlink()

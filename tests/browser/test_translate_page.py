@@ -30,6 +30,7 @@ def test_it_opens_with_a_drawn_example(visit: Begin) -> None:
     assert one.page.locator(".st-key-translation .headline").inner_text().strip()
 
 
+@pytest.mark.soak
 def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", layer="1", head="1", sentence="the cat", details="true")
     one.drawn()
@@ -111,6 +112,7 @@ def test_the_second_sentence_of_a_batch_is_in_the_copied_link_too(visit: Begin) 
     assert "mat" not in again.page.url
 
 
+@pytest.mark.soak
 def test_a_click_translates_back_with_the_checkpoint_for_the_other_direction(visit: Begin) -> None:
     one = visit().open(sentence="the cat sat", details="true")
     one.drawn()
@@ -165,6 +167,7 @@ def test_an_empty_line_and_five_thousand_characters_are_refused_with_a_notice(vi
     assert one.page.locator(".canvas .arc").count() > 0  # the sentence before
 
 
+@pytest.mark.soak
 def test_lines_can_be_saved(visit: Begin) -> None:
     one = visit().open("attention", layer="1", head="1", details="true")
     one.drawn()
@@ -177,9 +180,10 @@ def test_lines_can_be_saved(visit: Begin) -> None:
         assert len(content) > 3000
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("width", "scheme"),
-    [(1280, "dark"), pytest.param(1920, "light", marks=pytest.mark.soak), (390, "light")],
+    [(1280, "dark"), (1920, "light"), (390, "light")],
     ids=["1280 dark", "1920 light", "phone"],
 )
 def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: str) -> None:
@@ -195,6 +199,7 @@ def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: 
     assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.soak
 def test_the_button_of_a_sentence_keeps_the_focus(visit: Begin) -> None:
     one = visit().open(sentence="The cat sat. The dog ran.")
     one.drawn()

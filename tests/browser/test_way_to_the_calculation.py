@@ -57,7 +57,8 @@ def place(locator: Any) -> tuple[float, float]:
     return found[0], found[1]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(390, 844, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_the_links_to_the_calculation_stay_in_their_places(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open(sentence=SENTENCE, layer="2", head="3")
     page = one.page
@@ -147,6 +148,7 @@ def asked_for(page: Any, message: str) -> list[str]:
     return [one["id"] for one in page.evaluate("asked") if one["asks"] == "cell" and one["message"] == message]
 
 
+@pytest.mark.soak
 def test_a_question_that_gets_lost_is_asked_again(lossy: tuple[Any, Scene]) -> None:
     page, scene = lossy
     page.clock.run_for(120_000)
@@ -156,6 +158,7 @@ def test_a_question_that_gets_lost_is_asked_again(lossy: tuple[Any, Scene]) -> N
     expect(page.locator(".computed .steps")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_an_answer_that_comes_late_is_taken(lossy: tuple[Any, Scene]) -> None:
     """When the canvas already waits for the answer to another question."""
     page, scene = lossy
@@ -168,6 +171,7 @@ def test_an_answer_that_comes_late_is_taken(lossy: tuple[Any, Scene]) -> None:
     assert asked_for(page, message_id(message_of(scene))) == [cell]
 
 
+@pytest.mark.soak
 def test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change(lossy: tuple[Any, Scene]) -> None:
     """As where the page replaces the stored first picture, whose last digits may differ from those of this machine."""
     page, scene = lossy
@@ -182,12 +186,14 @@ def test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change(loss
     expect(page.locator(".computed .steps")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_weight_that_is_not_1_does_not_read_100_per_cent(computed: Any) -> None:
     expect(computed.locator(".score.this .number").last).to_have_text("99.995%")
     expect(computed).to_contain_text("Adds 99.995% times the value")
     assert "100%" not in computed.inner_text().replace("the rest of the 100%", "")
 
 
+@pytest.mark.soak
 def test_the_terms_of_the_dot_product_can_be_read_without_colour(computed: Any) -> None:
     bars = computed.locator(".strip").first
     assert bars.locator("span").all_inner_texts() == ["+", "−"]
@@ -203,6 +209,7 @@ def test_the_terms_of_the_dot_product_can_be_read_without_colour(computed: Any) 
     assert caption.locator("sub").count() == 6
 
 
+@pytest.mark.soak
 def test_the_root_of_d_k_is_typeset(computed: Any) -> None:
     step = computed.locator(".steps li").nth(1)
     assert step.locator(".under").all_inner_texts() == ["dk", "4"]
@@ -210,6 +217,7 @@ def test_the_root_of_d_k_is_typeset(computed: Any) -> None:
     expect(step).to_have_text("Divided by √dk = √4 = 2.00: score 1.00")
 
 
+@pytest.mark.soak
 def test_the_browser_writes_shares_as_python_does(browser: Any) -> None:
     module = f"data:text/javascript,{quote(IMPORT.sub('', NUMBERS.read_text(encoding='utf-8')))}"
     page = browser.new_page()

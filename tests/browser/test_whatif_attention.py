@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -40,6 +41,7 @@ def test_a_bar_that_is_dragged_takes_from_the_others_and_makes_an_edit_when_it_i
     expect(page.get_by_role("button", name="weights of query 4 set")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_arrow_keys_and_buttons_set_the_row_and_keep_the_focus(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE, edits="weights=cross.2.3.4.1-1")
     page = one.page
@@ -66,6 +68,7 @@ def test_arrow_keys_and_buttons_set_the_row_and_keep_the_focus(visit: Begin) -> 
     page.wait_for_url("**cross.2.all.4.2-10000**")
 
 
+@pytest.mark.soak
 def test_a_row_is_kept_if_another_layer_is_chosen_right_after_a_key(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE)
     page = one.page
@@ -84,6 +87,7 @@ def test_a_row_is_kept_if_another_layer_is_chosen_right_after_a_key(visit: Begin
     assert page.locator("select[data-name=layer]").evaluate("node => node.selectedIndex") == 0
 
 
+@pytest.mark.soak
 def test_a_mask_is_taken_away_and_given_back_with_its_switch(visit: Begin) -> None:
     one = visit().open("whatif", sentence=SENTENCE, experiment="masks")
     page = one.page

@@ -51,6 +51,7 @@ def test_a_head_is_switched_off_at_once_and_on_again_and_the_keys_do_the_same(vi
     assert first.get_attribute("aria-checked") == "true"
 
 
+@pytest.mark.soak
 def test_with_shift_a_click_leaves_one_head_of_its_layer(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", ranked="false")
     is_drawn(one, "whatif")
@@ -96,6 +97,7 @@ def test_three_edits_are_named_beside_the_heading_and_a_guess_moves_neither(visi
     assert places[0] < places[1]
 
 
+@pytest.mark.soak
 def test_one_button_switches_all_feed_forward_networks_off_and_on_again(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", ranked="false")
     is_drawn(one, "whatif")
@@ -111,6 +113,7 @@ def test_one_button_switches_all_feed_forward_networks_off_and_on_again(visit: B
     assert "edits" not in chosen_in(one.page)
 
 
+@pytest.mark.soak
 def test_a_finger_is_told_to_tap_and_nothing_about_a_key(visit: Begin) -> None:
     one = visit(width=390, height=844)
     one.page.add_init_script(TOUCH)
@@ -124,6 +127,7 @@ def test_a_finger_is_told_to_tap_and_nothing_about_a_key(visit: Begin) -> None:
     expect(description).not_to_contain_text("Shift")
 
 
+@pytest.mark.soak
 def test_a_button_of_the_page_switches_a_head_and_the_line_is_about_that_one(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", edits="off=decoder.3.4")
     is_drawn(one, "whatif")
@@ -142,6 +146,7 @@ def test_a_button_of_the_page_switches_a_head_and_the_line_is_about_that_one(vis
     expect(description).to_contain_text(f"{name}: off.")
 
 
+@pytest.mark.soak
 def test_what_the_head_that_was_switched_last_attends_to_is_said_beside_it(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat", ranked="false", edits="off=cross.1.2")
     is_drawn(one, "whatif")
@@ -154,6 +159,7 @@ def test_what_the_head_that_was_switched_last_attends_to_is_said_beside_it(visit
     expect(description).to_contain_text(re.compile("of its weight is on|strongest weight of a row is"))
 
 
+@pytest.mark.soak
 def test_a_finger_leaves_one_head_of_its_layer_and_a_whole_layer_is_one_edit(visit: Begin) -> None:
     one = visit(width=390, height=844).open("whatif", sentence="the cat sat on the mat", ranked="false")
     is_drawn(one, "whatif")
@@ -186,6 +192,7 @@ def test_nothing_moves_when_another_sentence_is_ranked(visit: Begin) -> None:
         assert max(places) - min(places) < 4, places
 
 
+@pytest.mark.soak
 def test_the_head_that_was_chosen_elsewhere_is_outlined_and_its_name_says_so(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat", ranked="false", kind="decoder", layer="2", head="3")
     is_drawn(one, "whatif")

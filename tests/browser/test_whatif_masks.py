@@ -11,6 +11,7 @@ from tests.browser.conftest import Visit, chosen_in
 Begin = Callable[..., Visit]
 
 
+@pytest.mark.soak
 def test_the_part_opens_without_the_causal_mask_which_comes_back_with_another_part(visit: Begin) -> None:
     one = visit().open("whatif", sentence="the cat sat on the mat")
     page = one.page
@@ -60,6 +61,7 @@ def test_names_of_narrow_columns_do_not_collide(visit: Begin) -> None:
     assert apart >= size
 
 
+@pytest.mark.soak
 def test_the_padding_mask_is_taken_away_and_the_leak_is_outlined_and_keys_move_in_both_pictures(visit: Begin) -> None:
     one = visit().open("whatif", experiment="masks", sentence="the cat sat on the mat", padded_with="the cat")
     page = one.page

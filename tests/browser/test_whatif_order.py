@@ -36,6 +36,7 @@ def test_a_word_and_a_bar_make_a_swap_and_the_bar_takes_it_back(visit: Begin) ->
     assert "edits" not in chosen_in(page)
 
 
+@pytest.mark.soak
 def test_positions_are_removed_with_one_click(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE)
     with one.running():

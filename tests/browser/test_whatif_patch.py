@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
@@ -34,6 +35,7 @@ def test_a_cell_is_patched_by_a_click_and_taken_back_by_the_next_with_keys_too(v
     assert "edits" not in chosen_in(one.page)
 
 
+@pytest.mark.soak
 def test_a_sentence_of_another_length_says_so_and_a_button_takes_one_that_fits(visit: Begin) -> None:
     one = visit(width=390, height=844).open("whatif", **{**PLACE, "patched_sentence": SENTENCE + " </script>"})
     page = one.page

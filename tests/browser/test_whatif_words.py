@@ -34,6 +34,7 @@ def test_a_word_is_left_out_by_a_click_and_replaced_by_what_is_typed(visit: Begi
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
 
 
+@pytest.mark.soak
 def test_the_name_that_is_pointed_at_covers_no_other_name(visit: Begin) -> None:
     sentence = " ".join(["the old cat sat on the mat"] * 4)
     one = visit().open("whatif", experiment="words", sentence=sentence, all_words="true")
