@@ -148,7 +148,9 @@ def test_a_foreign_page_cannot_start_a_training_even_if_every_host_name_is_allow
 # ----- nothing is sent out -----
 
 
-@pytest.mark.parametrize("way", ["shared", pytest.param("own folder", marks=pytest.mark.soak), "another folder"])
+@pytest.mark.parametrize(
+    "way", ["shared", *(pytest.param(way, marks=pytest.mark.soak) for way in ("own folder", "another folder"))]
+)
 def test_the_server_asks_nothing_of_the_network_however_it_is_started(way: str, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(RECORDER)
     record = tmp_path / "record"

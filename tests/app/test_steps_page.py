@@ -371,7 +371,7 @@ def test_the_table_of_the_next_tokens_has_the_best_of_the_row_and_the_chosen_one
     assert list(table["id"][table["in the translation"] == "chosen"]) == [chosen]
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("norm", ["pre", pytest.param("post", marks=pytest.mark.soak)])
 def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})

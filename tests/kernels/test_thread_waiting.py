@@ -216,6 +216,7 @@ def train_with_two_threads(run: Path, crowded: bool) -> None:
     assert bool(added) == crowded
 
 
+@pytest.mark.soak
 def test_a_run_beside_other_programs_ends_in_the_same_bits(tmp_path: Path) -> None:
     """Trap: with another number of threads it would not."""
     for crowded in (False, True):
