@@ -177,13 +177,13 @@ class Canvas:
 
     def _of_kind(self, kind: Kind) -> KindOfAttention:
         head, weights = self._opening(kind), self.weights(kind)
-        mask = np.broadcast_to(self.trace[f"{SITES[kind].format(0)}.mask"], weights[0].shape)[0]  # (Q, K)
+        masks = np.stack([self.trace[f"{SITES[kind].format(layer)}.mask"] for layer in range(len(weights))])
         return KindOfAttention(
             _(KINDS[kind]),
             _(KINDS[kind].removesuffix("attention").rstrip(" -")),  # those of app/stage/heads.py
             kind_color(kind),
             weights,
-            mask,
+            masks,
             (head.layer, head.head),
             _("Shown first: it attends sharply to words, and to different words in different rows."),
             head_roles(weights, tuple(self._tokens(kind)[1]), itself=kind != "cross"),

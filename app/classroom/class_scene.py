@@ -3,10 +3,12 @@
 import hashlib
 import json
 from collections.abc import Container, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.languages import Language, _, language
+
+NOTHING_PINNED = (-1, -1)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class ShownHead:
     layer: int
     head: int
     form: str
-    pinned: tuple[int, int] = (-1, -1)
+    pinned: tuple[int, int] = NOTHING_PINNED
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class ClassScene:
         return hashlib.blake2s(repr(self.model).encode(), digest_size=8).hexdigest() if self.model else ""
 
     def hides(self, revealed: Container[str]) -> bool:
-        """Whether picture and link are not sent yet: the answer could be read from them."""
+        """Whether picture, link and pinned words are not sent yet: the answer could be read from them."""
         return self.question is not None and self.question.id not in revealed
 
 
@@ -82,7 +84,9 @@ def first_scene() -> ClassScene:
 
 def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed]) -> bytes:
     """What all phones of a class get when the class sees something else."""
-    asked, hides = scene.question, scene.hides(revealed)
+    asked, shown, hides = scene.question, scene.shown, scene.hides(revealed)
+    if shown and hides:  # the head is sent: the phones draw their own sentences with it
+        shown = replace(shown, pinned=NOTHING_PINNED)
     described = {
         "version": version,
         "language": scene.language,
@@ -90,7 +94,7 @@ def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed]) -
         "text": scene.text,
         "link": "" if hides else scene.link,
         "picture": "" if hides else scene.picture_id,
-        "shown": asdict(scene.shown) if scene.shown else None,
+        "shown": asdict(shown) if shown else None,
         "model": scene.model_id if scene.picture else "",
         "question": {"id": asked.id, "prompt": asked.prompt, "answers": asked.answers} if asked else None,
         "revealed": asdict(revealed[asked.id]) if asked and asked.id in revealed else None,

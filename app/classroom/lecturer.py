@@ -3,9 +3,9 @@
 Code and secret are in the session. After a reload they are found again by the cookie of the lecturer's browser, like
 everything that belongs to a visitor (app/server/visitor.py). The browser never gets the secret.
 
-Lecture mode calls `published` when it opens a scene, and `reveal` when it reveals the answer to the scene's question.
-Whatever else changes on the page (a head, another sentence) is published at the end of each run of the script by
-`page_shown`.
+Lecture mode calls `publish_scene` when it opens a scene, and `reveal` when it reveals the answer to the scene's
+question. Whatever else changes on the page (a head, another sentence) is published at the end of each run of the script
+by `publish_page`.
 """
 
 from contextlib import suppress
@@ -107,7 +107,7 @@ def class_link(host: str, code: str) -> str:
     return f"{here.scheme}://{place}{f':{here.port}' if here.port else ''}/class/{code}"
 
 
-def published(of_lesson: LessonScene, scene: Scene | None, question: Question | None = None) -> None:
+def publish_scene(of_lesson: LessonScene, scene: Scene | None, question: Question | None = None) -> None:
     """Shows this scene of a lesson to the class, if one is open. It may be called in each run: if nothing has changed,
     nothing is sent.
 
@@ -125,7 +125,7 @@ def published(of_lesson: LessonScene, scene: Scene | None, question: Question | 
             CLASSES.publish(*found, _class_scene(seen, scene))
 
 
-def page_shown(page: PageInfo, scene: Scene | None) -> None:
+def publish_page(page: PageInfo, scene: Scene | None) -> None:
     """Shows this page to the class, if one is open. If a lesson's scene has opened it, it is shown with the title and
     text of that scene."""
     found = own_class()

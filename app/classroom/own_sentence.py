@@ -48,7 +48,8 @@ async def translated(scene: ClassScene, text: str) -> bytes:
 
 def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
     from app.stage.canvas_of_scene import message_of  # imports torch, so not when the server starts
-    from app.stage.scene import NoScene, Selection, scene_of
+    from app.stage.scene import Selection, scene_of
+    from app.stage.text_check import NoScene
     from transformer.errors import HeadlightError
 
     assert scene.model

@@ -45,10 +45,11 @@ GATE = Gate(os.cpu_count() or 1)
 
 @dataclass(frozen=True)
 class Attention:
-    """One kind of attention of one translation: weights (L, H, Q, K) float32, mask (Q, K) True = may attend."""
+    """One kind of attention of one translation: weights float32, masks boolean (True = may attend), each (L, H, Q, K).
+    Only an edit makes the masks of two heads differ."""
 
     weights: np.ndarray
-    mask: np.ndarray
+    masks: np.ndarray
 
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
@@ -123,16 +124,16 @@ def observed(subject: Subject, source_ids: Ids, target_ids: Ids) -> Observed:
     """All attention weights and the logits; arrays are read-only, because all sessions share them."""
     translator = subject.translator
     model = translator.model
-    masks = {kind: f"{SITES[kind].format(0)}.mask" for kind in SITES}
     with GATE:
-        found = trace(model, source_ids, target_ids, (*doctor.SITES, *masks.values()), translator.tokenizer.piece)
+        found = trace(model, source_ids, target_ids, (*doctor.SITES, "*.mask"), translator.tokenizer.piece)
     attention, arrays = {}, {"logits": found["logits"]}
-    for kind, mask in masks.items():
-        sites = [f"{SITES[kind].format(i)}.weights" for i in range(depth(model.config, kind))]
-        weights = np.stack([found[site] for site in sites]).astype(np.float32)  # (L, H, Q, K)
-        weights.flags.writeable = False
-        attention[kind] = Attention(weights, found[mask][0].astype(bool))
-        arrays |= dict(zip(sites, weights, strict=True))
+    for kind in SITES:
+        names = [SITES[kind].format(i) for i in range(depth(model.config, kind))]
+        weights = np.stack([found[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
+        masks = np.stack([found[f"{name}.mask"] for name in names])  # (L, H, Q, K)
+        weights.flags.writeable = masks.flags.writeable = False
+        attention[kind] = Attention(weights, masks)
+        arrays |= {f"{name}.weights": layer for name, layer in zip(names, weights, strict=True)}
     return Observed(MappingProxyType(attention), replace(found, arrays=arrays))
 
 
@@ -212,7 +213,8 @@ def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tu
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def drawn(subject: Subject, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """The random draws of a sampled hypothesis; see `transformer.decoding.finished_search`."""
-    return draws(record(subject, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+    logits = record(subject.as_in_steps, source_ids, target_ids, ("logits",))["logits"]  # (T, V)
+    return draws(logits, source_ids, target_ids, settings)
 
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
@@ -224,7 +226,7 @@ def mark_truncated(
     _tree: tuple[SearchNode, ...],
 ) -> tuple[SearchNode, ...]:
     """The tree of sampling, in which tokens that top k or top p removed are marked; `target_ids`: its hypotheses."""
-    known = [(ids, record(subject, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
+    known = [(ids, record(subject.as_in_steps, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
     return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
 
 

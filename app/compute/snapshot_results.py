@@ -55,7 +55,7 @@ def result_of(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Sn
         written.text,
         not written.hypotheses[0].finished,
         -forced.score / len(forced.ids),
-        Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool)),
+        Attention(weights, np.broadcast_to(found.arrays[f"{names[0]}.mask"], weights.shape)),
         found.source_pieces,
         found.target_pieces,
         found.predicts,

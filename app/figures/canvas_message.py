@@ -69,7 +69,7 @@ class KindOfAttention:
 
     Attributes:
         title, short: its names. color: of its arcs.
-        weights: (L, H, Q, K). mask: (Q, K), True = may attend.
+        weights, masks: (L, H, Q, K); in a mask, True = may attend.
         opening: layer and head to show first, from 0. why: why this head is shown first, in words.
         roles: what each head attends to most, in words: [L][H].
     """
@@ -78,7 +78,7 @@ class KindOfAttention:
     short: str
     color: str
     weights: np.ndarray
-    mask: np.ndarray
+    masks: np.ndarray
     opening: tuple[int, int]
     why: str
     roles: Sequence[Sequence[str]]
@@ -90,6 +90,16 @@ def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
     The error is at most 1 / (2 * levels).
     """
     return np.rint(np.clip(weights, 0.0, 1.0) * levels).astype("<u2" if levels > LEVELS else np.uint8)
+
+
+def bytes_of_masks(masks: np.ndarray) -> np.ndarray:
+    """Masks (L, H, Q, K) with a byte for each cell: all of them, or one (Q, K) if all heads have the same."""
+    return (masks[0, 0] if (masks == masks[:1, :1]).all() else masks).astype(np.uint8)
+
+
+def about_masks(masks: np.ndarray) -> dict[str, bool]:
+    """What the header says of masks from `bytes_of_masks`, of one kind of attention."""
+    return {"ownMasks": True} if masks.ndim > 2 else {}
 
 
 def packed(header: dict[str, Any], arrays: Iterable[np.ndarray]) -> bytes:
@@ -108,6 +118,7 @@ def canvas_message(
     Args:
         colors: of the tokens, by "encoder" and "decoder".
     """
+    masks = {name: bytes_of_masks(kind.masks) for name, kind in kinds.items()}
     header: dict[str, Any] = {
         "source": _side(source),
         "target": _side(written.side)
@@ -130,12 +141,13 @@ def canvas_message(
                 "why": kind.why,
                 "roles": kind.roles,
             }
+            | about_masks(masks[name])
             for name, kind in kinds.items()
         ],
         "colors": dict(colors),
     }
     weights = [quantised(kind.weights) for kind in kinds.values()]
-    return packed(header, [*weights, *(kind.mask.astype(np.uint8) for kind in kinds.values())])
+    return packed(header, [*weights, *masks.values()])
 
 
 def message_id(message: bytes) -> str:

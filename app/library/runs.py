@@ -19,7 +19,8 @@ from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
-from transformer.recipe import stored_recipe
+from transformer.recipe import load_recipe, stored_recipe
+from transformer.training.run_recipe import RECIPE
 from transformer.training.training_state import Progress, read_progress
 from transformer.training.validation_schedule import is_finished, validation_is_due
 
@@ -37,7 +38,8 @@ class Run:
     """A run as it is now.
 
     Attributes:
-        recipe: None where it cannot be read, or is of another version.
+        recipe: that of its state, of its newest snapshot, or of its recipe.toml, the first that exists. None if it
+            cannot be read, or is of another version.
         update, updates: how many were made so far, and how many there will be; 0 if unknown. While the run trains,
             `update` is the newest one in its metrics; else the one from which it would be resumed, or, without such a
             state, that of the newest snapshot.
@@ -66,6 +68,8 @@ def read_run(name: str) -> Run | None:
     if kept and not state.exists():  # a shipped run: its newest snapshot has the recipe
         update, recipe = max(kept), _recipe_of(kept[max(kept)].path, kept[max(kept)].modified)
         finished = recipe is not None and update >= recipe.training.updates
+    if recipe is None and not state.exists():  # it has saved nothing yet
+        recipe = _recipe_in(str(folder / RECIPE), modified(folder / RECIPE))
     running = holder(folder) is not None
     if running:
         update = max([update, *(int(updates[-1]) for updates, _ in read_curves(folder).values())])
@@ -75,7 +79,7 @@ def read_run(name: str) -> Run | None:
         "running" if running else "finished" if finished else "stopped",
         recipe,
         update,
-        recipe.training.updates if recipe else 0,
+        recipe.training.updates if recipe and recipe.training.epochs is None else 0,
         (folder / OWNER).is_file(),
     )
 
@@ -209,6 +213,15 @@ def _recipe_of(path: str, changed: int) -> Recipe | None:
     """The recipe in a checkpoint."""
     try:
         return stored_recipe(read_header(path).recipe)
+    except HeadlightError:
+        return None
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _recipe_in(path: str, changed: int) -> Recipe | None:
+    """The recipe in a file of text."""
+    try:
+        return load_recipe(path)
     except HeadlightError:
         return None
 

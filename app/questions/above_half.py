@@ -32,7 +32,11 @@ def above_half(scene: Scene, place: Place, draw: Random) -> Question | None:
     other = None
     for found in weight_rows(scene, place, draw):
         key = int(found.weights.argmax()) if place.key is None else place.key
-        if key not in found.seen or len(found.seen) < 2 or abs(found.weights[key] - HALF) < LEAST_MARGIN:
+        if (
+            key not in found.allowed_keys
+            or len(found.allowed_keys) < 2
+            or abs(found.weights[key] - HALF) < LEAST_MARGIN
+        ):
             continue
         if (found.weights[key] > HALF) == larger:
             return _of_weight(found, key)
@@ -42,7 +46,7 @@ def above_half(scene: Scene, place: Place, draw: Random) -> Question | None:
 
 def _of_weight(found: WeightRow, key: int) -> Question:
     weight, name = float(found.weights[key]), token_name(found.keys, key)
-    asked = _("{who} gives a weight to {token}. Is it larger or smaller than 0.5?", who=found.who, token=name)
+    asked = _("{who} gives a weight to {token}. Is it larger or smaller than 0.5?", who=found.row_name, token=name)
     return Question(
         "above-half",
         f"{found.head_name}. {asked}",
@@ -51,7 +55,7 @@ def _of_weight(found: WeightRow, key: int) -> Question:
         ngettext(
             "The weight is {weight:.2f}. The row sums to 1, so the other {count:,} token gets {rest:.2f}.",
             "The weight is {weight:.2f}. The row sums to 1, so the other {count:,} tokens together get {rest:.2f}.",
-            len(found.seen) - 1,
+            len(found.allowed_keys) - 1,
             weight=Share(weight),
             rest=Share(max(1 - weight, 0.0)),
         ),
@@ -63,7 +67,7 @@ def _of_weight(found: WeightRow, key: int) -> Question:
 def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Question | None:
     """A question about the probability of a token of the translation, in the step that predicts it. As in the pictures
     of the page, it is the probability at the temperature of the search."""
-    logits, ids, predicts = scene.record("logits")["logits"], scene.hypothesis.ids, scene.target.predicts
+    logits, ids, predicts = scene.step_logits, scene.hypothesis.ids, scene.target.predicts
     temperature = temperature_of(scene)
     found = [
         (step, probability)

@@ -86,10 +86,11 @@ def least_margin(lost: float) -> float:
 
 
 def _losses(scene: Scene, kind: Kind, heads: list[Head]) -> _Losses:
-    logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
+    logits, ids = scene.step_logits, scene.hypothesis.ids  # (T, V)
     all_heads = np.log([softmax(row)[id] for row, id in zip(logits, ids, strict=True)])  # (T)
     texts = tuple(edit_text(HeadOff(kind, *head)) for head in heads)
-    each = cached_results.with_each_edit(scene.subject, scene.translation.source_ids, ids, texts)  # (heads, T)
+    asked = scene.subject.as_in_steps, scene.translation.source_ids, ids, texts
+    each = cached_results.with_each_edit(*asked)  # (heads, T)
     return _Losses(kind, all_heads, dict(zip(heads, each, strict=True)))
 
 

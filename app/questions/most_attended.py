@@ -21,7 +21,7 @@ def most_attended(scene: Scene, place: Place, draw: Random) -> Question | None:
     """A row whose strongest key is a word is preferred to one whose strongest key is a sign such as `</s>`."""
     other = None
     for found in weight_rows(scene, place, draw):
-        if len(found.seen) < LEAST_ANSWERS or margin(found) < LEAST_MARGIN:
+        if len(found.allowed_keys) < LEAST_ANSWERS or margin(found) < LEAST_MARGIN:
             continue
         if is_word(found.keys.tokens[int(found.weights.argmax())]):
             return _question(found, draw)
@@ -37,14 +37,14 @@ def margin(found: WeightRow) -> float:
 
 def _question(found: WeightRow, draw: Random) -> Question:
     first, second = map(int, np.argsort(-found.weights, kind="stable")[:2])
-    others = [key for key in found.seen if key not in (first, second)]
+    others = [key for key in found.allowed_keys if key not in (first, second)]
     drawn = draw.sample(others, min(len(others), MOST_ANSWERS - 2))
-    asked = sorted({first, second, *drawn} & {first, *found.seen})
+    asked = sorted({first, second, *drawn} & {first, *found.allowed_keys})
     keys = found.keys
     asked_for = (
-        _("{who} gives weights to the tokens. Which token of the source gets the largest?", who=found.who)
+        _("{who} gives weights to the tokens. Which token of the source gets the largest?", who=found.row_name)
         if found.kind == "cross"
-        else _("{who} gives weights to the tokens. Which token gets the largest?", who=found.who)
+        else _("{who} gives weights to the tokens. Which token gets the largest?", who=found.row_name)
     )
     return Question(
         "most-attended",

@@ -26,7 +26,7 @@ DECODING = "decoding"  # the page whose probabilities are those at the temperatu
 def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
     """A step that writes a word is preferred to one that writes a sign such as `</s>`. The answers are in alphabetical
     order."""
-    logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
+    logits, ids = scene.step_logits, scene.hypothesis.ids  # (T, V)
     temperature = temperature_of(scene) if place.page == DECODING else 1.0
     cases = []
     for step in candidates(len(ids), place.row):

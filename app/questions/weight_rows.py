@@ -19,7 +19,7 @@ class WeightRow:
 
     Attributes:
         weights: (K) float64.
-        seen: the keys that it may attend to.
+        allowed_keys: the keys that it may attend to.
     """
 
     kind: Kind
@@ -27,7 +27,7 @@ class WeightRow:
     head: int
     row: int
     weights: np.ndarray
-    seen: tuple[int, ...]
+    allowed_keys: tuple[int, ...]
     queries: TokenAxis
     keys: TokenAxis
 
@@ -44,8 +44,8 @@ class WeightRow:
         )
 
     @property
-    def who(self) -> str:
-        """The query, at the beginning of a sentence."""
+    def row_name(self) -> str:
+        """The row in words, at the beginning of a sentence."""
         token = token_name(self.queries, self.row)
         if self.kind == "encoder":
             return _("The row of {token}", token=token)
@@ -69,8 +69,8 @@ def weight_rows(scene: Scene, place: Place, draw: Random) -> Iterator[WeightRow]
         cells = [(i, j, row) for i, j in heads_there for row in candidates(len(queries), place.row)]
         for layer, head, row in draw.sample(cells, len(cells)):
             weights = found.weights[layer, head, row].astype(np.float64)  # (K)
-            seen = tuple(map(int, np.flatnonzero(found.mask[row] | (weights > 0))))
-            yield WeightRow(kind, layer, head, row, weights, seen, queries, keys)
+            allowed_keys = tuple(map(int, np.flatnonzero(found.masks[layer, head, row])))
+            yield WeightRow(kind, layer, head, row, weights, allowed_keys, queries, keys)
 
 
 def is_word(token: str) -> bool:

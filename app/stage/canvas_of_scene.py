@@ -22,8 +22,8 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
     Args:
         chosen_by_reader: the step, from 0, whose token the visitor chose; -1: none.
     """
-    hypothesis = scene.hypothesis
-    logits = cached_results.observed(scene.subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
+    hypothesis, subject = scene.hypothesis, scene.subject.as_in_steps
+    logits = cached_results.observed(subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
     piece = scene.subject.translator.tokenizer.piece
     runners = [
         [RunnerUp(other.id, other.piece, other.probability) for other in found if other.id >= EOS and not other.chosen]
@@ -38,7 +38,7 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
         found, keys = scene.attention(kind), scene.axes(kind)[1]
         roles = head_roles(found.weights, keys.tokens, itself=kind != "cross")
         kinds[kind] = KindOfAttention(
-            _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.mask, opening, why, roles
+            _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.masks, opening, why, roles
         )
     return canvas_message(
         Side(scene.task.source, scene.source.tokens),

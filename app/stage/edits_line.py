@@ -12,7 +12,7 @@ from app.pages import PageInfo, go_to
 from app.stage.edit_words import edit_label, edit_words
 from app.stage.scene import Scene
 from app.state.choices import EDIT, EDITS, MOST_EDITS, SIDE
-from app.state.edit_choices import undo, undo_all
+from app.state.edit_choices import forget_undone_for_page, undo, undo_all
 from app.state.lecture_choices import LECTURE
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
@@ -27,6 +27,8 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
     edits, problems = _edits(subject)
     if page.name == EDITED_ON:
         _line(tuple(edits))
+    else:
+        forget_undone_for_page()
     if problems:
         with st.container(key="text_refused"):
             st.text(

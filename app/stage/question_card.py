@@ -61,7 +61,7 @@ def question_of(scene: Scene, asked: str, about: Place | None = None) -> Questio
     kind, place = kind_and_place(asked, open_page())
     if kind is None:
         return None
-    places = wider(place or about or shown(open_page()), another=ANOTHER.value == _other(scene, kind))
+    places = wider(place or about or shown(open_page()), another=ANOTHER.value == _scene_and_kind(scene, kind))
     found = (ask(kind, scene, each, QUESTION_NUMBER.value) for each in places)
     return next((question for question in found if question), None)
 
@@ -69,13 +69,13 @@ def question_of(scene: Scene, asked: str, about: Place | None = None) -> Questio
 def reveal(scene: Scene, asked: str) -> None:
     """Reveals the answer of the question that the card of this scene has."""
     if question := question_of(scene, asked):
-        _reveal(_id(scene, question))
+        _reveal(_question_id(scene, question))
 
 
 def is_revealed(scene: Scene, asked: str) -> bool:
     """Whether the answer of the question that the card of this scene has is revealed."""
     question = question_of(scene, asked)
-    return bool(question and _state(_id(scene, question))[2])
+    return bool(question and _chosen_and_revealed(_question_id(scene, question))[1])
 
 
 def predict(scene: Scene, kind: QuestionKind) -> None:
@@ -119,19 +119,19 @@ def _draw(
     *,
     closes: bool,
 ) -> None:
-    id, page = _id(scene, question), open_page()
-    chosen, revealed = _state(id)[1:]
+    question_id, page = _question_id(scene, question), open_page()
+    chosen, revealed = _chosen_and_revealed(question_id)
 
     def answered(index: int) -> None:
-        ANSWERED.choose((id, index, alone or _state(id)[2]))
+        ANSWERED.choose((question_id, index, alone or _chosen_and_revealed(question_id)[1]))
 
     def acted(act: Act) -> None:
         if act == "next":
             QUESTION_NUMBER.choose(QUESTION_NUMBER.value + 1)
-            ANOTHER.choose(_other(scene, question.kind))
+            ANOTHER.choose(_scene_and_kind(scene, question.kind))
         elif act == "close":
             ASKED.forget()
-        elif _state(id)[2] and on_show:  # not before it is revealed
+        elif _chosen_and_revealed(question_id)[1] and on_show:  # not before it is revealed
             on_show()
             show(question, page)
 
@@ -139,9 +139,16 @@ def _draw(
     acts += ["next", "close"] if closes else ["next"]
     right = (question.right, question.why) if revealed else None
     card = Card(
-        id, _sentence(scene, question.kind), question.prompt, question.answers, chosen, right, tuple(acts), by_keys
+        question_id,
+        _sentence(scene, question.kind),
+        question.prompt,
+        question.answers,
+        chosen,
+        right,
+        tuple(acts),
+        by_keys,
     )
-    draw_card(card, key=key, on_answer=answered, on_reveal=lambda: _reveal(id), on_act=acted)
+    draw_card(card, key=key, on_answer=answered, on_reveal=lambda: _reveal(question_id), on_act=acted)
 
 
 def _sentence(scene: Scene, kind: QuestionKind) -> str:
@@ -150,20 +157,20 @@ def _sentence(scene: Scene, kind: QuestionKind) -> str:
     return source if kind == "next-word" else f"{source} → {scene.hypothesis.text}"
 
 
-def _state(id: str) -> tuple[str, int, bool]:
-    """What happened to a question: its id, the answer, and whether the right one is revealed."""
-    return ANSWERED.value if ANSWERED.value[0] == id else (id, *NOBODY_ANSWERED[1:])
+def _chosen_and_revealed(question_id: str) -> tuple[int, bool]:
+    """The answer to a question that was chosen, from 0 (-1: none), and whether the right one is revealed."""
+    return (ANSWERED.value if ANSWERED.value[0] == question_id else NOBODY_ANSWERED)[1:]
 
 
-def _reveal(id: str) -> None:
-    ANSWERED.choose((id, _state(id)[1], True))
+def _reveal(question_id: str) -> None:
+    ANSWERED.choose((question_id, _chosen_and_revealed(question_id)[0], True))
 
 
-def _other(scene: Scene, kind: QuestionKind) -> str:
+def _scene_and_kind(scene: Scene, kind: QuestionKind) -> str:
     return f"{scene_key(scene)} {kind}"
 
 
-def _id(scene: Scene, question: Question) -> str:
-    """The id of a question: of its scene, its number in the lesson, its prompt, its answers and its place."""
+def _question_id(scene: Scene, question: Question) -> str:
+    """Identifies a question by its scene, its number in this session, its prompt, its answers and its place."""
     digest = hash((question.prompt, question.answers, replace(question.place, page="")))
     return f"{scene_key(scene)} {QUESTION_NUMBER.value} {digest}"

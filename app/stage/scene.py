@@ -10,11 +10,11 @@ from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
-from app.languages import _, ngettext
-from app.library import checkpoints
-from app.library.checkpoints import MOST_CHARACTERS, MOST_SENTENCES, MOST_TOKENS
+from app.languages import _
+from app.library.checkpoints import MOST_TOKENS
 from app.library.limits import MOST_EXTRA_LENGTH
 from app.library.tasks import Task
+from app.stage.text_check import NoScene, check_text
 from app.state.choices import ALTERNATIVE, GIVEN_SHOWN
 from app.state.given_translation import is_visitors
 from transformer.config import BOS, DecodingConfig, ModelConfig
@@ -22,10 +22,6 @@ from transformer.decoding.translation import Hypothesis, Translation
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind
 from transformer.text.normalisation import clean
-
-
-class NoScene(Exception):
-    """There is nothing to show; the message says why and what to do. It may quote the text."""
 
 
 @dataclass(frozen=True)
@@ -158,10 +154,15 @@ class Scene:
         return cached_results.record(self.subject, self.translation.source_ids, self.hypothesis.ids, sites)
 
     @property
+    def as_in_steps(self) -> "Scene":
+        """The same translation, of which one pass computes what the steps of decoding compute: a step has no later
+        tokens yet, also if an edit allows them."""
+        return replace(self, subject=self.subject.as_in_steps)
+
+    @property
     def step_logits(self) -> np.ndarray:
-        """(T, V): the logits of each step of decoding, which has no later tokens yet, also if an edit allows them."""
-        as_in_steps = replace(self, subject=self.subject.as_in_steps)
-        return as_in_steps.record("logits")["logits"]
+        """(T, V): the logits of each step of decoding."""
+        return self.as_in_steps.record("logits")["logits"]
 
 
 def scene_key(scene: Scene) -> str:
@@ -177,7 +178,7 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
     Raises:
         NoScene: the text is empty, too long, or cannot be translated.
     """
-    check(subject, text)
+    check_text(subject, text)
     try:
         translated = cached_results.translate(subject, text, settings)
     except HeadlightError as error:
@@ -194,43 +195,6 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
     return Scene(subject, tuple(sentences), translation, shown if 0 <= shown <= last else 0, given, problem)
 
 
-def check(subject: Subject, text: str) -> None:
-    """Raises NoScene for a text that is empty or too long to be shown."""
-    if not text.strip():
-        raise NoScene(_("Type a sentence above and press Enter, or choose one of the examples."))
-    if len(text) > MOST_CHARACTERS:
-        raise NoScene(
-            _(
-                "This text has {length:,} characters; the page translates up to {most:,} at once. "
-                "Please shorten it. To translate whole documents, use `python -m transformer translate`.",
-                length=len(text),
-                most=MOST_CHARACTERS,
-            )
-        )
-    longest, sentences = checkpoints.tokens_needed(subject.file, text)
-    limit = checkpoints.most_tokens(subject.translator)
-    if longest > limit:
-        raise NoScene(
-            ngettext(
-                "This sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint. "
-                "Please shorten it, or end a sentence earlier with a full stop.",
-                "The longest sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint. "
-                "Please shorten it, or end a sentence earlier with a full stop.",
-                sentences,
-                longest=longest,
-                limit=limit,
-            )
-        )
-    if sentences > MOST_SENTENCES:
-        raise NoScene(
-            _(
-                "This text has {sentences:,} sentences; the page translates up to {most} at once.",
-                sentences=sentences,
-                most=MOST_SENTENCES,
-            )
-        )
-
-
 def _given(subject: Subject, translation: Translation, selection: Selection) -> tuple[Hypothesis | None, str]:
     """The visitor's own translation, if there is one; or why it cannot be shown."""
     if not selection.given.strip():
@@ -245,6 +209,6 @@ def _given(subject: Subject, translation: Translation, selection: Selection) -> 
         )
     try:
         target = selection.given_ids or selection.given
-        return cached_results.given(subject, translation.source, target, translation.settings), ""
+        return cached_results.given(subject.as_in_steps, translation.source, target, translation.settings), ""
     except HeadlightError as error:
         return None, str(error)

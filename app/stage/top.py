@@ -23,7 +23,8 @@ from app.stage.frame import Later, page_body, top_line
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
 from app.stage.menu import menu
-from app.stage.scene import NoScene, Scene, Selection, scene_of
+from app.stage.scene import Scene, Selection, scene_of
+from app.stage.text_check import NoScene
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
 from transformer.config import DecodingConfig
 
@@ -86,7 +87,7 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
 
     def drawn() -> None:
         draw(scene)
-        lecturer.page_shown(page, scene)
+        lecturer.publish_page(page, scene)
 
     has_line = scene and (page.needs_scene or page.has_headline)
     notice = partial(edits_notice, scene, page) if scene else None

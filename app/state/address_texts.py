@@ -100,8 +100,13 @@ def pinned_text(value: tuple[Kind, int, int, bool]) -> str:
     return f"{kind}.{query + 1}.{key + 1}{'.computed' if computed else ''}"
 
 
-def strings(value: str) -> list[str]:
-    return value.split(",")
+def names_of_folders(value: str) -> list[str]:
+    """Names such as "reverse-1/mine, 2". A name of a folder may have any character except "/"."""
+    return value.split("/")
+
+
+def names_of_folders_text(value: list[str]) -> str:
+    return "/".join(value)
 
 
 _EXPECTED: dict[Callable[[str], Any], str] = {

@@ -13,13 +13,14 @@ from app.state.address_texts import (
     heads_text,
     ids,
     ids_text,
+    names_of_folders,
+    names_of_folders_text,
     one_head,
     one_head_text,
     one_of,
     pinned,
     pinned_text,
     plus_one,
-    strings,
     switch,
     switch_text,
     text,
@@ -174,7 +175,7 @@ REFERENCE = Choice("reference", "", text(LONGEST_REFERENCE), written="link", pag
 
 # Training, models
 RUN = Choice("run", "", str, page="training")
-COMPARED = Choice[list[str]]("compare", [], strings, ",".join, page="training")
+COMPARED = Choice[list[str]]("compare", [], names_of_folders, names_of_folders_text, page="training")
 RUN_KIND = Choice[Kind]("run_attention", "cross", one_of(tuple(KINDS)), page="training")
 RUN_HEAD = Choice("run_head", CLEAREST, one_head, one_head_text, page="training")
 RUN_SENTENCE = Choice("run_sentence", "", text(MOST_CHARACTERS), written="link", page="training")

@@ -170,10 +170,11 @@ def shapes(scene: Scene) -> Exercise:
 def masked_cells(scene: Scene) -> Exercise | None:
     """How many cells the mask of decoder self-attention removes, counted in the mask of the model. None: it removes
     none, or not what the task says, because it was edited."""
-    mask = scene.attention("decoder").mask  # (T, T)
+    masks = scene.attention("decoder").masks  # (L, H, T, T)
+    mask = masks[0, 0]  # (T, T)
     rows, window = len(mask), scene.config.attention_window
     parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), "decoder")
-    if mask.all() or not np.array_equal(mask, together(parts)):
+    if mask.all() or np.any(masks != together(parts)):
         return None
     removed = int((~mask).sum())
     return Exercise(

@@ -31,7 +31,7 @@ from app.views.shared.canvas_picture import alternatives, answer
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import attention_weights, components, unpacked_canvas
 from tests.support.small_alignment import made_map
-from transformer.analysis.edits import WeightsSet
+from transformer.analysis.edits import MaskCell, WeightsSet
 from transformer.model.attention_kinds import KINDS, Kind
 
 Open = Callable[..., AppTest]
@@ -93,6 +93,20 @@ def test_a_written_number_is_the_tensors(size: Size, seed: int, options: dict[st
         assert one is not None
         assert one["weights"] == pytest.approx(weights[head.layer, head.head, query], abs=5e-5)
     assert header["target"]["probabilities"] == pytest.approx(np.exp(scene.hypothesis.log_probabilities), rel=1e-4)
+
+
+def test_a_mask_that_is_edited_in_one_head_is_that_of_this_head_alone(tmp_path: Path) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    edited = subject.edited(MaskCell("decoder", 1, 2, 1, 3, True), MaskCell("cross", 0, 3, 2, 0, False))
+    scene = scene_of(edited, SENTENCE, edited.translator.settings, Selection())
+    header, packed, masks = unpacked_canvas(message_of(scene))
+    assert [kind.get("ownMasks", False) for kind in header["kinds"] if kind["name"] != "encoder"] == [True, True]
+    usual = np.tri(len(scene.target), dtype=bool)
+    for (layer, head), cell, allowed, kind in (((1, 2), (1, 3), True, "decoder"), ((0, 3), (2, 0), False, "cross")):
+        expected = np.broadcast_to(usual if kind == "decoder" else True, packed[kind].shape).copy()
+        expected[layer, head][cell] = allowed
+        assert np.array_equal(masks[kind], expected)
+    assert masks["encoder"].ndim == 2
 
 
 def test_the_calculation_of_a_weight_adds_up(tmp_path: Path) -> None:

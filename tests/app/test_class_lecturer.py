@@ -124,8 +124,8 @@ def walk() -> None:
     state = st.session_state
     lecturer.open_class()
     if "lesson_scene" in state:
-        lecturer.published(state["lesson_scene"], state["scene"], state["question"])
-    lecturer.page_shown(info(state["page"]), state["scene"])
+        lecturer.publish_scene(state["lesson_scene"], state["scene"], state["question"])
+    lecturer.publish_page(info(state["page"]), state["scene"])
     if "reveals" in state:
         state["totals"] = lecturer.reveal(state["question"])
 

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from app.classroom.class_limits import (
     WrongCode,
 )
 from app.classroom.class_rates import network_of
-from app.classroom.class_scene import Asked, ClassScene
+from app.classroom.class_scene import Asked, ClassScene, ShownHead
 from app.classroom.class_state import Classes
 
 ASKED = Asked("Which word?", ("glasses", "morning", "I"))
@@ -84,6 +85,17 @@ def test_followers_see_what_the_lecturer_publishes_and_the_answer_only_once_it_i
     seen = news(classes, code, two)
     assert seen["revealed"] == {"right": 1, "why": "Because.", "totals": [0, 1, 1]}
     assert classes.picture(code, two, seen["picture"]) == b"packed"
+
+
+def test_the_pinned_words_are_sent_once_the_answer_is_revealed(classes: Classes) -> None:
+    code, secret = classes.open()
+    follower = classes.join(code, "10.0.0.1")
+    head = ShownHead("cross", 1, 2, "arcs", pinned=(3, 5))  # may be a question's row and the token it attends to most
+    classes.publish(code, secret, replace(SCENE, shown=head))
+    seen = news(classes, code, follower)["shown"]
+    assert seen == {"kind": "cross", "layer": 1, "head": 2, "form": "arcs", "pinned": [-1, -1]}
+    classes.reveal(code, secret, ASKED.id, 1)
+    assert news(classes, code, follower)["shown"]["pinned"] == [3, 5]
 
 
 def test_a_wrong_secret_changes_nothing(classes: Classes) -> None:

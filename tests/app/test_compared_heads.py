@@ -52,8 +52,14 @@ def heads_drawn(app: AppTest) -> tuple[dict[str, Any], list[np.ndarray]]:
         size = int(np.prod(kind["shape"]))
         weights.append(np.frombuffer(message, "<u2", size, at).reshape(kind["shape"]) / header["levels"])
         at += 2 * size
-    assert len(message) == at + sum(int(np.prod(kind["shape"][2:])) for kind in header["kinds"])  # the masks
+    shapes = (kind["shape"][0 if kind.get("ownMasks") else 2 :] for kind in header["kinds"])  # of the masks
+    assert len(message) == at + sum(int(np.prod(shape)) for shape in shapes)
     return header, weights
+
+
+def test_masks_of_an_edited_head_are_beside_those_of_the_original_model(open_app: Open) -> None:
+    header, _ = heads_drawn(open_app("compare", sentence=SENTENCE, edits="forbid=decoder.2.3.4.2"))
+    assert [kind.get("ownMasks", False) for kind in header["kinds"]] == [False] * 4 + [True, False]
 
 
 def weights_of(translator: Translator, source_ids: tuple[int, ...], ids: tuple[int, ...]) -> list[np.ndarray]:

@@ -412,6 +412,27 @@ def test_punctuation_and_letters_without_spaces_are_words_of_their_own(text: str
     assert words(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("मैं हिन्दी बोलता हूँ।", ["मैं", " हिन्दी", " बोलता", " हूँ", "।"]),
+        ("தமிழ் மொழி", ["தமிழ்", " மொழி"]),
+        ("שָׁלוֹם, עוֹלָם", ["שָׁלוֹם", ",", " עוֹלָם"]),
+        ("cafe\u0301 noir", ["cafe\u0301", " noir"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("กั้น", ["กั้", "น"]),
+        ("か\u3099", ["か\u3099"]),
+    ],
+)
+def test_combining_marks_belong_to_the_character_before_them(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def test_a_changed_vowel_sign_of_hindi_changes_one_word() -> None:
+    data = difference_data("वह हिन्दी बोलता है", "वह हिन्दी बोलती है", label="l")
+    assert data["summary"] == "3 words equal, 1 changed, 0 missing, 0 added."
+
+
 @pytest.mark.parametrize("text", ["Ja.", "a  b", HOSTILE, "", "_a_ $x$ :red[b]", "the the the"])
 def test_nothing_of_either_text_is_lost(text: str) -> None:
     for reference in ("", "the a b", text):

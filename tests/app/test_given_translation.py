@@ -1,6 +1,5 @@
 """A translation of the visitor's own (teacher forcing): every page shows what the decoder makes of it."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.pages import PAGES as INFOS
 from app.state import given_translation
 from app.state.choices import GIVEN_SHOWN
-from tests.support.drawn import attention_weights, charts, components, unpacked_canvas
+from tests.support.drawn import attention_weights, charts, components, held_by, unpacked_canvas
 from tests.support.pages import MAIN, choose, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.logit_lens import lens
@@ -56,6 +55,18 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")
     assert components(app, "choice_list")[0]["chosen"] == len(rows) - 1
+
+
+def test_without_the_causal_mask_its_probabilities_are_those_of_the_steps_which_have_no_later_tokens(
+    open_app: Open, folder: Path
+) -> None:
+    app = force(open_app(details="true", sentence=SENTENCE, edits="mask=causal"), OWN)
+    messages = (each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_canvas")
+    target = unpacked_canvas(next(messages).bytes)[0]["target"]
+    given = Translator.load(folder / "en-de.safetensors").score(SENTENCE, OWN)
+    assert target["probabilities"] == pytest.approx(np.exp(given.log_probabilities), rel=1e-4)
+    for probability, runners in zip(target["probabilities"], target["runners"], strict=True):
+        assert probability + sum(runner["probability"] for runner in runners) <= 1 + 1e-6
 
 
 @pytest.mark.parametrize(("tokens", "fits"), [(127, True), (128, False)])
@@ -182,8 +193,7 @@ def test_only_the_tokens_of_the_visitor_are_marked_as_given(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     ids = Translator.load(folder / "en-de.safetensors").score(SENTENCE, OWN).ids[:-1]
     app = opened("steps", at="logits", detail="exam", details=True, given_ids=ids, undo=undo)
-    (held,) = (each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_held_data")
-    rows = json.loads(held.bytes)["pictures"]["logits"]["offers"]
+    rows = held_by(app)["pictures"]["logits"]["offers"]
     marks = [next(offer["mark"] for offer in row if offer["mark"]) for row in rows]
     assert marks == ["given" if given(step) else "chosen" for step in range(len(ids) + 1)]
     assert set(app.dataframe[0].value["in the translation"]) - {""} == {marks[app.session_state["t"]]}

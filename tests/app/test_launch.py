@@ -25,6 +25,7 @@ from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.patience import PATIENCE
 from transformer.checkpoint.header import read_header
+from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.fit_to_corpus import CONTINUED, peak_rate_for
 from transformer.recipe import load_recipe
@@ -216,6 +217,19 @@ def test_a_run_that_cannot_be_started_leaves_nothing(runs: Path, finished_run: P
     gone = replace(CheckpointFile.at(finished_run / "best.safetensors"), path=str(runs / "none.safetensors"))
     with pytest.raises(HeadlightError):
         launch_run.start(TextPlan(read_own_text("x.tsv", b"a\tb\n", 1), "en", "de", SIZE, None, gone))
+    assert list(runs.iterdir()) == []
+
+
+def test_a_run_whose_folder_was_deleted_while_it_is_started_says_so(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def recipe(plan: ToyPlan, folder: Path) -> Recipe:
+        folder.rmdir()
+        return load_recipe(plan.task)
+
+    monkeypatch.setattr(ToyPlan, "recipe", recipe)
+    with pytest.raises(LaunchError, match=r"The run's folder cannot be written to: No such file or directory\."):
+        launch_run.start(ToyPlan("sort", SIZE))
     assert list(runs.iterdir()) == []
 
 

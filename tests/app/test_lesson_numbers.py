@@ -31,7 +31,7 @@ from transformer.model.attention_kinds import KINDS, depth
 
 PRETRAINED = library.SHIPPED.parents[1] / "pretrained"
 GLASSES = "I was looking for my glasses all morning."
-DOG = "The little girl was afraid of the dog next door."  # greedy and beam search differ
+WALK = "He asked me if I wanted to go for a walk in the park."  # greedy and beam search differ
 ANIMAL = "The animal didn't cross the street because it was too tired."
 LONG, SHORT = "in-45-minutes", "in-ten-minutes"
 MINUS = "\N{MINUS SIGN}"
@@ -159,7 +159,7 @@ def ranked_first(by: Translator, right: str) -> tuple[int, int]:
 def swapped_positions() -> list[str]:
     swapped = f"positions=swap.{column_of('I') + 1}.{column_of('glasses') + 1}"
     shifted = sum(forced().log_probabilities) - sum(forced(edited("positions=shift.1")).log_probabilities)
-    return [translator().tokenizer.decode(best(GLASSES, edited(swapped)).ids).rstrip("."), f"{shifted:.2f}"]
+    return [translator().tokenizer.decode(best(GLASSES, edited(swapped)).ids).rstrip("."), f"{abs(shifted):.2f}"]
 
 
 def feed_forward() -> list[str]:
@@ -175,8 +175,8 @@ def after_brille() -> list[str]:
 
 
 def greedy_and_beam() -> list[str]:
-    found = [best(DOG, settings=replace(translator().settings, method=method)) for method in ("beam", "greedy")]
-    assert "vor der Tür" in translator().tokenizer.decode(found[1].ids)
+    found = [best(WALK, settings=replace(translator().settings, method=method)) for method in ("beam", "greedy")]
+    assert "einen Spaziergang im Park wolle" in translator().tokenizer.decode(found[1].ids)
     return [f"{MINUS}{-sum(each.log_probabilities):.2f}" for each in found]
 
 

@@ -27,6 +27,8 @@ from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_words import about
 from tests.app.test_runs import HOLD
 from tests.app.test_training_page import machine, opened, page_text
+from tests.support.pages import choose
+from transformer.files.atomic_write import replacing
 from transformer.recipe import load_recipe
 
 
@@ -36,6 +38,13 @@ def own(finished_run: Path, runs: Path) -> Path:
     folder = Path(shutil.copytree(finished_run, runs / "reverse-1"))
     (folder / OWNER).touch()
     return folder
+
+
+def window_title(app: AppTest) -> str:
+    """The title of the window that is open, in Markdown."""
+    titles = [block.proto.dialog.title for block in app.get("dialog")]
+    assert len(titles) == 1
+    return str(titles[0])
 
 
 def test_a_run_is_renamed_and_can_still_be_resumed(own: Path, runs: Path) -> None:
@@ -198,6 +207,66 @@ def test_the_time_that_is_left_is_that_of_the_updates_that_are_left(own: Path) -
         "about 5 seconds", "about 50 seconds", "about 2 minutes", "about 60 minutes", "about 150 minutes",
         "about 3 hours",
     ]  # fmt: skip
+
+
+def test_a_window_changes_the_run_for_which_it_was_opened_whatever_run_is_on_the_page(
+    own: Path, runs: Path, open_app: Any
+) -> None:
+    for name in ("other", "third"):
+        shutil.copytree(own, runs / name)
+    app = opened(run="reverse-1")
+    app.button(key="rename_run").click().run()
+    choose(app, run="other").run()
+    app.text_input(key="new_name_of_run").set_value("mine").run()
+    app.button(key="do_rename").click().run()
+    assert sorted(path.name for path in runs.iterdir()) == ["mine", "other", "third"]
+    assert machine(app.run())["run"] == "other"
+    choose(app, run="mine").run()
+    app.button(key="delete_run").click().run()
+    choose(app, run="other").run()
+    assert window_title(app) == "Delete the run mine?"
+    app.button(key="do_delete").click().run()
+    assert sorted(path.name for path in runs.iterdir()) == ["other", "third"]
+    assert machine(app.run())["run"] == "other"
+
+
+def test_a_window_is_closed_if_its_run_is_deleted_meanwhile(own: Path, runs: Path, open_app: Any) -> None:
+    shutil.copytree(own, runs / "other")
+    app = opened(run="reverse-1")
+    app.button(key="delete_run").click().run()
+    shutil.rmtree(own)
+    app.run()
+    assert not app.exception
+    assert "do_delete" not in [button.key for button in app.button]
+    assert machine(app)["run"] == "other"
+
+
+def test_the_name_of_a_run_is_text_in_the_title_of_a_window(own: Path, runs: Path, open_app: Any) -> None:
+    """Streamlit reads titles as Markdown."""
+    name = "_a_ [b](c) $d$ é"
+    own.rename(runs / name)
+    app = opened(run=name)
+    app.button(key="delete_run").click().run()
+    assert window_title(app) == "Delete the run \\_a\\_ \\[b\\]\\(c\\) \\$d\\$ é?"
+
+
+def test_a_run_whose_recipe_cannot_be_written_keeps_its_name(
+    own: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a folder that is read-only."""
+    recipe = (own / "recipe.toml").read_text()
+    (own / LOG).write_text(f"{run_log.command_of(own)}\n")
+
+    def refused(target: Path) -> Any:
+        if target.name == LOG and target.parent.name == "mine":
+            raise PermissionError(13, "Permission denied")
+        return replacing(target)
+
+    monkeypatch.setattr(manage_run, "replacing", refused)
+    with pytest.raises(LaunchError, match=r"The run was not renamed: Permission denied\."):
+        manage_run.rename("reverse-1", "mine")
+    assert [path.name for path in runs.iterdir()] == ["reverse-1"]
+    assert (own / "recipe.toml").read_text() == recipe
 
 
 def test_languages_are_named_in_the_language_of_the_interface() -> None:

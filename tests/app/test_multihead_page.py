@@ -89,6 +89,15 @@ def grid(app: AppTest) -> dict[str, Any]:
     return found
 
 
+def test_the_mask_of_a_head_that_an_edit_changes_is_shown_in_this_head(open_page: Open) -> None:
+    place = {"kind": "decoder", "layer": "2", "head": "1"}
+    plain = grid(open_page(**place))["allowed"]
+    edited = grid(open_page(**place, edits="allow=decoder.2.3.1.2"))["allowed"]
+    assert len(plain) == 1 < len(edited)
+    assert [mask == plain[0] for mask in edited[:4]] == [True, True, False, True]
+    assert edited[2][:2] == "11"
+
+
 @pytest.mark.parametrize("kind", list(SITES))
 def test_the_picture_has_the_weights_and_the_lengths_of_the_heads(open_page: Open, odd: Path, kind: Kind) -> None:
     found = grid(open_page(kind=kind, layer="2", head="3"))

@@ -165,13 +165,23 @@ def test_numbers_of_a_question_about_a_head_have_no_minus_zero_and_read_1_only_w
     size, heads = len(shown.hypothesis.ids), [(0, 0), (0, 1), (0, 2)]
     weights = np.full((2, 4, size, len(shown.source)), 0.0, np.float32)
     weights[..., 0] = 0.998
-    monkeypatch.setattr(Scene, "attention", lambda *_: Attention(weights, weights[0, 0] >= 0))
+    monkeypatch.setattr(Scene, "attention", lambda *_: Attention(weights, weights >= 0))
     one = np.eye(size)[0]
     losses = _Losses("cross", np.zeros(size), dict(zip(heads, (-2 * one, 0.01 * one, -one), strict=True)))
     question = _question(shown, losses, heads[0], heads)
     assert "0.0 (layer 1, head 2)" in question.why
     assert "−0.0" not in question.why
     assert all("0.998)" in answer for answer in question.answers)
+
+
+def test_without_the_causal_mask_a_question_about_a_step_has_the_probability_of_this_step(
+    checkpoints: list[Path],
+) -> None:
+    shown = scene(checkpoints[0], SENTENCES[0], MaskOff("causal"))
+    for step, value in enumerate(shown.hypothesis.log_probabilities):
+        question = ask("above-half", shown, Place("decoding", row=step))
+        assert question
+        assert question.margin == pytest.approx(abs(float(np.exp(value)) - 0.5), abs=1e-6)
 
 
 def test_a_question_on_the_page_decoding_has_the_probability_of_its_picture() -> None:
@@ -256,7 +266,7 @@ def test_the_browser_does_not_get_the_right_answer_before_it_is_revealed(open_ap
     (card,) = components(app, "question_card")
     assert (card["right"], card["why"], card["chosen"]) == (-1, "", -1)
     assert len(card["answers"]) > 1
-    app.session_state["answered"] = (card["id"], 0, True)
+    app.session_state["answered"] = (card["questionId"], 0, True)
     (card,) = components(app.run(), "question_card")
     assert card["why"]
     assert 0 <= card["right"] < len(card["answers"])
@@ -288,6 +298,7 @@ def test_the_exercise_on_the_mask_is_true_for_the_mask_of_the_model(checkpoints:
     assert exercise.answer.startswith(f"{rows * rows - 2 * rows + 1}.")
     assert masked_cells(scene(plain, SENTENCES[0], MaskOff("causal"))) is None
     assert masked_cells(scene(plain, SENTENCES[0], MaskCell("decoder", 0, 0, 1, 2, True))) is None
+    assert masked_cells(scene(plain, SENTENCES[0], MaskCell("decoder", 1, 2, 1, 2, True))) is None
 
 
 def test_the_advice_on_a_whole_address_can_be_followed() -> None:

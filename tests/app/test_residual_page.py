@@ -1,6 +1,5 @@
 """The page Residual stream: what it draws are the lengths of the recorded tensors, and its sum is the stream."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from app.views.residual.sentences import of_edits
 from app.views.residual.stream import Stream, cosines, relative, shares, sub_layers
 from app.views.residual.stream_charts import HIGHEST, added_heatmap, stream_table
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, checked, components, open_view, title, written
+from tests.support.drawn import array, chart, charts, checked, components, held_by, open_view, title, written
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 
@@ -53,11 +52,17 @@ def open_page(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
 def flowing(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the browser gets: the streams, and which token is shown."""
-    found = [each.proto for each in app.get("bidi_component")]
-    (held,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_held_data")
+    held = held_by(app)
     (state,) = components(app, "residual_flow")
     assert held["scene"] == state["scene"]
     return held, state
+
+
+def colors_after(sent: dict[str, Any]) -> np.ndarray:
+    """The colours of the vectors before the first and after each sub-layer, (R, 1 + U, D), as the browser computes
+    them."""
+    changes = np.cumsum(sent["added"] + sent["rest"], axis=1, dtype=np.uint8)
+    return np.concatenate([sent["start"][:, None], sent["start"][:, None] + changes], axis=1)
 
 
 def angle(one: np.ndarray, other: np.ndarray) -> float:
@@ -75,14 +80,14 @@ def test_the_flow_has_the_vector_after_each_sub_layer_and_what_was_added(
     row, after = 1, "residual_sum" if norm == "pre" else "norm_out"
     stream = [truth[f"{subs[0].site}.residual_in"][row], *(truth[f"{sub.site}.{after}"][row] for sub in subs)]
     added = [truth[f"{sub.site}.output"][row] for sub in subs]
-    np.testing.assert_allclose(array(sent["lengths"])[row], [np.linalg.norm(x) for x in stream], rtol=1e-5)
-    np.testing.assert_allclose(array(sent["addedLengths"])[row], [np.linalg.norm(x) for x in added], rtol=1e-5)
-    np.testing.assert_allclose(array(sent["toLast"])[row], [angle(x, stream[-1]) for x in stream], atol=0.05)
+    np.testing.assert_allclose(sent["lengths"][row], [np.linalg.norm(x) for x in stream], rtol=1e-5)
+    np.testing.assert_allclose(sent["addedLengths"][row], [np.linalg.norm(x) for x in added], rtol=1e-5)
+    np.testing.assert_allclose(sent["toLast"][row], [angle(x, stream[-1]) for x in stream], atol=0.05)
     beside = zip(added, [truth[f"{sub.site}.residual_in"][row] for sub in subs], strict=True)
-    np.testing.assert_allclose(array(sent["toStream"])[row], [angle(x, y) for x, y in beside], atol=0.05)
-    limit = float(array(sent["limits"])[row])
-    for name, values in (("vectors", stream), ("added", added)):
-        drawn = (array(sent[name])[row].astype(np.float64) * 2 / (COLORS - 1) - 1) * limit
+    np.testing.assert_allclose(sent["toStream"][row], [angle(x, y) for x, y in beside], atol=0.05)
+    limit = float(sent["limits"][row])
+    for colors, values in ((colors_after(sent), stream), (sent["added"], added)):
+        drawn = (colors[row].astype(np.float64) * 2 / (COLORS - 1) - 1) * limit
         np.testing.assert_allclose(drawn, np.clip(values, -limit, limit), atol=1.01 * limit / (COLORS - 1))
 
 
@@ -133,7 +138,7 @@ def test_without_its_residual_connection_its_output_alone_is_the_new_stream(
     assert state["off"] == [edit]
     sent = held["stacks"]["encoder"]
     assert sent["parts"][2]["edits"] == {"sublayer": "skip=encoder.2.self_attention", "residual": edit}
-    before, after = (array(sent[name]) for name in ("lengthsBefore", "lengths"))  # (R, 1 + U)
+    before, after = (sent[name] for name in ("lengthsBefore", "lengths"))  # (R, 1 + U)
     truth, subs, end = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2), "residual_sum"
     if norm == "post":
         end = "norm_out"
@@ -141,7 +146,7 @@ def test_without_its_residual_connection_its_output_alone_is_the_new_stream(
     np.testing.assert_allclose(before[:, 1:].T, wanted, rtol=1e-5)  # of the original model
     np.testing.assert_allclose(after[:, :3], before[:, :3], rtol=1e-6)  # up to the edit nothing changes
     if norm == "pre":
-        np.testing.assert_allclose(after[:, 3], array(sent["addedLengths"])[:, 2], rtol=1e-6)
+        np.testing.assert_allclose(after[:, 3], sent["addedLengths"][:, 2], rtol=1e-6)
         assert not np.allclose(after[:, 4], before[:, 4], rtol=1e-2)
     shown_text = next(each.value for each in app.text if "largest difference" in each.value)
     sentence = "Layer 2, self-attention, has no residual connection now: its output alone is the new stream."
@@ -189,7 +194,7 @@ def test_a_vector_that_an_edit_puts_in_is_not_said_to_be_computed_by_the_sub_lay
     app = open_page(checkpoint=norm, stream="encoder", s="2", edits=edit)
     assert "After layer 1, feed-forward, an edit replaces the vector by one of another sentence." in words_below(app)
     sent = flowing(app)[0]["stacks"]["encoder"]
-    assert np.argwhere(array(sent["replaced"])).tolist() == [[1, 2]]  # the second token, after two sub-layers
+    assert np.argwhere(sent["replaced"]).tolist() == [[1, 2]]  # the second token, after two sub-layers
     other = open_page(checkpoint=norm, stream="encoder", s="3", edits=edit)
     assert "another sentence" not in words_below(other)
     captions = " ".join(each.value for each in app.caption)
@@ -212,7 +217,7 @@ def test_the_sum_of_a_pre_norm_stack_begins_with_the_vector_that_an_edit_puts_in
     assert figure["layout"]["xaxis"]["ticktext"][0] == "vector of another sentence"
     assert [found[1], found[2]] == [0, 0]  # what layer 1 added does not reach the end
     assert sum(found.values()) == pytest.approx(1.0)
-    lengths = array(flowing(app)[0]["stacks"]["encoder"]["lengths"])
+    lengths = flowing(app)[0]["stacks"]["encoder"]["lengths"]
     assert lengths[1, 2] == pytest.approx(float(np.linalg.norm(patched)), rel=1e-5)
     last = open_page(checkpoint="pre", stream="encoder", s="2", edits=f"patch=2.2.{PATCHED}")
     assert words_below(last).endswith("one of another sentence. That is the last vector.")
@@ -252,7 +257,7 @@ def test_the_colours_of_a_stream_of_zeros_are_the_middle() -> None:
     every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0], (True, True), NOWHERE[:, :1])
     tokens = TokenAxis("English", "encoder", ("a",))
     sent = flow({"encoder": (every, tokens)}, {}, pre_norm=True, starts={})["stacks"]["encoder"]
-    assert set(sent["vectors"].ravel()) <= {127, 128}
+    assert set(colors_after(sent).ravel()) <= {127, 128}
     assert set(sent["toLast"].ravel()) == {90.0}
 
 

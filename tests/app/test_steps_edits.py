@@ -1,9 +1,7 @@
 """Step by step with an edited model: no station explains numbers that an edit puts there as what the model computed."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from app.stage.scene import Scene
 from app.views.steps.edited_sites import EditedSites
 from app.views.steps.model_map import model_map
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import open_view
+from tests.support.drawn import held_by, open_view
 from transformer.analysis.edits import HeadOff, SublayerOff, VectorPatched
 from transformer.config import ModelConfig
 
@@ -26,7 +24,6 @@ CHANGES, PATCHES = (
     "An edit changes numbers here after this calculation",
     "An edit replaces the vector of a token by one",
 )
-Brought = dict[str, Any]
 
 
 @pytest.fixture(params=["pre", "post"])
@@ -46,15 +43,9 @@ def opened(norm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
     return open_station
 
 
-def walk_of(app: AppTest) -> Brought:
-    found = [each.proto for each in app.get("bidi_component")]
-    (brought,) = (json.loads(each.bytes) for each in found if each.component_name.startswith("headlight_held_data"))
-    return dict(brought)
-
-
 def texts_of(app: AppTest) -> dict[str, str]:
     """What is said at each station, by its id."""
-    brought = walk_of(app)
+    brought = held_by(app)
     return {each["id"]: brought["texts"][each["text"]]["text"] for each in brought["stations"]}
 
 
@@ -105,7 +96,7 @@ def test_a_vector_that_an_edit_puts_in_is_not_explained_by_the_sub_layer(
     station = f"{FORWARD}.{'residual_sum' if norm == 'pre' else 'norm_out'}"
     app = opened(station, edits=f"patch=1.2.{OTHER}", s="2")
     assert {id for id, text in texts_of(app).items() if PATCHES in text} == {station}
-    *others, last = walk_of(app)["pictures"][station]["parts"]
+    *others, last = held_by(app)["pictures"][station]["parts"]
     assert last["replaced"] == [1]
     assert not any("replaced" in each for each in others)
     shown = " ".join(each.value for each in app.caption)
@@ -156,11 +147,24 @@ def test_layers_that_edits_make_different_are_not_said_to_do_the_same(
 
 def test_the_map_calls_self_attention_masked_only_with_the_causal_mask(opened: Callable[..., AppTest]) -> None:
     for edits, masked in (("", True), ("mask=causal", False)):
-        labels = [box["label"] for box in walk_of(opened("characters", edits=edits))["map"]["boxes"]]
+        labels = [box["label"] for box in held_by(opened("characters", edits=edits))["map"]["boxes"]]
         assert labels.count("Masked self-attention") == masked
         assert labels.count("Self-attention") == 2 - masked
     config = ModelConfig(vocab_size=11, encoder_layers=1, decoder_layers=1)
     assert len(model_map(config, has_causal_mask=False)["boxes"]) == len(model_map(config)["boxes"])
+
+
+@pytest.mark.parametrize("edits", ["mask=causal", "allow=decoder.1.2.2.4"])
+def test_where_rows_may_attend_to_later_tokens_the_predictions_say_of_what_they_are(
+    opened: Callable[..., AppTest], edits: str
+) -> None:
+    texts = texts_of(opened("chosen", edits=edits))
+    assert {id for id, text in texts.items() if "this is one pass over the whole translation" in text} == {
+        "logits", "probabilities"
+    }  # fmt: skip
+    assert "These probabilities are of the steps of decoding." in texts["chosen"]
+    other = texts_of(opened("chosen", edits="forbid=decoder.1.2.3.1;allow=decoder.1.2.4.90"))
+    assert not any("later tokens" in other[station] for station in ("logits", "probabilities", "chosen"))
 
 
 def test_the_numbers_that_an_edit_replaces_are_those_that_differ_in_a_pass(opened: Callable[..., AppTest]) -> None:

@@ -1,6 +1,5 @@
 """The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
 
-import json
 import re
 from collections.abc import Callable
 from itertools import pairwise, product
@@ -23,7 +22,7 @@ from app.views.steps.model_map import box_of, model_map
 from app.views.steps.stations import Detail, Station, nearest, stations
 from app.views.steps.walk_pictures import _mask
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, checked, components
+from tests.support.drawn import checked, components, held_by
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from tests.support.unmarked_texts import bracketed
@@ -396,8 +395,7 @@ def walked(open_app: Callable[..., AppTest], station: str, **address: str) -> tu
     """What the browser gets of a walk that opens at a station: the tensors, and the state."""
     app = open_app("steps", at=station, sentence=SENTENCE, **address)
     assert not app.exception
-    found = [each.proto for each in app.get("bidi_component")]
-    (brought,) = (json.loads(each.bytes) for each in found if each.component_name.startswith("headlight_held_data"))
+    brought = held_by(app)
     (state,) = components(app, "model_walk")
     assert brought["scene"] == state["scene"]
     return brought, state
@@ -423,7 +421,7 @@ def test_the_browser_gets_the_very_tensors_of_a_part_of_the_model(
     for name in names:
         site = f"{station.rpartition('.')[0]}.{name}"
         assert brought["pictures"][site]["site"] == site
-        np.testing.assert_array_equal(array(brought["tensors"][site]), truth[site])
+        np.testing.assert_array_equal(brought["tensors"][site], truth[site])
 
 
 @pytest.mark.parametrize("detail", ["lecture", "exam"])

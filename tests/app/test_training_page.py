@@ -22,6 +22,7 @@ from app.library.tasks import EXAMPLES
 from app.views.training.own_text import LaunchError, read_own_text
 from app.views.training.run_plan import Plan, TextPlan
 from app.views.training.run_plan import Size as RunSize
+from app.views.training.size_options import KEYS
 from app.views.training.snapshot_rows import marked
 from tests.app.test_runs import HOLD
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -437,6 +438,35 @@ def test_an_uploaded_file_names_its_languages_and_another_one_the_size_that_suit
     assert not app.button(key="start_run").disabled
 
 
+def test_the_size_is_that_of_the_checkpoint_to_start_from_and_has_no_controls(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.training.text_sizes.tokens_per_second", lambda model: 1000.0)
+
+    def controls() -> set[str]:
+        return {str(each.key) for each in (*app.number_input, *app.button_group)} & set(KEYS)
+
+    app = opened()
+    app.button(key="train_own_text").click().run()
+    app.file_uploader(key="corpus").set_value(("my.en-de.tsv", pairs(5000), "text/plain")).run()
+    app.number_input(key="start_encoder").set_value(5).run()
+    assert controls() == set(KEYS)
+    app.selectbox(key="start_from").set_value("en-de").run()
+    assert controls() == {"start_updates"}
+    said = "The model has the size of the checkpoint: 2 + 3 layers, heads: 4, d_model 32."
+    assert said in page_text(app)
+    app.number_input(key="start_updates").set_value(70).run()
+    app.selectbox(key="start_from").set_value("wrong").run()
+    assert "wrong.safetensors is not a checkpoint" in page_text(app)
+    app.selectbox(key="start_from").set_value(None).run()
+    assert controls() == set(KEYS)
+    assert (app.number_input(key="start_updates").value, app.number_input(key="start_encoder").value) == (70, 5)
+    app.selectbox(key="start_from").set_value("en-de").run()
+    app.button_group(key="start_task").set_value("sort").run()
+    assert controls() == set(KEYS)
+    assert said not in page_text(app)
+
+
 def test_a_running_run_shows_its_progress_and_can_be_stopped(toy: Path) -> None:
     (toy / OWNER).touch()
     pipe = subprocess.PIPE
@@ -471,7 +501,7 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         assert "Running: preparing its text and its model" in page_text(app)
         assert "stores its first snapshot when its text and its model are prepared" in machine(app)["problem"]
         metrics.touch()
-        assert "Running: update 0, making its first updates" in page_text(app.run())
+        assert "Running: update 0 of 12, making its first updates" in page_text(app.run())
         process.kill()
     assert "This run has stored no snapshots." in machine(app.run())["problem"]
 

@@ -14,14 +14,16 @@ from app.compute.outcomes import outcome
 from app.compute.row_predictions import teacher_forced
 from app.compute.subject import Subject
 from app.figures.shares import probability_text
+from app.figures.theme import fixed
 from app.library.checkpoints import CheckpointFile
 from app.stage.scene import Selection, scene_of
 from app.views.whatif import mask_rows, masks_part
 from app.views.whatif.mask_rows import Reread, reread_of
-from tests.app.test_causal_picture import drawn, one_pass
+from tests.app.test_causal_picture import drawn, one_pass, unpacked
 from tests.app.test_whatif_masks import SENTENCE, rows
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import components
+from tests.support.pages import choose, switch_page
 from transformer.analysis.edits import Edit, HeadOff, MaskCell, MaskOff
 from transformer.config import BOS
 from transformer.decoding.translator import Translator
@@ -141,3 +143,50 @@ def test_the_details_say_that_an_attention_window_stays(open_app: Open, folder: 
         assert any("attention window, which stays" in each.value for each in app.markdown)
     finally:
         path.unlink()
+
+
+@pytest.mark.parametrize("others", ["", "off=cross.1.1;"])
+def test_what_the_log_probability_goes_from_has_all_edits_but_that_of_the_mask(
+    open_app: Open, subject: Subject, others: str
+) -> None:
+    app = open_app("whatif", experiment="masks", edits=f"{others}mask=causal", sentence=SENTENCE)
+    translation = subject.translator.translate(SENTENCE).sentences[0]
+    masked = subject.edited(HeadOff("cross", 0, 0)) if others else subject
+    was, now = (
+        fixed(teacher_forced(each, translation.source_ids, translation.hypotheses[0].ids).score, 1)
+        for each in (masked, masked.edited(MaskOff("causal")))
+    )
+    assert was != now
+    (said,) = [each.value for each in app.text if "the log-probability goes from" in each.value]
+    same = ", with this mask and the same other edits," if others else ""
+    assert f"goes from {was}{same} to {now}." in said
+
+
+def test_an_edit_that_the_visitor_makes_again_on_another_page_is_not_undone_with_the_experiment(
+    open_app: Open,
+) -> None:
+    def run(page: str, **choices: object) -> AppTest:
+        return choose(switch_page(app, page), **choices).run()
+
+    def opened(experiment: str) -> None:
+        app.segmented_control(key="experiment").set_value(experiment).run()
+
+    app = open_app("whatif", sentence=SENTENCE)
+    opened("masks")
+    assert app.session_state["edits"] == ("mask=causal",)
+    opened("heads")
+    assert app.session_state["edits"] == ()
+    opened("masks")
+    run("attention", edits=())
+    run("whatif", edits=("mask=causal",))
+    opened("heads")
+    assert app.session_state["edits"] == ("mask=causal",)
+
+
+@pytest.mark.parametrize(("page", "name"), [("whatif", "free"), ("masks", "masked")])
+def test_the_mask_that_is_drawn_is_that_of_the_head_that_is_drawn(open_app: Open, page: str, name: str) -> None:
+    place = {"experiment": "masks", "edits": "allow=decoder.2.3.2.4", "sentence": SENTENCE}
+    for head, allowed in (("2.3", 1), ("2.2", 0)):
+        app = open_app(page, mask_head=head, **place)
+        assert unpacked(drawn(app)[name], "mask", "u1")[1, 3] == allowed
+        assert (unpacked(drawn(app)[name], "weights", "<f4")[1, 3] > 0) == allowed

@@ -13,15 +13,18 @@ from streamlit.testing.v1 import AppTest
 from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
-from app.stage.scene import Scene
+from app.stage.scene import Scene, Selection, scene_of
 from app.views.shared.word_orders import reordered
 from app.views.whatif import order_part
 from app.views.whatif.order_data import edit_of
+from app.views.whatif.order_proof import reordered_text
 from app.views.whatif.order_ranking import Lost, lost_by_order, shuffles
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import components, written
+from tests.support.marian_folder import ENGLISH, marian_folder
 from transformer.analysis.edits import PositionsShifted, PositionsSwapped, parse_edit
 from transformer.config import BOS, EOS
+from transformer.importing.marian_import import import_marian
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"
@@ -243,3 +246,29 @@ def test_positions_of_the_decoder_are_not_taken_for_those_of_the_encoder(open_ap
     app = open_app("whatif", **PLACE, edits="positions=off.decoder")
     assert "same vectors for every order" not in says(app)
     assert bars(app)["chosen"] == -1
+
+
+@pytest.mark.parametrize("change", ["positions=swap.2.5", "positions=off"])
+@pytest.mark.parametrize(
+    ("other", "names_places"),
+    [
+        ("patch=embedding.2.17-93-3", True),
+        ("forbid=encoder.all.all.1.2", True),
+        ("weights=cross.1.1.2.1-100", True),
+        ("off=cross.1.1", False),
+        ("forbid=decoder.all.all.2.1", False),
+    ],
+)
+def test_with_an_edit_of_one_place_the_order_of_the_words_is_not_said_to_be_that_of_the_positions(
+    open_app: Open, change: str, other: str, names_places: bool
+) -> None:
+    text = says(open_app("whatif", **PLACE, edits=f"{other};{change}"))
+    assert ("without the other edits" in text) == names_places
+
+
+def test_the_reordered_sentence_of_two_tokenizers_is_spelled_by_that_of_the_source(tmp_path: Path) -> None:
+    marian_folder(tmp_path / "model")
+    import_marian(tmp_path / "model", tmp_path / "opus.safetensors")
+    subject = Subject(CheckpointFile.at(tmp_path / "opus.safetensors"))
+    scene = scene_of(subject, ENGLISH[0], subject.translator.settings, Selection())
+    assert reordered_text(scene, tuple(range(len(scene.source)))) == ENGLISH[0]

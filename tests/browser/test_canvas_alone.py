@@ -10,14 +10,17 @@ import pytest
 from playwright.sync_api import expect
 
 from app.components.canvas import Head, Question
+from app.compute.subject import Subject
 from app.figures.canvas_message import header_of, message_id
 from app.figures.shares import probability_text
+from app.library.checkpoints import CheckpointFile
 from app.stage.canvas_of_scene import message_of
-from app.stage.scene import Scene
+from app.stage.scene import Scene, Selection, scene_of
 from app.views.shared.canvas_picture import answer
 from tests.browser.conftest import PATIENCE
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.canvas_alone import KEY, MOUNT, QUERY, parts_of, scene_with
+from tests.support.canvas_alone import KEY, MOUNT, QUERY, SENTENCE, parts_of, scene_with
+from transformer.analysis.edits import MaskCell
 
 # What the server sends over the wire: the newest message is shown, with an answer to a question.
 TELL = """([message, answer]) => {
@@ -101,6 +104,22 @@ def test_heads_that_attend_to_a_word_from_several_others_too_are_named(
             assert all(f"layer {i // heads + 1} head {i % heads + 1}" in text for i in anyway)
         page.keyboard.press("Escape")
     assert any(mentioned)
+
+
+def test_a_mask_that_is_edited_in_one_head_is_said_of_this_head_alone(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    edited = subject.edited(MaskCell("decoder", 1, 2, 1, 3, True))
+    page = alone(scene_of(edited, SENTENCE, edited.translator.settings, Selection()))
+    page.get_by_role("radio", name="Decoder self").click()
+    page.locator(".head").nth(6).click()
+    page.locator(QUERY).nth(1).click()
+    page.locator(KEY).nth(3).click()
+    assert page.locator(".linked button").all_inner_texts() == ["layer 2, head 3"]
+    assert "cannot attend" not in page.locator(".say").inner_text()
+    page.locator(".head").nth(5).click()
+    assert "it comes later, so it is masked" in page.locator(".say").inner_text()
 
 
 def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path: Path) -> None:

@@ -58,3 +58,25 @@ def test_on_a_phone_the_reason_is_whole_and_keys_can_scroll_the_hypotheses(
     assert rows.get_attribute("tabindex") == "0"
     assert not page.locator(".why").evaluate(TOO_HIGH)
     page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_hypotheses_stay_in_their_place_however_long_the_texts_above_them_are(
+    width: int, browser: Any, tmp_path: Path
+) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    scene = with_tree(scene_of(subject, SENTENCE, replace(subject.translator.settings, beam=5), Selection()))
+    frame = frame_of(scene, 0, 0)
+    frame["steps"][1]["why"] += " It is alternative 2." * 12
+    frame["beams"]["end"] = {"title": "At the end of the search. " * 12, "rows": [{"node": 1, "number": "−1.0"}]}
+    page = browser.new_page()
+    page.set_viewport_size({"width": width, "height": 844})
+    mount(page, "next_token", ["buttons"])
+    draw(page, {"frame": frame, "step": 0, "received": 0})
+    places = []
+    for chip in page.locator(".written .chips button").all()[1:]:
+        chip.click()
+        places.append((page.locator(".beams").bounding_box(), page.locator(".beam-rows").bounding_box()))
+    assert len(places) == len(frame["steps"]) > 2
+    assert all(place == places[0] for place in places)
+    page.close()

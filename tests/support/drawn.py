@@ -110,6 +110,22 @@ def components(app: AppTest, name: str) -> list[dict[str, Any]]:
     return [dict(json.loads(each.json)) for each in found if each.component_name in names]
 
 
+def held_by(app: AppTest) -> dict[str, Any]:
+    """What `held_data` sends to the browser, as `held_data.js` reads it; arrays of numbers as arrays."""
+    found = [each.proto for each in app.get("bidi_component")]
+    (sent,) = (each.bytes for each in found if each.component_name.startswith("headlight_held_data"))
+    message = zlib.decompress(sent)
+    start = 4 + int.from_bytes(message[:4], "little")
+
+    def array_at(value: dict[str, Any]) -> Any:
+        if "dtype" not in value:
+            return value
+        count = int(np.prod(value["shape"]))
+        return np.frombuffer(message, value["dtype"], count, start + value["at"]).reshape(value["shape"])
+
+    return dict(json.loads(message[4:start], object_hook=array_at))
+
+
 def unpacked(page: str, name: str) -> str:
     """What a page of `app.views.attention.bertviz_html` carries packed in the script of this id: "data" or "code"."""
     (found,) = re.findall(rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]+)</script>', page)
@@ -123,7 +139,8 @@ def switches(app: AppTest) -> list[dict[str, Any]]:
 
 
 def unpacked_canvas(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """(header, weights by kind (L, H, Q, K) as bytes, masks by kind (Q, K)) of a message to the canvas."""
+    """(header, weights by kind (L, H, Q, K) as bytes, masks by kind) of a message to the canvas. A mask is (Q, K), or
+    (L, H, Q, K) if the heads have masks of their own."""
     at = 4 + int.from_bytes(message[:4], "little")
     header, weights, masks = json.loads(message[4:at]), {}, {}
     for kind in header["kinds"]:
@@ -131,7 +148,9 @@ def unpacked_canvas(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarra
         weights[kind["name"]] = np.frombuffer(message, np.uint8, size, at).reshape(kind["shape"])
         at += size
     for kind in header["kinds"]:
-        queries, keys = kind["shape"][2:]
-        masks[kind["name"]] = np.frombuffer(message, np.uint8, queries * keys, at).reshape(queries, keys).astype(bool)
-        at += queries * keys
+        shape = kind["shape"] if kind.get("ownMasks") else kind["shape"][2:]
+        size = int(np.prod(shape))
+        masks[kind["name"]] = np.frombuffer(message, np.uint8, size, at).reshape(shape).astype(bool)
+        at += size
+    assert at == len(message)
     return header, weights, masks

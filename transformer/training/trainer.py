@@ -88,16 +88,16 @@ def train(
         given = initialisation(run, resume, start) if run else None
         data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, ranks)
         recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
-        recipe, timed = with_precision(recipe, data, where, run, ranks), ""
+        recipe, time_text = with_precision(recipe, data, where, run, ranks), ""
         if run and not run.resumed:
             data.warn()
             keep_recipe(run.folder, recipe)  # again, with what has been decided since
-            timed = expected_time(recipe, data, where, ranks.size)
+            time_text = expected_time(recipe, data, where, ranks.size)
         model = new_model(recipe, where)
         if given:
             given.copy_to(model, data.tokenizer)
         training = prepare(recipe, model, data, run, ranks)
-        report = opened.enter_context(started_report(training, run, data.size, timed)) if run else None
+        report = opened.enter_context(started_report(training, run, data.size, time_text)) if run else None
         training.connect()
         stop.defers = True
         with spinning_on_free_cores(where):
@@ -195,8 +195,8 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
     return Training(recipe, model, optimizer, batches, text, progress, ranks)
 
 
-def started_report(training: Training, run: Run, pairs: int, timed: str) -> Report:
-    """Creates the report of a run, and prints its first lines: the model, `timed`, and where the run is stored."""
+def started_report(training: Training, run: Run, pairs: int, time_text: str) -> Report:
+    """Creates the report of a run, and prints its first lines: the model, `time_text`, and where the run is stored."""
     progress = training.progress
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
@@ -204,7 +204,7 @@ def started_report(training: Training, run: Run, pairs: int, timed: str) -> Repo
     place = (
         f"{begins}. Ctrl-C stops it and loses nothing. The page Training of the app shows what is in the folder runs."
     )
-    report.say("\n".join(filter(None, (describe(training, pairs, peak), timed, place))))
+    report.say("\n".join(filter(None, (describe(training, pairs, peak), time_text, place))))
     return report
 
 

@@ -88,7 +88,7 @@ function newView(parentElement) {
   const root = parentElement.querySelector(".root");
   const view = {
     root, here: null, last: {}, preview: null, point: null, pins: { query: null, key: null }, cell: null,
-    form: "arcs", answers: new Map(), wanted: [], waits: null, written: Infinity, sentence: "",
+    form: "arcs", answers: new Map(), questions: [], asked: null, written: Infinity, sentence: "",
   };
   view.update = () => {
     if (view.isArranging) return;
@@ -142,8 +142,8 @@ function newView(parentElement) {
   // An act may leave the page. So it drops the questions that are not yet sent, and is sent itself only after the pins
   // have been sent and the question that was sent last is answered or lost.
   view.act = (name, step, index) => {
-    Object.assign(view, { wanted: [], isActing: true });
-    if (view.waits || view.unsent) { setTimeout(() => view.act(name, step, index), 50); return; }
+    Object.assign(view, { questions: [], isActing: true });
+    if (view.asked || view.unsentPins) { setTimeout(() => view.act(name, step, index), 50); return; }
     view.isActing = false;
     view.send("acted", { name, step, index, ...view.here });
   };
@@ -179,7 +179,7 @@ function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
   if (view.words !== words || !isSameKind) view.cell = null;
   if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
-  Object.assign(view, { unsent: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
+  Object.assign(view, { unsentPins: null, point: null, preview: null, answers: new Map(), questions: [], asked: null });
   stopWriting(view);
   const can = view.state.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
   const writes = isNew(view.message) && can;

@@ -9,7 +9,7 @@ import { _ } from "../shared/language.js";
 import { exactOf } from "./numbers.js";
 import { percent } from "../shared/numbers.js";
 import { cellUnder } from "../shared/svg.js";
-import { ofHead } from "./message.js";
+import { maskOf, ofHead } from "./message.js";
 import { isPinned } from "./pins.js";
 import { inWords } from "../shared/token.js";
 import { resolved } from "../shared/themed.js";
@@ -19,35 +19,35 @@ const MIN_FONT = 0.8;  // rem, of the type of a name
 
 export function newMatrix(view) {
   const { stage, both, rem, room } = view, kind = view.message.kind[view.here.kind], measure = view.measure;
-  const { keys, queries } = both, narrow = !view.layout.flat, more = !narrow && queries.names;
-  const read = more ? `${keys.axis} → ${queries.axis}` : queries.axis;
-  const axes = narrow ? [`${keys.axis} →`, `${queries.axis} ↓`] : [_("Columns: {axis}", { axis: keys.axis }), _("Rows: {axis}", { axis: read })];
-  const rowNames = more || queries.tokens.map(inWords);
-  const widest = Math.max(...rowNames.map((name) => measure(name, rem)), ...axes.map((axis) => measure(axis, 0.875 * rem)));
-  const names = Math.min(widest + rem, (more ? 13 : 9) * rem);
-  const above = Math.min(Math.max(...both.keys.tokens.map((token) => measure(inWords(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
+  const { keys, queries } = both, narrow = !view.layout.flat, rowPairs = !narrow && queries.names;
+  const rowAxis = rowPairs ? `${keys.axis} → ${queries.axis}` : queries.axis;
+  const axes = narrow ? [`${keys.axis} →`, `${queries.axis} ↓`] : [_("Columns: {axis}", { axis: keys.axis }), _("Rows: {axis}", { axis: rowAxis })];
+  const rowTexts = rowPairs || queries.tokens.map(inWords);
+  const widest = Math.max(...rowTexts.map((name) => measure(name, rem)), ...axes.map((axis) => measure(axis, 0.875 * rem)));
+  const nameWidth = Math.min(widest + rem, (rowPairs ? 13 : 9) * rem);
+  const nameHeight = Math.min(Math.max(...both.keys.tokens.map((token) => measure(inWords(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
   const least = (view.whole ? MIN_CELL_OF_LECTURE : MIN_CELL) * rem;
-  const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), least);
-  const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), least);
+  const wide = Math.max(Math.min((room.width - nameWidth - 2 * rem) / kind.keys, 4.2 * rem), least);
+  const tall = Math.max(Math.min((room.height - nameHeight - rem) / kind.queries, 2.6 * rem), least);
   view.cells = { wide, tall };
   const box = stage.matrix, hadFocus = Boolean(focusedIn(box));
   box.replaceChildren();
-  box.style.gridTemplate = `${above}px ${tall * kind.queries}px / ${names}px ${wide * kind.keys}px`;
+  box.style.gridTemplate = `${nameHeight}px ${tall * kind.queries}px / ${nameWidth}px ${wide * kind.keys}px`;
   const [columns, rows, inside] = ["columns", "rows", "cells"].map((name) => element("div", name, box));
   const corner = element("div", "axes", box);
   axes.forEach((axis) => element("div", "axis", corner, axis));
-  view.cells.rows = rowNames.map((text, q) => {
+  view.cells.rowNames = rowTexts.map((text, q) => {
     const name = element("div", `name row ${both.queries.role}`, rows, text);
-    name.style.cssText = `top:${q * tall}px;width:${names - 0.5 * rem}px;height:${tall}px;line-height:${tall}px`;
+    name.style.cssText = `top:${q * tall}px;width:${nameWidth - 0.5 * rem}px;height:${tall}px;line-height:${tall}px`;
     return name;
   });
-  view.cells.columns = both.keys.tokens.map((token, k) => {
+  view.cells.columnNames = both.keys.tokens.map((token, k) => {
     const name = element("div", `name column ${both.keys.role}`, columns, inWords(token));
     name.style.left = `${(k + 0.5) * wide}px`;
     return name;
   });
-  thinOut(view.cells.rows, tall, rem);
-  thinOut(view.cells.columns, wide, rem);
+  thinOut(view.cells.rowNames, tall, rem);
+  thinOut(view.cells.columnNames, wide, rem);
   const canvas = element("canvas", { class: "grid", tabindex: 0, role: "application", "aria-roledescription": _("matrix") }, inside), frame = element("div", "frame", inside);
   canvas.style.cssText = `width:${wide * kind.keys}px;height:${tall * kind.queries}px`;
   Object.assign(view.cells, { canvas, frame });
@@ -81,8 +81,9 @@ function thinOut(names, pitch, rem) {
 }
 
 export function showMatrix(view, here, focus) {
-  const kind = view.message.kind[here.kind], { canvas, frame, wide, tall, rows, columns } = view.cells;
+  const kind = view.message.kind[here.kind], { canvas, frame, wide, tall, rowNames, columnNames } = view.cells;
   const weights = ofHead(kind, here.layer, here.head), exact = exactOf(view, here.kind, here.layer, here.head);
+  const mask = maskOf(kind, here.layer, here.head);
   const dense = window.devicePixelRatio || 1, context = canvas.getContext("2d"), styles = getComputedStyle(view.root);
   canvas.width = Math.round(wide * kind.keys * dense);
   canvas.height = Math.round(tall * kind.queries * dense);
@@ -94,8 +95,8 @@ export function showMatrix(view, here, focus) {
   for (let q = 0; q < Math.min(kind.queries, view.written); q++) {
     for (let k = 0; k < kind.keys; k++) {
       const byte = weights[q * kind.keys + k], [x, y] = [k * wide, q * tall];
-      context.globalAlpha = kind.mask[q * kind.keys + k] ? 0.07 + 0.93 * (byte / 255) : 0.28;
-      context.fillStyle = kind.mask[q * kind.keys + k] ? color : "#808896";
+      context.globalAlpha = mask[q * kind.keys + k] ? 0.07 + 0.93 * (byte / 255) : 0.28;
+      context.fillStyle = mask[q * kind.keys + k] ? color : "#808896";
       context.fillRect(x + 0.5, y + 0.5, wide - 1, tall - 1);
       if (size < 0.8 * view.rem || !exact || byte < 2) continue;
       context.globalAlpha = 1;
@@ -105,8 +106,8 @@ export function showMatrix(view, here, focus) {
     }
   }
   context.globalAlpha = 1;
-  rows.forEach((name, q) => name.classList.toggle("on", focus.query === q));
-  columns.forEach((name, k) => name.classList.toggle("on", focus.key === k));
+  rowNames.forEach((name, q) => name.classList.toggle("on", focus.query === q));
+  columnNames.forEach((name, k) => name.classList.toggle("on", focus.key === k));
   const [left, width] = focus.key === null ? [0, kind.keys] : [focus.key, 1], [top, height] = focus.query === null ? [0, kind.queries] : [focus.query, 1];
   frame.hidden = focus.key === null && focus.query === null;
   frame.style.cssText = `left:${left * wide}px;top:${top * tall}px;width:${width * wide}px;height:${height * tall}px`;

@@ -1,5 +1,6 @@
 // The message of the canvas, see app/figures/canvas_message.py: a header in JSON, then one byte per weight (two if
-// `levels` is above 255), then one byte per cell of the masks.
+// `levels` is above 255), then one byte per cell of the masks. A kind of attention has one mask for all heads; with
+// `ownMasks`, it has one for each head.
 
 import { _ } from "../shared/language.js";
 import { inWords, isControl } from "../shared/token.js";
@@ -14,7 +15,7 @@ export function unpacked(bytes) {
     const count = kind.layers * kind.heads * kind.queries * kind.keys;
     kind.weights = header.levels > 255 ? new Uint16Array(take(2 * count).slice().buffer) : take(count);
   }
-  for (const kind of header.kinds) kind.mask = take(kind.queries * kind.keys);
+  for (const kind of header.kinds) kind.masks = take((kind.ownMasks ? kind.layers * kind.heads : 1) * kind.queries * kind.keys);
   header.kind = Object.fromEntries(header.kinds.map((kind) => [kind.name, kind]));
   return header;
 }
@@ -23,6 +24,12 @@ export function unpacked(bytes) {
 export function ofHead(kind, layer, head) {
   const size = kind.queries * kind.keys, at = (layer * kind.heads + head) * size;
   return kind.weights.subarray(at, at + size);
+}
+
+// The mask of one head, (Q, K): whether a query may attend to a key.
+export function maskOf(kind, layer, head) {
+  const size = kind.queries * kind.keys, at = kind.ownMasks ? (layer * kind.heads + head) * size : 0;
+  return kind.masks.subarray(at, at + size);
 }
 
 // Tokens, role and label of the queries and keys of a kind of attention. `axis` is the title of a side in the matrix,

@@ -29,11 +29,12 @@ export function weightText(view, { kind, layer, head }, query, key, most = 1) {
 }
 
 // Questions are sent one at a time, the newest first: after hovering over many heads, the last head is asked for first.
+// `view.questions`: those that are not sent yet. `view.asked`: the one that was sent and is not answered yet.
 export function ask(view, question) {
   const { asks, kind, layer, head, query = 0, key = 0 } = question;
   const name = `${asks}.${nameOf(view, question)}` + (asks === "head" ? "" : `.${query}.${key}`);
   if (view.answers.has(name)) return view.answers.get(name);
-  view.wanted = [{ id: name, asks, kind, layer, head, query, key, message: view.message.id }, ...view.wanted.filter((one) => one.id !== name)].slice(0, 4);
+  view.questions = [{ id: name, asks, kind, layer, head, query, key, message: view.message.id }, ...view.questions.filter((one) => one.id !== name)].slice(0, 4);
   sendNext(view);
   return undefined;
 }
@@ -48,24 +49,24 @@ const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.tes
 
 export function sendNext(view) {
   const send = view.line?.send;
-  if (!send || view.waits || !(view.unsent || view.wanted.length) || !view.root.isConnected) return;
+  if (!send || view.asked || !(view.unsentPins || view.questions.length) || !view.root.isConnected) return;
   if (isBusy()) {
     clearTimeout(view.later);
     view.later = setTimeout(() => sendNext(view), 50);
     return;
   }
-  view.waits = view.unsent ?? view.wanted.shift();
-  view.unsent = null;
+  view.asked = view.unsentPins ?? view.questions.shift();
+  view.unsentPins = null;
   clearTimeout(view.late);
   view.late = setTimeout(() => askAgain(view), ASK_AGAIN_AFTER);
-  send(view.waits);
+  send(view.asked);
 }
 
 function askAgain(view) {
-  const lost = view.waits && { ...view.waits, times: (view.waits.times ?? 1) + 1 };
-  view.waits = null;
+  const lost = view.asked && { ...view.asked, times: (view.asked.times ?? 1) + 1 };
+  view.asked = null;
   if (lost && lost.times <= MOST_TIMES && !view.isActing) {
-    if (lost.asks === "kept") view.unsent ??= lost; else view.wanted.push(lost);
+    if (lost.asks === "kept") view.unsentPins ??= lost; else view.questions.push(lost);
   }
   sendNext(view);
 }
@@ -74,12 +75,12 @@ function askAgain(view) {
 // on a busy server an answer may come when its question is no longer awaited (test_an_answer_that_comes_late_is_taken).
 export function hear(view, told) {
   if (!told?.answer) return false;
-  const { id, answer } = told, isAwaited = id === view.waits?.id, isNumbers = id.split(".")[1] === view.message.id;
+  const { id, answer } = told, isAwaited = id === view.asked?.id, isNumbers = id.split(".")[1] === view.message.id;
   if (!isAwaited && (!isNumbers || view.answers.has(id))) return false;
   if (isNumbers) view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
-  view.wanted = view.wanted.filter((question) => question.id !== id);
+  view.questions = view.questions.filter((question) => question.id !== id);
   if (!isAwaited) return true;
-  view.waits = null;
+  view.asked = null;
   clearTimeout(view.late);
   sendNext(view);
   return true;

@@ -1,6 +1,7 @@
 // Below the small pictures: facts about the head, or, if two words are chosen, the heads that link them most. In place
 // of the small pictures: how one weight is computed.
 
+import { maskOf } from "./message.js";
 import { ask, DECIMALS } from "./numbers.js";
 import { typeset } from "../shared/formula.js";
 import { byTouch } from "../shared/hints.js";
@@ -45,6 +46,7 @@ export function showFacts(view, here) {
   element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? _("The only head of this kind.") : oneOf);
 }
 
+const maskAt = (kind, i) => maskOf(kind, Math.floor(i / kind.heads), i % kind.heads);
 const headName = (kind, i) => _("layer {layer} head {head}", { layer: Math.floor(i / kind.heads) + 1, head: (i % kind.heads) + 1 });
 const listed = (names) => (names.length < 2 ? names[0] : _("{names} and {last}", { names: names.slice(0, -1).join(", "), last: names.at(-1) }));
 
@@ -52,7 +54,8 @@ const listed = (names) => (names.length < 2 ? names[0] : _("{names} and {last}",
 // time at least half as much.
 function attendsAnyway(kind, i, query, key) {
   const weight = (row) => kind.weights[(i * kind.queries + row) * kind.keys + key];
-  const others = Array.from({ length: kind.queries }, (unused, row) => row).filter((row) => row !== query && kind.mask[row * kind.keys + key]);
+  const mask = maskAt(kind, i);
+  const others = Array.from({ length: kind.queries }, (unused, row) => row).filter((row) => row !== query && mask[row * kind.keys + key]);
   const count = others.filter((row) => 2 * weight(row) >= weight(query)).length;
   return weight(query) > 0 && count > 1 && 4 * count >= others.length;
 }
@@ -60,12 +63,13 @@ function attendsAnyway(kind, i, query, key) {
 // Lists the heads that link the two pinned words most.
 function linked(view, place, kind, exact) {
   const { query, key } = view.pins, size = kind.queries * kind.keys, at = query * kind.keys + key;
-  const all = Array.from({ length: kind.layers * kind.heads }, (unused, i) => [exact ? exact[i] : kind.weights[i * size + at] / 255, i]);
+  const heads = Array.from({ length: kind.layers * kind.heads }, (unused, i) => i).filter((i) => maskAt(kind, i)[at]);
+  const all = heads.map((i) => [exact ? exact[i] : kind.weights[i * size + at] / 255, i]);
   const found = all.sort((a, b) => b[0] - a[0]).slice(0, LINKED), shares = exact ? ordered(found.map(([weight]) => weight)) : [];
   const title = element("div", "who", place);
   const linkedKey = quoted(view.both.keys.tokens[key]);
   element("b", "", title, _("Heads that link {key} and {query}", { key: linkedKey, query: quoted(view.both.queries.tokens[query]) }));
-  if (!kind.mask[at]) { element("div", "why", place, _("None: this weight is masked.")); return; }
+  if (!heads.length) { element("div", "why", place, _("None: this weight is masked.")); return; }
   const list = element("div", "linked", place);
   found.forEach(([, i], rank) => {
     const layer = Math.floor(i / kind.heads), head = i % kind.heads;
@@ -121,7 +125,7 @@ const ROUNDING = 1e-3;  // a larger difference between two scores is not roundin
 
 function calculation(view, place, found, { key, keyName, queryName }) {
   const steps = element("ol", "steps", place), step = (text) => { const item = element("li", "", steps); element("div", "", item, text); return item; };
-  const allowed = view.message.kind[view.here.kind].mask[view.cell.query * found.scores.length + key];
+  const { kind, layer, head } = view.here, allowed = maskOf(view.message.kind[kind], layer, head)[view.cell.query * found.scores.length + key];
   const before = found.product / Math.sqrt(found.width), after = found.scores[key];  // of the softmax; null: −∞
   const terms = found.query.map((value, i) => value * found.keyVector[i]);
   const bars = strip(step(_("Dot product: q·k = {product}", { product: short(found.product) })), terms);

@@ -25,7 +25,7 @@ export const isPinned = ({ pins }) => pins.query !== null || pins.key !== null;
 export function keep(view) {
   const { here: { kind, layer, head }, form } = view, query = view.pins.query ?? NONE, key = view.pins.key ?? NONE, computed = Boolean(view.cell);
   writeInAddress({ pinned: isPinned(view) ? `${kind}.${query + 1}.${key + 1}${computed ? ".computed" : ""}` : null });
-  view.unsent = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
+  view.unsentPins = { id: `kept.${kind}.${query}.${key}.${form}.${computed}`, asks: "kept", kind, layer, head, query, key, computed, form, message: view.message.id };
   sendNext(view);
 }
 

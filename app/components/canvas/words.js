@@ -3,7 +3,7 @@
 import { byTouch, forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { DECIMALS, exactOf, weightText } from "./numbers.js";
-import { ofHead, sides } from "./message.js";
+import { maskOf, ofHead, sides } from "./message.js";
 import { inWords, quoted } from "../shared/token.js";
 
 // The places of the weights above 0 in one row or column, the largest weight first.
@@ -37,7 +37,7 @@ function startOf(view, here, query) {
 function cellSentence(view, here, { query, key }) {
   const kind = view.message.kind[here.kind], start = startOf(view, here, query);
   const cell = { ...start, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key, DECIMALS) };
-  if (!kind.mask[query * kind.keys + key]) {
+  if (!maskOf(kind, here.layer, here.head)[query * kind.keys + key]) {
     return key > query
       ? _("{when} {head} cannot attend to {key}: it comes later, so it is masked.", cell)
       : _("{when} {head} cannot attend to {key}: it is masked.", cell);
@@ -57,14 +57,18 @@ function querySentence(view, here, focus) {
     : _("{when} {head} gives {share} of its attention to {key}.", row);
 }
 
-const isMasked = ({ mask, queries, keys }, key) => Array.from({ length: queries }, (unused, q) => mask[q * keys + key]).every((may) => !may);
+// Whether no query of a head may attend to this key.
+function isMasked(kind, { layer, head }, key) {
+  const mask = maskOf(kind, layer, head);
+  return Array.from({ length: kind.queries }, (unused, q) => mask[q * kind.keys + key]).every((may) => !may);
+}
 
 // A byte of 0 stands for a weight below 1/510, so before the exact weights are here the most attention is not known.
 function keySentence(view, here, focus) {
   const { keys, queries, writes } = sides(view.message, here.kind), key = quoted(keys.tokens[focus.key]);
   const [first] = strongest(view, here, focus);
   if (first === undefined) {
-    return exactOf(view, here.kind, here.layer, here.head) || isMasked(view.message.kind[here.kind], focus.key)
+    return exactOf(view, here.kind, here.layer, here.head) || isMasked(view.message.kind[here.kind], here, focus.key)
       ? _("No query attends to {key}.", { key })
       : _("{key} gets less than 0.2% of the attention of any query.", { key });
   }

@@ -8,6 +8,7 @@ import base64
 import json
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,15 +52,22 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
     _component(data=encode(data), key=key, on_clicked_change=clicked)
 
 
-def encode(value: dict[str, Any]) -> bytes:
-    """JSON in which an array of numbers is written as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
+def _in_base64(array: np.ndarray) -> dict[str, Any]:
+    spec = {"dtype": array.dtype.str[1:], "bdata": base64.b64encode(array.tobytes()).decode()}
+    return spec | ({"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {})
+
+
+def encode(value: dict[str, Any], array_as: Callable[[np.ndarray], dict[str, Any]] = _in_base64) -> bytes:
+    """JSON in which an array of numbers is written as `array_as` says; if not given, as Plotly reads it: {"dtype",
+    "bdata" in base64, "shape"}.
 
     Elsewhere a number that is not finite becomes null, because JSON cannot represent it; Plotly draws a gap for null.
     """
+    plain = partial(_plain, array_as)
     try:
-        return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode()
+        return json.dumps(value, default=plain, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:
-        return encode(_finite(value))
+        return encode(_finite(value), array_as)
 
 
 def _finite(value: Any) -> Any:
@@ -72,7 +80,7 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float | np.floating) and not math.isfinite(value) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(array_as: Callable[[np.ndarray], dict[str, Any]], value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, np.ndarray):
@@ -80,5 +88,4 @@ def _plain(value: Any) -> Any:
     value = value.astype(WIDER.get(value.dtype.str[1:], value.dtype), copy=False)
     if value.dtype.str[1:] not in NUMBERS:  # words, None, True
         return value.tolist()
-    spec = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode()}
-    return spec | ({"shape": ", ".join(map(str, value.shape))} if value.ndim > 1 else {})
+    return array_as(value)

@@ -1,11 +1,12 @@
-// Places chips in at most `most` lines. If they do not fit, those around the chip `kept` are shown, and the others are
-// counted.
+// Places the chips of `side` in at most `most` lines. If they do not fit, those around the chip `side.kept` are placed;
+// `hiddenBefore` and `hiddenAfter` count the others. `moreAt` is the place of the text that says how many are hidden
+// after them.
 
 import { _ } from "../shared/language.js";
 
 const GAP = 4;
 
-export function chips(side, width, size, most, measure) {
+export function placedChips(side, width, size, most, measure) {
   const widths = side.tokens.map((token) => Math.min(measure(token, size) + 14, width));
   const count = widths.length, more = (n) => (n ? measure(_("… {count} more", { count: n }), 13) + 12 : 0);
   const lay = (first, last) => {
@@ -18,7 +19,8 @@ export function chips(side, width, size, most, measure) {
       return place;
     };
     for (let i = first; i <= last; i++) places.push({ i, ...add(widths[i]) });
-    return { first, left: count - 1 - last, places, end: last < count - 1 ? add(more(count - 1 - last)) : null, lines: line + 1 };
+    const hiddenAfter = count - 1 - last;
+    return { hiddenBefore: first, hiddenAfter, places, moreAt: hiddenAfter ? add(more(hiddenAfter)) : null, lines: line + 1 };
   };
   const whole = lay(0, count - 1);
   if (whole.lines <= most) return whole;
@@ -26,7 +28,7 @@ export function chips(side, width, size, most, measure) {
   while (grown) {
     grown = false;
     for (const [a, b] of [[1, 0], [0, 1]]) {
-      const first = found.first - a, last = found.first + found.places.length - 1 + b;
+      const first = found.hiddenBefore - a, last = count - 1 - found.hiddenAfter + b;
       if (first < 0 || last >= count) continue;
       const wider = lay(first, last);
       if (wider.lines <= most) { found = wider; grown = true; }

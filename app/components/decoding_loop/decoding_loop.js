@@ -2,7 +2,7 @@
 // cached keys and values (one row per layer, one column per position, K above V), then logits, softmax, the chosen
 // token, and the path on which it becomes the next input.
 
-import { chips } from "./chips.js";
+import { placedChips } from "./chips.js";
 import { button, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { decimal } from "../shared/numbers.js";
@@ -27,8 +27,8 @@ function draw(root, data, state) {
   arrow("tip-back", color.decoder);
 
   let size, laid;
-  const isWhole = ({ first, left }) => !first && !left;
-  const lay = (most) => [chips(data.source, left.w, size, most, measure), chips(data.output, right.w, size, most, measure)];
+  const isWhole = ({ hiddenBefore, hiddenAfter }) => !hiddenBefore && !hiddenAfter;
+  const lay = (most) => [placedChips(data.source, left.w, size, most, measure), placedChips(data.output, right.w, size, most, measure)];
   for (const [type, most] of [[16, 2], [14, 3], [12.5, 3]]) {
     size = type;
     laid = lay(most);
@@ -40,9 +40,9 @@ function draw(root, data, state) {
   const top = 26, below = top + lines * line;
   [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
     make("text", { class: "caption", x: half.x, y: 15, style: `fill:${role}` }, svg, side.caption);
-    const { first, left: after, end } = laid[n];
-    if (first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, _("{count} more …", { count: first }));
-    if (end) make("text", { class: "small", x: half.x + end.x, y: top + end.line * line + 18 }, svg, _("… {count} more", { count: after }));
+    const { hiddenBefore, hiddenAfter, moreAt } = laid[n];
+    if (hiddenBefore) make("text", { class: "small", x: half.x, y: top + 18 }, svg, _("{count} more …", { count: hiddenBefore }));
+    if (moreAt) make("text", { class: "small", x: half.x + moreAt.x, y: top + moreAt.line * line + 18 }, svg, _("… {count} more", { count: hiddenAfter }));
     for (const { i, x, line: row, w } of laid[n].places) {
       const newest = n === 1 && i === side.tokens.length - 1;
       const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);

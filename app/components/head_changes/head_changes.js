@@ -3,7 +3,7 @@
 // browser shows another head without the server.
 
 import { byTouch } from "../shared/hints.js";
-import { ofHead, unpacked } from "../canvas/message.js";
+import { maskOf, ofHead, unpacked } from "../canvas/message.js";
 import { isOfBrowser, itemByKey } from "../shared/arrow_keys.js";
 import { button, element, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
@@ -129,11 +129,12 @@ const changes = {
     const values = [ofHead(one, layer, head), ofHead(other, found.layer, found.head)].map((weights) => Float32Array.from(weights, (weight) => weight / message.levels));
     values.push(values[1].map((weight, i) => weight - values[0][i]));
     this.values = values;
-    const hidden = (kind) => (i) => !kind.mask[i] || (kind === one && !found.partner);
-    const both = (i) => !found.partner || (hidden(one)(i) && hidden(other)(i));
+    this.masks = [maskOf(one, layer, head), maskOf(other, found.layer, found.head)];
+    const [before, after] = [(i) => !found.partner || !this.masks[0][i], (i) => !this.masks[1][i]];
+    const both = (i) => !found.partner || (before(i) && after(i));
     const { queries, keys } = this.shape, hue = colors(this.scales[found.kind]), signedHues = colors(message.scale);
     const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * bent(value)));
-    const pictures = [[hue, weightAt(hidden(one))], [hue, weightAt(hidden(other))], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
+    const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
     const where = placeOf(found.layer, found.head);
     const left = found.partner ? placeOf(layer, head) : _("no matching head");
     const texts = [`${message.names[0]}: ${left}`, `${message.names[1]}: ${where}`, _("Difference")];
@@ -146,7 +147,7 @@ const changes = {
     this.point();
   },
   hint() {
-    const { kind } = this.message.order[this.at], grey = [kind, this.count + kind].some((each) => this.message.kinds[each].mask.includes(0));
+    const grey = this.masks.some((mask) => mask.includes(0));
     if (byTouch()) return grey ? _("Tap a cell for its weights. Rows attend to columns; grey is masked.") : _("Tap a cell for its weights. Rows attend to columns.");
     return grey ? _("Point at a cell for its weights. Rows attend to columns; grey is masked.") : _("Point at a cell for its weights. Rows attend to columns.");
   },
@@ -156,8 +157,8 @@ const changes = {
     if (!cell) { this.pointed.textContent = this.hint(); return; }
     const i = cell.q * this.shape.keys + cell.k, digits = this.message.levels > 255 ? 2 : 1;
     const [before, after, difference] = values.map((each) => fixed(each[i], digits)), pair = this.message.order[this.at].partner;
-    const { kind } = this.message.order[this.at], tokens = { query: this.axes.rows[cell.q], key: this.axes.columns[cell.k] };
-    const isMasked = [...(pair ? [kind] : []), this.count + kind].every((each) => !this.message.kinds[each].mask[i]);
+    const tokens = { query: this.axes.rows[cell.q], key: this.axes.columns[cell.k] };
+    const isMasked = this.masks.slice(pair ? 0 : 1).every((mask) => !mask[i]);
     const numbers = pair ? _("{before}, then {after}; difference {difference}", { before, after, difference }) : after;
     this.pointed.textContent = isMasked
       ? _("“{query}” may not attend to “{key}” (masked)", tokens)

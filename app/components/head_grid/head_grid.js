@@ -84,18 +84,20 @@ const behaviour = {
     const columns = count <= 4 ? Math.max(count, 2) : count <= 8 || phone ? 4 : 8;
     this.box.style.setProperty("--columns", columns);
     this.box.classList.toggle("narrow", columns > 4);
-    const shape = { rows: data.rows.length, columns: data.columns.length, color: data.color, allowed: data.allowed };
+    const shape = { rows: data.rows.length, columns: data.columns.length, color: data.color };
     this.parts.forEach(({ map: place }, index) => {
       place.replaceChildren();
-      sketch(place, unpacked(data.heads[index].weights), shape, place.clientWidth, place.clientHeight);
+      sketch(place, unpacked(data.heads[index].weights), { ...shape, allowed: this.allowed(index) }, place.clientWidth, place.clientHeight);
     });
     this.drawOne();
     this.show();
   },
+  // The mask of a head; there is only one if it is the same for all.
+  allowed(head) { return this.data.allowed[head] ?? this.data.allowed[0]; },
   drawOne() {
     const { data, unit } = this, width = this.map.clientWidth;
     this.map.replaceChildren();
-    this.drawn = headMap(this.map, { ...data, about: data.heads[this.head].about }, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
+    this.drawn = headMap(this.map, { ...data, about: data.heads[this.head].about, allowed: this.allowed(this.head) }, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
     this.drawn.draw(unpacked(data.heads[this.head].weights));
     this.drawn.mark(data.framed ? this.at : null);
     this.title.textContent = data.heads[this.head].title;

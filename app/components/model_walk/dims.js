@@ -34,7 +34,7 @@ export function drawDims(view) {
   const row = (values, i, wide, from = 0) => values.subarray(from + i * wide, from + (i + 1) * wide);
   const limit = picture.limit[picture.limit.length > 1 ? head : 0], table = colors(data.scales.signed);
   const nameOf = ({ name, replaced }) => (replaced?.includes(followed) ? _("edited") : name);
-  const strips = picture.parts.map((part) => ({ ...part, name: nameOf(part), ...view.tensorAt(part.site) }));
+  const strips = picture.parts.map((part) => ({ ...part, name: nameOf(part), ...data.tensors[part.site] }));
   const low = (Math.max(strips.length, 2) * PITCH + 6) * unit;
   zone.style.height = `${low}px`;
   const width = frame.clientWidth, height = frame.parentElement.clientHeight - low - view.read.clientHeight;

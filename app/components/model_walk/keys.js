@@ -25,7 +25,7 @@ export function drawKeys(view) {
   const [count, across] = [tokens.length, keys.length], shownAs = text.shown_as;
   const base = tensor.shape.length === 3 ? head * count * across : 0;
   const values = tensor.values.subarray(base, base + count * across);
-  const masks = picture.mask && view.tensorAt(picture.mask), first = masks?.shape.length === 3 ? base : 0;
+  const masks = picture.mask && data.tensors[picture.mask], first = masks?.shape.length === 3 ? base : 0;
   const mask = masks ? masks.values.subarray(first, first + count * across) : null;
   const hidden = (i) => (shownAs === "mask" ? !values[i] : mask ? !mask[i] : values[i] === -Infinity);
   const table = colors(shownAs === "scores" ? data.scales.signed : data.scales.weights);

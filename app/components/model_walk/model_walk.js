@@ -2,7 +2,6 @@
 // another token or head does not wait for the server. The choice is sent to it a moment later, for the address, the
 // details, and the tensors that are needed next.
 
-import { decoded } from "../shared/arrays.js";
 import { _ } from "../shared/language.js";
 import { measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
@@ -46,7 +45,7 @@ class Walk {
   arrive() {
     const data = window.headlightHeld?.walk, state = this.received;
     if (!data || !state || data.scene !== state.scene) return;
-    if (this.data !== data) Object.assign(this, { data, decoded: {} });
+    this.data = data;
     const mine = this.number > state.received ? this.state : null;  // the choice stays until the server has received it
     this.state = { ...state, ...(mine ?? {}) };
     if (this.map?.map.label !== data.map.label || this.drawnMap !== JSON.stringify(data.map)) {
@@ -94,7 +93,7 @@ class Walk {
     const { heads, at, s, t } = this.state, site = at.split(".").slice(0, 4).join(".");
     if (typeof heads === "number") return heads;
     if (!at.includes("cross_attention") || !this.data.tensors[`${site}.weights`]) return heads[site] ?? 0;
-    const { values, shape: [count, rows, columns] } = this.tensorAt(`${site}.weights`);
+    const { values, shape: [count, rows, columns] } = this.data.tensors[`${site}.weights`];
     const weights = Array.from({ length: count }, (unused, head) => values[(head * rows + t) * columns + s]);
     return weights.indexOf(Math.max(...weights));
   }
@@ -166,10 +165,6 @@ class Walk {
     this.go(this.place + step);
   }
 
-  tensorAt(site) {
-    return (this.decoded[site] ??= decoded(this.data.tensors[site]));
-  }
-
   show(moved = false) {
     if (!this.state || !this.root.clientWidth) return;
     const { data, state, parts } = this, place = this.place, here = data.stations[place];
@@ -193,8 +188,7 @@ class Walk {
     const view = {
       ...parts, data, text, picture, measure: this.measure,
       unit: scaleOfPage(),
-      tensor: picture.site ? this.tensorAt(picture.site) : null,
-      tensorAt: (site) => this.tensorAt(site),
+      tensor: picture.site ? data.tensors[picture.site] : null,
       head: this.headHere(),
       tokens: ofSource ? data.source : data.target,
       keys: !own || ofSource ? data.source : data.target,

@@ -17,6 +17,15 @@ const STOPPED = 700;  // ms without another step: the reader has stopped here
 
 const isTyping = (target) => target?.closest?.("input, textarea, select, [contenteditable=true], [role=radiogroup], [role=slider], [role=tablist], [role=combobox], [role=listbox]");
 
+// Gives a part the height of its longest text, so that nothing below it moves when its text changes.
+function reserve(part, texts) {
+  const shown = part.textContent;
+  part.style.minHeight = "";
+  const heights = [...texts].map((text) => { part.textContent = text; return part.getBoundingClientRect().height; });
+  part.textContent = shown;
+  part.style.minHeight = `${Math.max(...heights)}px`;
+}
+
 class Loop {
   constructor(root, frame, at) {
     this.root = root;
@@ -42,6 +51,9 @@ class Loop {
     const lines = Math.ceil(this.frame.beams.rows / columns);
     this.parts.beamRows.style.height = `${1.5 * Math.min(lines, most)}rem`;
     this.parts.beamRows.tabIndex = lines > most ? 0 : -1;  // keys can scroll it
+    const { beams, steps } = this.frame;
+    reserve(this.parts.why, new Set(steps.map(({ why }) => why)));
+    reserve(this.parts.beamsTitle, beams.end.rows.length ? [beams.title, beams.end.title] : [beams.title]);
     if (this.at !== undefined) this.to(this.at);
   }
 

@@ -17,7 +17,7 @@ class Card:
     """What the card has on it; texts may have a visitor's words in them.
 
     Attributes:
-        id: identifies the question; an answer to another question is ignored.
+        question_id: identifies the question; an answer to another question is ignored.
         sentence: the sentence that the question is about; the card covers the sentence of the page.
         chosen: which answer was given, from 0; -1: none.
         right: which answer is right, and why; None until it is revealed.
@@ -26,7 +26,7 @@ class Card:
         by_keys: whether Enter and the down arrow reveal the answer.
     """
 
-    id: str
+    question_id: str
     sentence: str
     prompt: str
     answers: tuple[str, ...]
@@ -48,7 +48,7 @@ def question_card(
 
     def event(name: str) -> dict[str, Any]:
         found = sent(key, name)
-        return found if isinstance(found, dict) and found.get("question") == card.id else {}
+        return found if isinstance(found, dict) and found.get("question") == card.question_id else {}
 
     def answered() -> None:
         index = event("answered").get("index")
@@ -65,7 +65,7 @@ def question_card(
 
     right, why = card.right or (-1, "")
     data = {
-        "id": card.id,
+        "questionId": card.question_id,
         "sentence": card.sentence,
         "prompt": card.prompt,
         "answers": list(card.answers),

@@ -57,13 +57,13 @@ function build(root, card, { answer, reveal, act }) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const card = (root.headlightCard = { ...data });
-  // `waits`: an answer that was chosen here, which the server may not have received yet.
-  const waits = root.headlightChosen?.question === data.id ? root.headlightChosen.index : -1;
-  if (card.right < 0 && waits >= 0) card.chosen = waits;
-  const send = (name, more = {}) => setTriggerValue(name, { question: card.id, ...more });
+  // The answer that was chosen in this browser, which the server may not have received yet; -1: none.
+  const chosenHere = root.headlightChosen?.question === data.questionId ? root.headlightChosen.index : -1;
+  if (card.right < 0 && chosenHere >= 0) card.chosen = chosenHere;
+  const send = (name, more = {}) => setTriggerValue(name, { question: card.questionId, ...more });
   const answer = (index) => {
     if (card.right >= 0 || index >= card.answers.length) return;
-    root.headlightChosen = { question: card.id, index };
+    root.headlightChosen = { question: card.questionId, index };
     card.chosen = index;
     mark(root, card);
     send("answered", { index });
@@ -74,8 +74,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     send("acted", { act: name });
   };
   const focused = root.getRootNode().activeElement?.className.split(" ")[0];
-  if (root.headlightId !== card.id || root.headlightActs !== card.acts.join()) {
-    [root.headlightId, root.headlightActs] = [card.id, card.acts.join()];
+  if (root.headlightQuestion !== card.questionId || root.headlightActs !== card.acts.join()) {
+    [root.headlightQuestion, root.headlightActs] = [card.questionId, card.acts.join()];
     build(root, card, { answer: (i) => root.headlightDo.answer(i), reveal: () => root.headlightDo.reveal(), act: (name) => root.headlightDo.act(name) });
     if (card.acts.includes("close") && !focused) root.querySelector(".prompt").focus({ preventScroll: true });
     else if (focused) root.querySelector(`.${focused}`)?.focus({ preventScroll: true });

@@ -5,7 +5,6 @@
 
 import { writeInAddress } from "../shared/address.js";
 import { itemByKey, markChosen } from "../shared/arrow_keys.js";
-import { decoded } from "../shared/arrays.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
 import { _ } from "../shared/language.js";
@@ -74,6 +73,15 @@ function selected({ data, stack, row, part, off }) {
   return edited >= 0 ? edited : Math.max(largest(data.stacks[stack], row), 0);
 }
 
+// The colours of the vectors of a token before the first and after each sub-layer, see app/views/residual/flow.py:
+// (1 + U, D). A Uint8Array computes modulo 256.
+function vectorsOf({ start, added, rest }, row) {
+  const [, count, wide] = added.shape, from = row * count * wide, vectors = new Uint8Array((count + 1) * wide);
+  vectors.set(start.values.subarray(row * wide, (row + 1) * wide));
+  for (let i = 0; i < count * wide; i += 1) vectors[wide + i] = vectors[i] + added.values[from + i] + rest.values[from + i];
+  return vectors;
+}
+
 function draw(root, state) {
   const { data, stack, row, parts: { frame, read } } = state, all = data.stacks[stack], count = all.parts.length;
   if (!frame.clientWidth) return undefined;
@@ -84,12 +92,12 @@ function draw(root, state) {
   const names = all.parts.map((part) => named(part, narrow)), size = within(0.86 * high, SMALLEST * unit, NAME * unit);
   const boxed = Math.max(...names.map((name) => BOLD * measure(name, NAME * unit))) + 10 * unit;
   const start = narrow ? all.starts[row].slice(0, 9) : all.starts[row], line = Math.max(boxed, BOLD * measure(start, NAME * unit) - (BRANCH - 10) * unit) + BRANCH * unit, left = line + 14 * unit;
-  const originally = all.lengthsBefore && !narrow && decoded(all.lengthsBefore).values, chosen = selected(state);
+  const originally = all.lengthsBefore && !narrow && all.lengthsBefore.values, chosen = selected(state);
   const right = (narrow ? 108 : originally ? 290 : 210) * unit, across = width - left - right, table = colors(data.scale);
-  const [vectors, added] = [decoded(all.vectors), decoded(all.added)], wide = vectors.shape[2];
-  const lengths = decoded(all.lengths).values, addedLengths = decoded(all.addedLengths).values, angles = decoded(all.toLast).values;
-  const strip = (values, of, place, y, height, parent) => pixels(parent, {
-    href: painted(values.subarray((row * of + place) * wide, (row * of + place + 1) * wide), 1, wide, table, (value) => value),
+  const wide = all.added.shape[2], vectors = vectorsOf(all, row), added = all.added.values.subarray(row * count * wide);
+  const lengths = all.lengths.values, addedLengths = all.addedLengths.values, angles = all.toLast.values;
+  const strip = (values, place, y, height, parent) => pixels(parent, {
+    href: painted(values.subarray(place * wide, (place + 1) * wide), 1, wide, table, (value) => value),
     x: left, y, width: across, height });
   const svg = make("svg", { class: "flow-picture picture", width, height: HEAD * unit + (count + 1) * high, role: "radiogroup",
     "aria-label": _("The stream of {token}, {stack}, sub-layer by sub-layer", { token: all.tokens[row], stack: STACKS[stack] }) });
@@ -114,7 +122,7 @@ function draw(root, state) {
   const label = (x, middle, parent, text) => make("text", { x, y: middle + 0.36 * size, "text-anchor": "end", style: `font-size: ${size}px` }, parent, text);  // vertically centred
   label(line - 9 * unit, y0 + high / 2, svg, start);
   make("path", { d: `M${line},${y0 + 0.2 * high}V${y0 + high}`, stroke: all.color, "stroke-width": 3 * unit }, svg);
-  strip(vectors.values, count + 1, 0, y0 + 0.2 * high, 0.8 * high, svg);
+  strip(vectors, 0, y0 + 0.2 * high, 0.8 * high, svg);
   numbers(0, y0 + high / 2, svg);
   const rows = all.parts.map(({ edits }, u) => {
     const y = y0 + (u + 1) * high, on = u === chosen;
@@ -123,8 +131,8 @@ function draw(root, state) {
     drawSublayer(group, { from: line - BRANCH * unit - boxed, to: line - BRANCH * unit, x: line, y, high, unit, color: all.color },
       { works: !state.off.has(edits.sublayer), connected: !state.off.has(edits.residual), replaced: isReplaced(all, row, u + 1), last: u === count - 1 });
     label(line - (BRANCH + 5) * unit, y + high / 2, group, names[u]);
-    strip(added.values, count, u, y + 0.08 * high, 0.26 * high, group);
-    strip(vectors.values, count + 1, u + 1, y + 0.38 * high, 0.58 * high, group);
+    strip(added, u, y + 0.08 * high, 0.26 * high, group);
+    strip(vectors, u + 1, y + 0.38 * high, 0.58 * high, group);
     numbers(u + 1, y + high / 2, group, edits);
     group.addEventListener("click", () => state.choosePart(u));
     group.addEventListener("pointerenter", () => { read.textContent = words(state, u); });

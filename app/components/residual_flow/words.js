@@ -1,6 +1,5 @@
 // What a sub-layer does to the stream of a token, in words.
 
-import { decoded } from "../shared/arrays.js";
 import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 
@@ -16,11 +15,11 @@ export function words(state, u) {
 }
 
 // Whether an edit replaces the embedding of a token (`place` 0), or its stream after a sub-layer (`place` from 1).
-export const isReplaced = ({ replaced, parts }, row, place) => Boolean(decoded(replaced).values[row * (parts.length + 1) + place]);
+export const isReplaced = ({ replaced, parts }, row, place) => Boolean(replaced.values[row * (parts.length + 1) + place]);
 
 function addition({ data, stack, row, off }, u) {
-  const all = data.stacks[stack], { values: lengths } = decoded(all.lengths), { values: added } = decoded(all.addedLengths);
-  const { values: angles } = decoded(all.toStream), count = all.parts.length;
+  const all = data.stacks[stack], { values: lengths } = all.lengths, { values: added } = all.addedLengths;
+  const { values: angles } = all.toStream, count = all.parts.length;
   const [before, after] = [lengths[row * (count + 1) + u], lengths[row * (count + 1) + u + 1]];
   const { layer, name, edits } = all.parts[u], ends = { before: lengthText(before), after: lengthText(after) };
   const length = data.preNorm ? _("length {before} → {after}.", ends) : _("length {before} → {after} after LayerNorm.", ends);
@@ -33,6 +32,6 @@ function addition({ data, stack, row, off }, u) {
 
 // The sub-layer that adds the longest vector to this token; -1 if there is only one.
 export function largest({ parts, addedLengths }, row) {
-  const added = decoded(addedLengths).values.subarray(row * parts.length, (row + 1) * parts.length);
+  const added = addedLengths.values.subarray(row * parts.length, (row + 1) * parts.length);
   return parts.length > 1 ? added.indexOf(Math.max(...added)) : -1;
 }

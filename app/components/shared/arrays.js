@@ -1,6 +1,6 @@
 // Numbers as they arrive: the bytes of an array in base64.
 
-const TYPES = {
+export const TYPES = {
   i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array,
 };
 

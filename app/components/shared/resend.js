@@ -9,15 +9,15 @@ const RUNS = '[data-test-script-state]:not([data-test-script-state="notRunning"]
 export class Resend {
   // Sends a choice. `send` is called now, and again until the choice is received.
   choose(choice, send) {
-    Object.assign(this, { waits: choice, send, times: 0 });
+    Object.assign(this, { unreceived: choice, send, times: 0 });
     send(choice);
     this.later();
   }
 
   // `number`: the number of the newest choice that the page has received.
   received(number) {
-    if (!this.waits || this.waits.number > number) return;
-    this.waits = null;
+    if (!this.unreceived || this.unreceived.number > number) return;
+    this.unreceived = null;
     clearTimeout(this.timer);
   }
 
@@ -27,11 +27,11 @@ export class Resend {
   }
 
   check() {
-    if (!this.waits) return;
+    if (!this.unreceived) return;
     if (!document.querySelector(RUNS)) {  // a page that runs may still receive it
       if (this.times === MOST) return;
       this.times += 1;
-      this.send(this.waits);
+      this.send(this.unreceived);
     }
     this.later();
   }

@@ -19,7 +19,7 @@ def draw(scene: Scene | None) -> None:
         with st.container(key="lecture_question"):
             st.fragment(_card)(scene, of_lesson.question)
     else:
-        lecturer.published(of_lesson, scene)
+        lecturer.publish_scene(of_lesson, scene)
 
 
 def _card(scene: Scene, asked: str) -> None:
@@ -30,7 +30,7 @@ def _card(scene: Scene, asked: str) -> None:
     if question is None or of_lesson is None:
         return
     if not is_revealed(scene, asked):
-        lecturer.published(of_lesson, scene, question)
+        lecturer.publish_scene(of_lesson, scene, question)
     elif totals := lecturer.reveal(question):
         counted = zip(question.answers, totals, strict=True)
         listed = ", ".join(f"{answer}: {total}" for answer, total in counted)

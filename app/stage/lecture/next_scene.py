@@ -18,8 +18,9 @@ from app.compute.subject import Subject
 from app.languages import Language, language, speaking
 from app.library import checkpoints
 from app.stage.lecture import shown_scene
-from app.stage.scene import NoScene, Selection, scene_of
+from app.stage.scene import Selection, scene_of
 from app.stage.search_settings import usual_settings
+from app.stage.text_check import NoScene
 from app.state import own_session
 from app.state.choices import EDITS, FIGURE, SEARCH, SENTENCE
 from transformer.analysis.edits import parse_edit

@@ -5,7 +5,6 @@ The details show numbers of every head, then one head in several forms. Tabs at 
 together; a tab is computed only while it is open.
 """
 
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -60,10 +59,11 @@ def draw(scene: Scene) -> None:
 def _details(scene: Scene, head: Head) -> None:
     """Draws the options, the numbers of all heads, the chosen head in several forms, and the tabs."""
     kind, layer = head.kind, head.layer
-    found = _with_mask_of(scene, head)
+    found = scene.attention(kind)
+    mask = found.masks[layer, head.head]  # (Q, K)
     queries, keys = scene.axes(kind)
     options = weight_options(kind)
-    now = shown(found.weights, found.mask, queries, keys, options)
+    now = shown(found.weights, mask, queries, keys, options)
     query = row_of_tokens(
         scene.source if kind == "encoder" else scene.target,
         QUERIES[kind],
@@ -91,14 +91,6 @@ def _details(scene: Scene, head: Head) -> None:
     facts(chosen)
     _cells(found, chosen, (queries, keys), query)
     _more(scene, chosen, options)
-
-
-def _with_mask_of(scene: Scene, head: Head) -> cached_results.Attention:
-    """All heads of this kind, with the mask of the chosen head: an edit may change the mask of one head."""
-    found, site = scene.attention(head.kind), f"{SITES[head.kind].format(head.layer)}.mask"
-    if not scene.subject.edits:
-        return found
-    return replace(found, mask=scene.record(site)[site][head.head].astype(bool))
 
 
 def _isolate() -> None:
@@ -136,7 +128,7 @@ def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAx
     weight = number(float(weights[query, key]), 4)
     sentence = (
         _("{row} attends to {column} with {weight}.", weight=weight, **place)
-        if found.mask[query, key]
+        if found.masks[chosen.layer, chosen.head, query, key]
         else _("{row} attends to {column} not at all: that is masked.", **place)
     )
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
@@ -161,7 +153,7 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
     numbers = head_numbers(found.weights, keys.tokens, itself=kind != "cross")
     label = _("Numbers of every head, {kind}", kind=_(KINDS[kind]))
     components.ranking(head_ranking(numbers, layer, head, label), key="ranking", on_choose=choose_head)
-    most = even_entropy(found.mask)
+    most = even_entropy(found.masks[layer, head])
     st.caption(
         _(
             "Means over the rows; hidden tokens count, too. A title sorts, a row chooses the head. Entropy in bits, at "

@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from app import components
 from app.compute.compared import HeadChange
 from app.figures.axes import in_words
-from app.figures.canvas_message import LEVELS, packed, quantised
+from app.figures.canvas_message import LEVELS, about_masks, bytes_of_masks, packed, quantised
 from app.figures.tables import Table
 from app.figures.theme import BACKGROUND, kind_color, signed_scale
 from app.languages import _, pgettext
@@ -53,6 +52,7 @@ def head_text(change: HeadChange) -> str:
 
 def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
     both = [(kind, reading.attention(kind)) for reading in heads.readings for kind in ORDER]
+    masks = [bytes_of_masks(found.masks) for kind, found in both]
     levels = FINE if sum(found.weights.size for kind, found in both) <= MOST_FINE else LEVELS
     header = {
         "names": list(names),
@@ -72,11 +72,12 @@ def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
         "levels": levels,
         "kinds": [
             {"name": kind, "title": _(SHORT[kind]), "color": kind_color(kind), "shape": list(found.weights.shape)}
-            for kind, found in both
+            | about_masks(mask)
+            for (kind, found), mask in zip(both, masks, strict=True)
         ],
     }  # fmt: skip
     weights = [quantised(found.weights, levels) for kind, found in both]
-    return packed(header, [*weights, *(found.mask.astype(np.uint8) for kind, found in both)])
+    return packed(header, [*weights, *masks])
 
 
 def heads_table(changes: Sequence[HeadChange]) -> Table:

@@ -12,7 +12,8 @@ from app.languages import _, gettext_noop
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.names import display_name, short_name
-from app.stage.scene import NoScene, Scene, Selection, scene_of
+from app.stage.scene import Scene, Selection, scene_of
+from app.stage.text_check import NoScene
 from app.state.choices import COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, LONGEST_SECOND, SIDE
 from app.views.shared.another_word import most_striking, with_as_many_tokens
 from app.views.shared.buttons import buttons

@@ -12,7 +12,8 @@ from app.figures.tables import Table
 from app.figures.theme import fixed, role_color
 from app.languages import _
 from app.stage import template
-from app.stage.scene import NoScene, Scene
+from app.stage.scene import Scene
+from app.stage.text_check import NoScene
 from app.state.given_translation import is_of_search
 from app.views.compare import torch_side
 from app.views.compare.compared_heads import Heads, compared_heads

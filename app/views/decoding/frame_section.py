@@ -47,7 +47,7 @@ def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
 def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     """The data of the component, for all steps."""
     method, config, settings = method_of(scene), scene.config, scene.translation.settings
-    weights = scene.attention("cross").weights[layer, head]  # (T, S)
+    weights = scene.as_in_steps.attention("cross").weights[layer, head]  # (T, S)
     source, target = scene.source, scene.target
     steps = _steps(scene, method)
     whose = _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)

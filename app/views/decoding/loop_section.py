@@ -4,7 +4,6 @@ import numpy as np
 import streamlit as st
 
 from app import components
-from app.compute import cached_results
 from app.languages import _
 from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
@@ -12,11 +11,8 @@ from app.views.decoding.distribution_section import distribution_part, probabili
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
 from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import shape_text, triplet
-from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
-
-_KINDS: tuple[Kind, Kind] = ("cross", "decoder")
 
 
 def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
@@ -52,11 +48,7 @@ def _sizes(scene: Scene) -> Sizes:
 
 def _weights(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of a head at this step: over the source (S), and over what was read so far (step + 1)."""
-    if not scene.subject.has_causal_mask:
-        sites = tuple(f"{SITES[kind].format(layer)}.weights" for kind in _KINDS)
-        steps = cached_results.record_steps(scene.subject, scene.translation.source_ids, scene.hypothesis.ids, sites)
-        cross, own = (steps[step][site][head, 0] for site in sites)
-        return cross, own
+    scene = scene.as_in_steps
     cross = scene.attention("cross").weights[layer, head, step]  # (S)
     own = scene.attention("decoder").weights[layer, head, step]  # (T)
     return cross, own[: step + 1]

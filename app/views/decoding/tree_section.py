@@ -105,7 +105,8 @@ def _attended(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int)
         ("decoder", "node_looks_back", read),
     )
     for kind, key, tokens in strips:
-        weights = cached_results.attention(scene.subject, scene.translation.source_ids, ids, kind).weights
+        asked = scene.subject.as_in_steps, scene.translation.source_ids, ids, kind
+        weights = cached_results.attention(*asked).weights
         name = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
         st.caption(_("{head}, of the row that predicted it. Sums to 1.", head=name))
         label = _("{head}, of this token", head=name)

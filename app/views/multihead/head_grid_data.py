@@ -25,7 +25,7 @@ class LayerHeads:
     """The heads of one layer of a kind of attention, on the sentence of the page.
 
     Attributes:
-        weights: (H, Q, K). mask: (Q, K), True = may attend.
+        weights, masks: (H, Q, K); in a mask, True = may attend.
         lengths: (H, T), of the vector that each head writes: in the decoder for each step; in the encoder the mean over
             all source tokens, the same for every step.
         predictions: with all heads, without each, and with each alone.
@@ -35,7 +35,7 @@ class LayerHeads:
     kind: Kind
     layer: int
     weights: np.ndarray
-    mask: np.ndarray
+    masks: np.ndarray
     lengths: np.ndarray
     predictions: Predictions
 
@@ -56,7 +56,7 @@ def layer_of(scene: Scene, kind: Kind, layer: int) -> LayerHeads:
     if kind == "encoder":
         lengths = np.repeat(lengths.mean(axis=1, keepdims=True), len(ids), axis=1)  # (H, T)
     predictions = cached_results.with_other_heads(scene.subject, scene.translation.source_ids, ids, site)
-    return LayerHeads(scene, kind, layer, attention.weights[layer], attention.mask, lengths, predictions)
+    return LayerHeads(scene, kind, layer, attention.weights[layer], attention.masks[layer], lengths, predictions)
 
 
 def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
         "head": head,
         "rows": [in_words(token) for token in queries.predicts or queries.tokens],
         "columns": [in_words(token) for token in keys.tokens],
-        "allowed": "".join("1" if cell else "0" for cell in found.mask.ravel()),
+        "allowed": _allowed(found.masks),
         "isEncoder": found.kind == "encoder",
         "isEdited": bool(found.scene.subject.edits),
         "framed": found.kind != "encoder",  # the row of the map is the step
@@ -79,6 +79,12 @@ def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
         "decoder": role_color("decoder"),
         "alt": grid_alt(found, step),
     }
+
+
+def _allowed(masks: np.ndarray) -> list[str]:
+    """The cells of each head's mask as "1" and "0"; of the first head alone if all heads have the same."""
+    different = masks if (masks != masks[:1]).any() else masks[:1]
+    return ["".join("1" if cell else "0" for cell in mask.ravel()) for mask in different]
 
 
 def _steps(found: LayerHeads) -> list[dict[str, str]]:

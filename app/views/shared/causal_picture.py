@@ -42,6 +42,11 @@ class Pass:
         found: np.ndarray = self.attention.weights[layer, head]
         return found
 
+    def mask(self, layer: int, head: int) -> np.ndarray:
+        """(T, T), True = may attend."""
+        found: np.ndarray = self.attention.masks[layer, head]
+        return found
+
     @property
     def share_on_later(self) -> float:
         """The share of all attention that is on later tokens, over all layers and heads."""
@@ -64,13 +69,13 @@ def message(
     target = scene.target
     piece = scene.subject.translator.tokenizer.piece
     place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
-    masked_rows, free_rows = _rows(masked.attention.mask, target), _rows(free.attention.mask, target)
+    masked_rows, free_rows = (_rows(each.mask(layer, head), target) for each in (masked, free))
 
     def one(which: Pass, alt: str) -> dict[str, Any]:
         result = which.predictions
         return {
             "weights": _packed(which.weights(layer, head), "<f4"),
-            "mask": _packed(which.attention.mask, "u1"),
+            "mask": _packed(which.mask(layer, head), "u1"),
             "probabilities": np.exp(result.log_probabilities).tolist(),
             "right": result.right.tolist(),
             "first": [in_words(piece(int(id))) for id in result.first],
@@ -132,7 +137,7 @@ def table(
     return {
         _("query"): names[query],
         _("key"): keys[key],
-        _("may attend"): masked.attention.mask.ravel(),
+        _("may attend"): masked.mask(layer, head).ravel(),
         _(weights[0]): masked.weights(layer, head).ravel(),
         _(weights[1]): free.weights(layer, head).ravel(),
     }

@@ -1,10 +1,11 @@
 """Two texts, word by word: what is equal, changed, missing, added. The data of the browser component `difference`.
 
 Upper and lower case are different. A punctuation mark is a word of its own, and so is each character of a script
-without spaces between words.
+without spaces between words. A combining mark, such as a vowel sign of Hindi, belongs to the character before it.
 """
 
 import re
+import unicodedata
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
@@ -13,8 +14,10 @@ from app.languages import _, ngettext, pgettext
 
 Change = Literal["equal", "changed", "missing", "added"]
 _EACH_A_WORD = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Thai, Japanese, Chinese characters
-_LETTERS = f"[^\\W{_EACH_A_WORD}]+"
-_WORD = re.compile(rf"[{_EACH_A_WORD}]|{_LETTERS}(?:['’\-]{_LETTERS})*|[^\w\s]")
+_MARK = "\u0301"  # stands for each combining mark: for Python's regular expressions, marks are not in \w
+_JOINERS = "\u200c\u200d"  # between letters of a word, in Hindi or Persian
+_LETTERS = f"(?:[^\\W{_EACH_A_WORD}]{_MARK}*)+"
+_WORD = re.compile(rf"[{_EACH_A_WORD}]{_MARK}*|{_LETTERS}(?:['’\-]{_LETTERS})*|[^\w\s]{_MARK}*")
 _CHANGES: dict[str, Change] = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}
 
 
@@ -22,10 +25,14 @@ def words(text: str) -> list[str]:
     """The words and punctuation marks of a text, each with the white space before it."""
     found = []
     end = 0
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer("".join(_MARK if _is_mark(character) else character for character in text)):
         found.append(text[end : match.end()])
         end = match.end()
     return found
+
+
+def _is_mark(character: str) -> bool:
+    return character in _JOINERS or unicodedata.category(character).startswith("M")
 
 
 def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:

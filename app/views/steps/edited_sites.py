@@ -7,7 +7,7 @@ import numpy as np
 from app.compute.edited_cells import edited_cells
 from app.compute.subject import Subject
 from app.figures.mask_reasons import together
-from app.languages import _
+from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.edits import PositionsOff
@@ -16,6 +16,18 @@ from transformer.model import census
 from transformer.model.attention_kinds import KINDS, SITES, depth
 
 _PATCHED = ("embedding.output", "residual_sum", "norm_out")  # the ends of the sites where an edit replaces vectors
+_OF_ONE_PASS = gettext_noop(
+    "An edit lets rows attend to later tokens: this is one pass over the whole translation, and a step of decoding, "
+    "which has no later tokens yet, computes other numbers."
+)
+_PREDICTED = {  # by station: what is said there if rows may attend to later tokens
+    "logits": _OF_ONE_PASS,
+    "probabilities": _OF_ONE_PASS,
+    "chosen": gettext_noop(
+        "These probabilities are of the steps of decoding. Those of the softmax are of one pass over the whole "
+        "translation, in which an edit lets rows attend to later tokens."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -26,11 +38,13 @@ class EditedSites:
         sites: where it changes numbers, or cells of a mask.
         fully_masked: the sites of weights that have a fully masked row.
         without_positions: the stacks to whose embeddings no positions are added.
+        allow_later: whether rows of the decoder may attend to later tokens.
     """
 
     sites: frozenset[str] = frozenset()
     fully_masked: frozenset[str] = frozenset()
     without_positions: frozenset[str] = frozenset()
+    allow_later: bool = False
 
     def below(self, prefix: str) -> frozenset[str]:
         """The names of the sites with this prefix, without it."""
@@ -57,6 +71,8 @@ class EditedSites:
                     "with."
                 )
             )
+        if self.allow_later and site in _PREDICTED:
+            said.append(_(_PREDICTED[site]))
         return " ".join(said)
 
 
@@ -74,14 +90,14 @@ def edited_sites(scene: Scene) -> EditedSites:
         for site, shape in shapes.items()
         if not site.endswith(".mask") and subject.is_edited_at(site) and edited_cells(subject, site, shape).any()
     }
-    masks, fully_masked = _edited_masks(scene)
-    return EditedSites(frozenset(changed | masks), frozenset(fully_masked), _without_positions(subject))
+    masks, fully_masked, allow_later = _edited_masks(scene)
+    return EditedSites(frozenset(changed | masks), frozenset(fully_masked), _without_positions(subject), allow_later)
 
 
-def _edited_masks(scene: Scene) -> tuple[set[str], set[str]]:
-    """The sites of the masks that an edit changes, in one head or in all; and those of weights with a fully masked
-    row."""
-    read = (BOS, *scene.hypothesis.ids[:-1])
+def _edited_masks(scene: Scene) -> tuple[set[str], set[str], bool]:
+    """The sites of the masks that an edit changes, in one head or in all; those of weights with a fully masked row;
+    and whether a row of the decoder may attend to later tokens."""
+    read, allow_later = (BOS, *scene.hypothesis.ids[:-1]), False
     recorded, changed, empty = scene.record("*.mask"), set(), set()
     for kind in KINDS:
         unedited = together(mask_parts(scene.config, scene.translation.source_ids, read, kind))
@@ -91,7 +107,8 @@ def _edited_masks(scene: Scene) -> tuple[set[str], set[str]]:
                 changed.add(f"{site}.mask")
             if not mask.any(axis=-1).all():
                 empty.add(f"{site}.weights")
-    return changed, empty
+            allow_later |= kind == "decoder" and bool(np.triu(mask, 1).any())
+    return changed, empty, allow_later
 
 
 def _without_positions(subject: Subject) -> frozenset[str]:

@@ -79,7 +79,7 @@ def start(plan: Plan) -> str:
             (folder / RECIPE).write_text(recipe_text(recipe), encoding="utf-8")
             _begin(folder, *plan.arguments)
         except (OSError, HeadlightError) as error:
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
                 raise _not_writable(error) from None
             raise

@@ -6,6 +6,7 @@ visitors see the folder of checkpoints, so only the person at the machine may ad
 
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from app.languages import _
@@ -49,8 +50,7 @@ def rename(name: str, new: str) -> str:
         if new in run_names() or target.exists():
             raise LaunchError(_("There is already a run {name}. Choose another name.", name=new))
         try:
-            run.folder.rename(target)
-            _follow(run.folder, target)
+            _move(run.folder, target)
         except OSError as error:
             raise LaunchError(_("The run was not renamed: {reason}.", reason=_reason(error))) from None
     return new
@@ -122,6 +122,18 @@ def _own(name: str) -> Run:
     if launch_run.is_busy(run.folder):
         raise LaunchError(_("{name} is still running. Stop it first.", name=name))
     return run
+
+
+def _move(old: Path, new: Path) -> None:
+    """Renames the folder of a run. Raises OSError; the folder then has its old name."""
+    old.rename(new)
+    try:
+        _follow(old, new)
+    except OSError:
+        new.rename(old)
+        with suppress(OSError):
+            _follow(new, old)  # what was written before the error
+        raise
 
 
 def _follow(old: Path, new: Path) -> None:

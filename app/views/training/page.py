@@ -65,13 +65,13 @@ def draw(scene: Scene | None) -> None:
                 "Its folder, `runs/reverse`, is then found here."
             )
         )
-        _window("")
+        _window()
         details(lambda: _without_runs(scene))
         return
     name = RUN.open(opening_run(names, scene), names)
     if _is_live(name):
         RUN.keep()  # it is still shown when it has ended
-    _window(name)
+    _window()
     is_own = name in own_run_names()
     if is_own and not LECTURE.value:  # the line of an included run is in the details
         run_line(name)
@@ -115,14 +115,14 @@ def _is_new(run: Run) -> bool:
     return time.time() - modified(run.folder / "metrics.jsonl") / 1e9 < NEW
 
 
-def _window(name: str) -> None:
+def _window() -> None:
     """Draws the window that is open. If none is open, draws why the last action in one failed, if it did."""
     if windows.opened() == windows.START:
         start_window()
-    elif windows.opened() == windows.RENAME and name:
-        windows.rename_window(name)
-    elif windows.opened() == windows.DELETE and name:
-        windows.delete_window(name)
+    elif windows.opened() == windows.RENAME and windows.run_to_change():
+        windows.rename_window(windows.run_to_change())
+    elif windows.opened() == windows.DELETE and windows.run_to_change():
+        windows.delete_window(windows.run_to_change())
     else:
         windows.close()
         windows.show_problem()
@@ -186,7 +186,7 @@ def _details(name: str, names: list[str], scene: Scene | None, is_own: bool) -> 
     if counted := corpus_counts(name):
         st.caption(_("The text: {counts}", counts=counted))
     others = [other for other in names if other != name]
-    known = [other for other in COMPARED.open() if other in others][:MOST_COMPARED]
+    known = [other for other in dict.fromkeys(COMPARED.open()) if other in others][:MOST_COMPARED]
     if known != COMPARED.value:
         COMPARED.choose(known)
     compared = st.multiselect(

@@ -84,7 +84,7 @@ def _buttons(run: Run, busy: bool, stopping: bool) -> None:
     if manage_run.may_change(run):
         for window, label in ((windows.RENAME, _("Rename …")), (windows.DELETE, _("Delete …"))):
             if st.button(label, key=f"{window}_run", type="tertiary"):
-                windows.open_window(window)
+                windows.open_window(window, run.name)
 
 
 def _use(run: Run) -> None:

@@ -5,6 +5,8 @@ from typing import Any, get_args
 import streamlit as st
 
 from app.languages import _
+from app.library.catalogue import entry
+from app.library.checkpoints import CheckpointFile
 from app.views.training.run_plan import Heads, Size, Width
 from app.views.training.run_words import about
 from app.views.training.text_sizes import MOST_LAYERS, MOST_UPDATES, NAMES, expected_seconds, sizes_for
@@ -62,19 +64,42 @@ def _take(sizes: dict[str, Size]) -> None:
         use_size(sizes[chosen])
 
 
-def size_options() -> None:
-    """Draws a control for each number of the size."""
+def size_options(start_from: CheckpointFile | None) -> None:
+    """Draws a control for each number of the size. If the run starts from a checkpoint, only the updates have one."""
     for key, name in KEYS.items():
         st.session_state.setdefault(key, getattr(TOY_SIZE, name))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(_("Updates"), 10, MOST_UPDATES, step=50, key="start_updates", width=140)
-        st.number_input(_("Encoder layers"), 1, MOST_LAYERS, key="start_encoder", width=140)
-        st.number_input(_("Decoder layers"), 1, MOST_LAYERS, key="start_decoder", width=140)
-        st.segmented_control(_("Heads"), list(get_args(Heads)), required=True, key="start_heads")
-        st.segmented_control("d_model", list(get_args(Width)), required=True, key="start_width")
+        if start_from is None:
+            st.number_input(_("Encoder layers"), 1, MOST_LAYERS, key="start_encoder", width=140)
+            st.number_input(_("Decoder layers"), 1, MOST_LAYERS, key="start_decoder", width=140)
+            st.segmented_control(_("Heads"), list(get_args(Heads)), required=True, key="start_heads")
+            st.segmented_control("d_model", list(get_args(Width)), required=True, key="start_width")
+    if start_from is not None:
+        _size_of_checkpoint(start_from)
     st.caption(
         _(
             "It runs as a process of its own, also when this page is closed, one run at a time; its folder is in "
             "the folder of runs. `reverse` without changes takes two to three minutes on two processor cores."
+        )
+    )
+
+
+def _size_of_checkpoint(start_from: CheckpointFile) -> None:
+    """Draws the size of the model, which is that of the checkpoint, in place of the controls."""
+    for key in KEYS.keys() - {"start_updates"}:
+        st.session_state[key] = st.session_state[key]  # Streamlit forgets the value of a widget that is not drawn
+    found = entry(start_from)
+    if found.header is None:
+        st.text(found.problem)
+        return
+    config = found.header.config
+    st.text(
+        _(
+            "The model has the size of the checkpoint: {encoder} + {decoder} layers, heads: {heads}, d_model {width}.",
+            encoder=config.encoder_layers,
+            decoder=config.decoder_layers,
+            heads=config.heads,
+            width=config.d_model,
         )
     )

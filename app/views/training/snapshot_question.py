@@ -10,13 +10,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from app.compute import snapshot_results
-from app.languages import _, gettext_noop
+from app.languages import _, gettext_noop, ngettext
 from app.library import checkpoints
+from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import Run
 from app.library.snapshots import snapshots
 from app.library.tasks import Task, task_of
 from app.stage.scene import Scene
+from app.state.choice import Choice
 from app.state.choices import RUN_RIGHT, RUN_SENTENCE
 from app.views.training import launch_run
 from app.views.training.own_text import first_pair
@@ -26,7 +28,6 @@ from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.text.normalisation import normalise
 
-_RIGHT_FOR = "run_right_for"  # in the session: the run and the sentence of the right translation
 NO_SNAPSHOTS = gettext_noop(
     "This run has stored no snapshots. With training.snapshots=[0,50,100,200,400] in its recipe, or after --set, it "
     "stores a small checkpoint after each of these updates. This picture then shows the same sentence at each of them."
@@ -47,7 +48,8 @@ class Question:
     """The question for all snapshots of a run.
 
     Attributes:
-        files: the snapshots by update, the first one first.
+        files: the snapshots by update, the first one first. The last of them can be used.
+        unusable: the updates of newer snapshots, which cannot be used.
         is_known: whether `target` is the right translation; else it is what the newest snapshot writes.
         parameters: the number of parameters of each snapshot.
         remark: why `sentence` is not the visitor's sentence; "" if it is.
@@ -55,6 +57,7 @@ class Question:
 
     run: str
     files: dict[int, CheckpointFile]
+    unusable: tuple[int, ...]
     task: Task
     config: ModelConfig
     parameters: int
@@ -73,12 +76,13 @@ def question(run: Run, scene: Scene | None) -> Question:
     """The question for the snapshots of a run. Raises NothingToAsk."""
     files = snapshots(run.name)
     if not files:
-        raise NothingToAsk(_(FIRST_COMES if run.ours and launch_run.is_busy(run.folder) else NO_SNAPSHOTS))
-    last = list(files.values())[-1]
+        raise NothingToAsk(when_the_first_comes(run) or _(NO_SNAPSHOTS))
+    newest, update = _newest(files)
+    last, unusable = files[update], tuple(each for each in files if each > update and files[each].is_there)
+    files = {each: file for each, file in files.items() if each <= update}
     try:
-        newest = checkpoints.load_snapshot(last)
         task = task_of(newest)
-        sentence, remark = _sentence(run, newest, task, scene)
+        sentence, remark = _sentence(run, last, newest, task, scene)
         known = _given(run, sentence) or answer(run, sentence)
         target = known or snapshot_results.written_by(last, sentence)
     except (HeadlightError, OSError) as error:
@@ -87,8 +91,40 @@ def question(run: Run, scene: Scene | None) -> Question:
         raise NothingToAsk(_("The newest snapshot writes nothing for this sentence. Type another sentence."))
     model = newest.model
     return Question(
-        run.name, files, task, model.config, model.parameter_count, sentence, target, bool(known), remark
+        run.name, files, unusable, task, model.config, model.parameter_count, sentence, target, bool(known), remark
     )  # fmt: skip
+
+
+def when_the_first_comes(run: Run) -> str:
+    """When a run that is being trained stores its first snapshot; "" if it stores none."""
+    if not launch_run.is_busy(run.folder):
+        return ""
+    if run.recipe is None:  # one that was started in the browser begins with a snapshot
+        return _(FIRST_COMES) if run.ours else ""
+    first = min((update for update in run.recipe.training.snapshots if update >= run.update), default=None)
+    if first is None:
+        return ""
+    if first == 0:
+        return _(FIRST_COMES)
+    return ngettext(
+        "This run stores its first snapshot after {first:,} update. This picture then shows the same sentence at each "
+        "snapshot.",
+        "This run stores its first snapshot after {first:,} updates. This picture then shows the same sentence at each "
+        "snapshot.",
+        first,
+        first=first,
+    )
+
+
+def _newest(files: dict[int, CheckpointFile]) -> tuple[Translator, int]:
+    """The newest snapshot that can be read, and its update. Raises NothingToAsk."""
+    reasons = []
+    for update in sorted(files, reverse=True):
+        try:
+            return checkpoints.load_snapshot(files[update]), update
+        except (HeadlightError, OSError) as error:
+            reasons.append(str(error).replace(files[update].path, files[update].name))
+    raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=reasons[0]))
 
 
 def usual_sentence(newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
@@ -110,8 +146,9 @@ def answer(run: Run, sentence: str) -> str:
     return pair[1] if pair and pair[0] == sentence else ""
 
 
-def _sentence(run: Run, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
-    typed = normalise(RUN_SENTENCE.value)
+def _sentence(run: Run, last: CheckpointFile, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
+    data = entry(last).recipe("data")
+    typed = normalise(_typed(RUN_SENTENCE, (str(data.get("toy")), str(data.get("source_language")))))
     if not typed:
         usual, remark = usual_sentence(newest, task, scene)
         if not usual and (pair := first_pair(run.folder)):
@@ -127,10 +164,17 @@ def _sentence(run: Run, newest: Translator, task: Task, scene: Scene | None) -> 
 
 def _given(run: Run, sentence: str) -> str:
     """The right translation as the visitor has typed it for this sentence, or ""."""
-    if st.session_state.get(_RIGHT_FOR, (run.name, sentence)) != (run.name, sentence):
-        RUN_RIGHT.forget()
-    st.session_state[_RIGHT_FOR] = (run.name, sentence)
-    return RUN_RIGHT.value.strip()
+    return _typed(RUN_RIGHT, (run.name, sentence)).strip()
+
+
+def _typed(choice: Choice[str], now: tuple[str, ...]) -> str:
+    """What the visitor has typed, or "". If it was typed for something else than what is shown now, it is forgotten."""
+    key = f"{choice.key} typed for"  # in the session: a text, and what it was typed for
+    text, before = st.session_state.get(key, ("", now))
+    if choice.value == text and before != now:
+        choice.forget()
+    st.session_state[key] = (choice.value, now)
+    return choice.value
 
 
 def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene | None) -> str:

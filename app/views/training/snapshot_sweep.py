@@ -2,7 +2,6 @@
 ones while the others are computed."""
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 
 from app.compute import snapshot_results
@@ -26,6 +25,7 @@ class Sweep:
         question: the sentence and the translation that all of them read.
         results: by update, the first one first; the newest is always among them.
         pending: the updates of the snapshots that are not computed yet.
+        unusable: the updates of the snapshots that cannot be used, the first one first. They are left out.
     """
 
     question: Question
@@ -33,6 +33,7 @@ class Sweep:
     chosen_head: tuple[int, int] | None  # None: the clearest one
     results: dict[int, SnapshotResult]
     pending: list[int]
+    unusable: list[int]
 
     @property
     def updates(self) -> list[int]:
@@ -78,20 +79,32 @@ def sweep(question: Question) -> Sweep:
     *earlier, last = question.files
     results: dict[int, SnapshotResult] = {}
     pending: list[int] = []
-    try:
-        for place, update in enumerate((last, *earlier)):
-            if results and time.monotonic() > end:
-                pending = earlier[place - 1 :]
-                break
-            with suppress(OSError):  # a run that is resumed has just deleted this snapshot
-                results[update] = snapshot_results.result_of(
-                    question.files[update], question.sentence, question.target, kind
-                )
-    except HeadlightError as error:
-        raise NothingToAsk(str(error)) from None
-    if last not in results:
-        raise NothingToAsk(_("The newest snapshot is gone. Reload the page."))
-    return Sweep(question, kind, None if head == CLEAREST else head, dict(sorted(results.items())), pending)
+    unusable = list(question.unusable)
+    for place, update in enumerate((last, *earlier)):
+        if results and time.monotonic() > end:
+            pending = earlier[place - 1 :]
+            break
+        file = question.files[update]
+        try:
+            found = snapshot_results.result_of(file, question.sentence, question.target, kind)
+            if not results or _same_model(found, results[last]):
+                results[update] = found
+            else:
+                unusable.append(update)
+        except (HeadlightError, OSError) as error:
+            gone = not file.is_there  # a run that is resumed has just deleted it
+            if update == last:
+                raise NothingToAsk(_("The newest snapshot is gone. Reload the page.") if gone else str(error)) from None
+            if not gone:
+                unusable.append(update)
+    chosen = None if head == CLEAREST else head
+    return Sweep(question, kind, chosen, dict(sorted(results.items())), pending, sorted(unusable))
+
+
+def _same_model(one: SnapshotResult, other: SnapshotResult) -> bool:
+    """Whether both have the same heads and tokens; a file of another run may be in the folder."""
+    shapes = [each.attention.weights.shape for each in (one, other)]
+    return shapes[0] == shapes[1] and (one.source, one.reads) == (other.source, other.reads)
 
 
 def head_choices(layers: int, heads: int) -> list[tuple[int, int]]:

@@ -128,7 +128,7 @@ def _matrix(seen: Sweep, update: int) -> None:
         layer=layer + 1,
         head=head + 1,
     )
-    weights, mask = attention.weights[layer, head], attention.mask
+    weights, mask = attention.weights[layer, head], attention.masks[layer, head]
     key = "snapshot_matrix"
     with scrolling(key, matrix_width(queries, keys)):
         show_figure(

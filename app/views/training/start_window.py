@@ -57,7 +57,7 @@ def _form() -> None:
     with st.expander(_("More options")):
         if task == TEXT:
             skipped.append(_further_options())
-        size_options()
+        size_options(_files().get(st.session_state["start_from"]) if task == TEXT else None)
     ready = task != TEXT or (text is not None and _languages_are_known())
     st.button(label_of_start(*skipped), key="start_run", type="primary", on_click=_start, disabled=not ready)
     windows.show_problem()

@@ -13,6 +13,7 @@ from app import components
 from app.compute.guess_signs import other_language
 from app.figures.theme import role_color
 from app.languages import _, gettext_noop, ngettext
+from app.languages.numbers import formatted
 from app.library.run_checkpoints import is_of_run
 from app.library.run_samples import Samples, read_samples
 from app.library.runs import Run, is_continued
@@ -24,7 +25,7 @@ from app.state.choices import AT_UPDATE, RUN
 from app.state.events import open_checkpoint, take_sentence
 from app.views.shared.show_figure import belongings
 from app.views.training.samples_section import sample_rows, samples_alt, samples_table, shown_sample
-from app.views.training.snapshot_question import NothingToAsk, Question, question
+from app.views.training.snapshot_question import NothingToAsk, Question, question, when_the_first_comes
 from app.views.training.snapshot_rows import head_data, rows, rows_alt, rows_table
 from app.views.training.snapshot_sweep import Sweep, sweep
 from transformer.text.normalisation import normalise
@@ -67,8 +68,22 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
             end=end,
         )
     )
-    say(who, _(MEANS_RIGHT if asked.is_known else MEANS_FINAL, target=asked.target))
+    say(who, _(MEANS_RIGHT if asked.is_known else MEANS_FINAL, target=asked.target), *_left_out(seen))
     return seen
+
+
+def _left_out(seen: Sweep) -> list[str]:
+    """Names the snapshots that cannot be used, if there are any."""
+    if not seen.unusable:
+        return []
+    return [
+        ngettext(
+            "Left out, because it cannot be used: the snapshot of update {updates}.",
+            "Left out, because they cannot be used: the snapshots of the updates {updates}.",
+            len(seen.unusable),
+            updates="; ".join(formatted(update, ",") for update in seen.unusable),
+        )
+    ]
 
 
 def _samples(run: Run) -> Samples:
@@ -91,7 +106,8 @@ def _say_samples(run: Run) -> None:
             sentence=sample.source,
             reference=sample.reference,
         ),
-        _(
+        when_the_first_comes(run)
+        or _(
             "This run stored no snapshots. With training.snapshots=[0,50,100] in its recipe, or after --set, this "
             "picture shows your own sentence, and what the model attends to."
         ),

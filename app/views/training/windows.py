@@ -4,6 +4,7 @@ The page is drawn again while a run is trained and while snapshots are computed,
 session keeps which window is open until it is closed.
 """
 
+import re
 from collections.abc import Callable
 from typing import Literal, NoReturn, TypeVar
 
@@ -11,7 +12,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from app.languages import _
-from app.library.snapshots import best_name, run_and_update, run_of_best, snapshot_name
+from app.library.snapshots import best_name, own_run_names, run_and_update, run_of_best, snapshot_name
 from app.state.choices import CHECKPOINT, RUN
 from app.views.training import manage_run
 from transformer.errors import HeadlightError
@@ -20,13 +21,18 @@ Window = Literal["start", "rename", "delete"]
 START: Window = "start"
 RENAME: Window = "rename"
 DELETE: Window = "delete"
-OPEN, PROBLEM, _NAME = "training_window", "start_problem", "new_name_of_run"  # in the session
+# In the session. OPEN: which window is open. _RUN: the run that it changes, which may not be the one on the page
+OPEN, _RUN, PROBLEM, _NAME = "training_window", "run_of_training_window", "start_problem", "new_name_of_run"
 Done = TypeVar("Done")
 
 
-def open_window(window: Window) -> NoReturn:
-    """Opens a window. Ends this run of the script."""
-    st.session_state[OPEN] = window
+def open_window(window: Window, run: str = "") -> NoReturn:
+    """Opens a window. Ends this run of the script.
+
+    Args:
+        run: the run that is renamed or deleted in it.
+    """
+    st.session_state[OPEN], st.session_state[_RUN] = window, run
     st.session_state[PROBLEM] = ""
     st.rerun()
 
@@ -39,6 +45,12 @@ def close() -> None:
 def opened() -> str:
     """Which window is open; "" if none is."""
     return str(st.session_state.get(OPEN, ""))
+
+
+def run_to_change() -> str:
+    """The run that is renamed or deleted in the window that is open; "" if it does not exist any more."""
+    run = str(st.session_state.get(_RUN, ""))
+    return run if run in own_run_names() else ""
 
 
 def attempt(action: Callable[[], Done]) -> Done | None:
@@ -77,7 +89,12 @@ def rename_window(run: str) -> None:
 
 def delete_window(run: str) -> None:
     """Asks whether a run is to be deleted."""
-    st.dialog(_("Delete the run {name}?", name=run), on_dismiss=close)(_delete)(run)
+    st.dialog(_("Delete the run {name}?", name=_as_markdown(run)), on_dismiss=close)(_delete)(run)
+
+
+def _as_markdown(text: str) -> str:
+    """The text in Markdown: titles of windows are Markdown, and a name may have any characters."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
 def _rename(run: str) -> None:
@@ -106,7 +123,8 @@ def _do_rename(run: str) -> None:
     if new is None:
         return
     close()
-    RUN.choose(new)
+    if RUN.value == run:
+        RUN.choose(new)
     found = run_and_update(CHECKPOINT.value)
     if run_of_best(CHECKPOINT.value) == run:
         CHECKPOINT.choose(best_name(new))
@@ -117,5 +135,5 @@ def _do_rename(run: str) -> None:
 def _do_delete(run: str) -> None:
     attempt(lambda: manage_run.delete(run))
     close()
-    if not problem():
+    if not problem() and RUN.value == run:
         RUN.forget()

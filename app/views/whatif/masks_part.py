@@ -89,7 +89,8 @@ def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> Non
                 color=role_color("decoder"),
                 language=scene.task.target_code,
             )
-    template.say(*[*_cell(scene, original, after), *_sentences(off, before, after, reread, batch)][:3])
+    masked = _pass(scene.subject.with_causal_mask, original)
+    template.say(*[*_cell(scene, original, after), *_sentences(scene, off, masked, after, reread, batch)][:3])
     template.details(partial(_details, scene))
 
 
@@ -136,7 +137,7 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
             shown | {"given": bool(scene.subject.edits), "height": 300},
             key="whatif_causal",
             on_choose=lambda name, index: MASK_HEAD.choose((index, head) if name == "layer" else (layer, index)),
-            on_cell=partial(toggle_cell, scene.subject.edits, after.attention.mask),
+            on_cell=partial(toggle_cell, scene.subject.edits, after.mask(layer, head)),
         )
     name = _(
         "Decoder self-attention, original and edited model, layer {layer}, head {head}", layer=layer + 1, head=head + 1
@@ -182,20 +183,25 @@ def _cell(scene: Scene, original: Scene, after: Pass) -> list[str]:
 
 
 def _sentences(
-    off: tuple[MaskPart, ...], before: Pass, after: Pass, reread: Reread | None, batch: Batch | None
+    scene: Scene, off: tuple[MaskPart, ...], masked: Pass, after: Pass, reread: Reread | None, batch: Batch | None
 ) -> list[str]:
-    """What the picture shows, in at most three sentences, with its numbers."""
+    """What the picture shows, in at most three sentences. `masked`: as `after`, but with the causal mask."""
     sentences = []
     if "causal" in off:
+        if scene.subject.with_causal_mask.edits:
+            text = gettext_noop(
+                "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
+                "from {before}, with this mask and the same other edits, to {after}."
+            )
+        else:
+            text = gettext_noop(
+                "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
+                "from {before} to {after}."
+            )
+        numbers = {"before": fixed(masked.predictions.score, 1), "after": fixed(after.predictions.score, 1)}
         sentences += [
             _("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing."),
-            _(
-                "All rows at once, {share:.0%} of the attention goes to later tokens, and the log-probability goes "
-                "from {before} to {after}.",
-                share=Share(after.share_on_later),
-                before=fixed(before.predictions.score, 1),
-                after=fixed(after.predictions.score, 1),
-            ),
+            _(text, share=Share(after.share_on_later), **numbers),
         ]
         if reread and reread.cached != reread.after:
             sentences.append(

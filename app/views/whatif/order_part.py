@@ -3,7 +3,6 @@
 A search finds the swap that is shown first; nothing is edited until something is clicked.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TypeGuard
 
@@ -13,7 +12,7 @@ from app import components
 from app.compute.outcomes import outcome_of
 from app.figures.axes import in_words
 from app.figures.theme import NATS, fixed
-from app.languages import _, gettext_noop
+from app.languages import _
 from app.library.families import shipped_members
 from app.library.names import display_name
 from app.library.source_code import lines_of_definition
@@ -27,7 +26,7 @@ from app.views.shared.show_figure import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.order_data import edit_of, order_data
-from app.views.whatif.order_proof import proof, proved, reordered_text
+from app.views.whatif.order_proof import proof, proved
 from app.views.whatif.order_ranking import (
     KINDS,
     Lost,
@@ -38,7 +37,8 @@ from app.views.whatif.order_ranking import (
     order_table,
     striking,
 )
-from transformer.analysis.edits import Edit, PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
+from app.views.whatif.order_sentences import has_window, sentences
+from transformer.analysis.edits import Edit, PositionsOff, PositionsShuffled, PositionsSwapped
 
 
 def draw(scene: Scene) -> None:
@@ -69,7 +69,7 @@ def draw(scene: Scene) -> None:
     else:
         alone = scene.subject.original.edited(first)
         before_and_after(scene, key="whatif_order_outcome", edited=alone, label=_named(scene, first))
-    template.say(*_sentences(scene, lost, shown, order))
+    template.say(*sentences(scene, lost, shown, order))
     template.details(partial(_details, scene))
 
 
@@ -81,13 +81,6 @@ def prepare(scene: Scene) -> None:
         proved(scene, order_of(scene, first))
         edited = scene.subject.original.edited(first)
         outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
-
-
-def has_window(scene: Scene) -> bool:
-    """Whether the encoder has an attention window that hides a token of the sentence from another. The window goes by
-    the places of the tokens, which no change of the positions moves."""
-    window = scene.config.attention_window
-    return window is not None and window < len(scene.source) - 1
 
 
 def _is_of_encoder(edit: Edit) -> TypeGuard[PositionEdit]:
@@ -128,57 +121,6 @@ def _named(scene: Scene, edit: PositionEdit) -> str:
         one, other = (in_words(scene.source.tokens[place]) for place in (edit.first, edit.second))
         return _("“{one}” ↔ “{other}”", one=one, other=other)
     return edit_words(edit)
-
-
-def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
-    """What the picture shows, in at most three sentences, with its numbers."""
-    shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
-    if has_window(scene):
-        last = _("Attention adds up over the words in its window: the positions and the window tell their order.")
-    else:
-        last = _("Attention adds up over words in any order: only the positions, added to the words, tell it.")
-    return [_of_change(scene, shown, order), *([_of_shifts(lost, shifts)] if shifts else []), last]
-
-
-def _of_change(scene: Scene, shown: PositionEdit, order: tuple[int, ...]) -> str:
-    """What a change of the positions is to the model."""
-    if isinstance(shown, PositionsOff):
-        if has_window(scene):
-            return _("Without positions, only the attention window tells the encoder which words are near each other.")
-        return _("Without positions the decoder gets the same vectors for every order, so who does what is a guess.")
-    if isinstance(shown, PositionsShifted):
-        text = gettext_noop("All positions are {by} further on: the distances between the words stay as they were.")
-        return _(text, by=shown.by)
-    if isinstance(shown, PositionsSwapped) and max(shown.first, shown.second) >= len(order):
-        return _("This sentence has only {count} positions, so this swap changes nothing.", count=len(order))
-    if has_window(scene):
-        text = gettext_noop(
-            "No word is moved, only positions are. Each attention window still has the same words, so to the model "
-            "this is not exactly the sentence “{sentence}”."
-        )
-    else:
-        text = gettext_noop("No word is moved, only positions are: to the model this is the sentence “{sentence}”.")
-    return _(text, sentence=reordered_text(scene, order))
-
-
-def _of_shifts(lost: Lost, shifts: Sequence[PositionsShifted]) -> str:
-    """What the smallest shift costs, and the one that costs most if that is another one."""
-    near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
-    least, most = (fixed(lost.nats[edit], 2) for edit in (near, far))
-    if near == far:
-        return _(
-            "Where all are shifted by {near}, the distances stay and the translation loses {least} nats.",
-            near=near.by,
-            least=least,
-        )
-    return _(
-        "Where all are shifted by {near}, the distances stay and the translation loses {least} nats; by {far} "
-        "it loses {most}.",
-        near=near.by,
-        least=least,
-        far=far.by,
-        most=most,
-    )
 
 
 def _without_positions(scene: Scene) -> None:

@@ -54,7 +54,8 @@ def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> N
 
 def reordered_text(scene: Scene, order: Order) -> str:
     """The sentence that one would have to type for this order. </s> is written only if tokens are after it."""
-    tokenizer, ids = scene.subject.translator.tokenizer, reordered(scene.translation.source_ids, order)
+    tokenizer = scene.subject.translator.tokenizer.target  # which decodes the other language, that of the source
+    ids = reordered(scene.translation.source_ids, order)
     end = ids.index(EOS)
     parts = [tokenizer.decode(ids[:end]), tokenizer.piece(EOS), tokenizer.decode(ids[end + 1 :])]
     return " ".join(filter(None, parts)) if end < len(ids) - 1 else parts[0]

@@ -10,7 +10,8 @@ import streamlit as st
 
 from app.figures.axes import in_words, visible
 from app.languages import _, ngettext
-from app.stage.scene import NoScene, Scene, Selection, scene_of
+from app.stage.scene import Scene, Selection, scene_of
+from app.stage.text_check import NoScene
 from app.state.choices import LONGEST_SECOND, PATCHED_SENTENCE
 from app.views.shared.another_word import most_striking
 from transformer.analysis.patching import Pair

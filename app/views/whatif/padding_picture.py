@@ -13,7 +13,8 @@ from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import fixed, kind_color, number, role_color
 from app.languages import _, gettext_noop, ngettext, pgettext
-from app.stage.scene import NoScene, Scene, check
+from app.stage.scene import Scene
+from app.stage.text_check import NoScene, check_text
 from app.state.choices import LONGEST_SECOND, PADDED_HEAD, PADDED_WITH
 from app.views.shared.show_figure import belongings
 from app.views.whatif.padded_batch import Batch, batch_of, other_sentence
@@ -40,7 +41,7 @@ def batch_or_reason(scene: Scene, mask: MaskOff) -> Batch | str:
     """The batch, with `mask` and without it, or why there is none."""
     other = other_of(scene)
     try:
-        check(scene.subject, other)
+        check_text(scene.subject, other)
         found = batch_of(scene, other, mask)
     except (NoScene, HeadlightError) as problem:
         return str(problem)

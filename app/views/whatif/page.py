@@ -2,14 +2,12 @@
 
 from importlib import import_module
 
-import streamlit as st
-
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import EDITS, EXPERIMENT
 from app.views.shared.buttons import buttons
-from transformer.analysis.edits import MaskOff, edit_text
+from transformer.analysis.edits import MaskOff
 
 # By experiment: its name on the page. The file {experiment}_part.py in this folder draws it
 EXPERIMENTS = {
@@ -21,13 +19,14 @@ EXPERIMENTS = {
     "patch": gettext_noop("Patch a vector"),
 }
 OF_MASKS = ("mask=", "allow=", "forbid=")  # how the texts of edits of masks begin
-_TAKEN = "whatif took the causal mask away"  # in the session: this page did, not the visitor
 
 
 def draw(scene: Scene) -> None:
     """Draws the line of experiments, and the one that is chosen."""
     names = {experiment: _(name) for experiment, name in EXPERIMENTS.items()}
     name = buttons(EXPERIMENT, names, _("Experiment"), says=False, then=_opened)
+    if name != "masks":
+        edit_choices.forget_undone_for_page()
     import_module(f"app.views.whatif.{name}_part").draw(scene)
 
 
@@ -40,10 +39,7 @@ def prepare(scene: Scene) -> None:
 
 def _opened() -> None:
     """The experiment with masks opens without the causal mask, which is put back when another experiment is opened."""
-    causal = MaskOff("causal")
     if EXPERIMENT.value != "masks":
-        if st.session_state.pop(_TAKEN, False):
-            edit_choices.undo(edit_text(causal))
+        edit_choices.undo_for_page()
     elif not any(text.startswith(OF_MASKS) for text in EDITS.value):
-        st.session_state[_TAKEN] = True
-        edit_choices.add([causal])
+        edit_choices.add_for_page(MaskOff("causal"))

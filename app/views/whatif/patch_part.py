@@ -16,7 +16,8 @@ from app.figures.theme import fixed, role_color, signed_scale
 from app.languages import _, ngettext, pgettext
 from app.library.source_code import lines_of_definition
 from app.stage import template
-from app.stage.scene import NoScene, Scene
+from app.stage.scene import Scene
+from app.stage.text_check import NoScene
 from app.state import edit_choices
 from app.state.choices import ALL_PATCHES
 from app.views.shared.number_tables import readable
