@@ -45,6 +45,7 @@ LAYERS = """
     app.state
     app.pages
     app.lessons app.library.lessons
+    app.stage.text_check
     app.stage.scene app.stage.heads app.stage.canvas_of_scene
     app.classroom
     app.questions app.stage app.take_home

@@ -177,12 +177,13 @@ def test_without_the_causal_mask_the_row_is_that_of_the_decoding_step(open_app: 
 
 def test_a_row_that_makes_the_translation_shorter_stays_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(MAIN.parents[1] / "pretrained"))
-    edits = edit_text(WeightsSet("cross", 0, None, 7, ((0, WHOLE),)))
-    place = {"layer": "1", "head": "1", "t": "8", "all_heads": "true"}
-    app = open_view("whatif", experiment="attention", sentence="I was looking for my glasses.", edits=edits, **place)
+    edits = edit_text(WeightsSet("cross", 0, None, 10, ((0, WHOLE),)))
+    place = {"layer": "1", "head": "1", "t": "11", "all_heads": "true"}
+    sentence = "Turn left at the next traffic light."
+    app = open_view("whatif", experiment="attention", sentence=sentence, edits=edits, **place)
     (outcome,) = components(app, "outcome")
-    assert len(outcome["rows"][1]["tokens"]) <= 7
-    assert bars(app)["step"] == 7
+    assert len(outcome["rows"][1]["tokens"]) <= 10
+    assert bars(app)["step"] == 10
     assert bars(app)["row"][0] == pytest.approx(1)
 
 

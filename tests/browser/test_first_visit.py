@@ -79,6 +79,7 @@ def test_nothing_moves_and_nothing_is_drawn_again_when_the_page_replaces_the_sto
     page.close()
 
 
+@pytest.mark.soak
 def test_a_sentence_that_is_typed_while_the_model_is_loaded_is_translated(browser: Any, fresh: str) -> None:
     page = first_picture(browser, fresh)
     page.get_by_label("Sentence", exact=True).fill("a cat")

@@ -110,6 +110,7 @@ def test_keys_are_those_of_a_lecture_only_outside_of_fields(visit: Begin) -> Non
     expect(box).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_presenters_window_follows_and_walks(visit: Begin) -> None:
     lesson = lessons()[NAME].lesson
     assert lesson

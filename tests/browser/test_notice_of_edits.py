@@ -32,7 +32,7 @@ def opened(one: Visit, name: str, **chosen: str) -> Any:
     return one.page
 
 
-OFTEN = ("translate", "decoding")
+OFTEN = ("decoding",)
 
 
 @pytest.mark.parametrize("name", each_page(OFTEN, but="whatif"))  # it has a line for the edits

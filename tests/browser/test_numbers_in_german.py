@@ -27,7 +27,7 @@ def english_lines(one: Visit) -> list[str]:
     return [line for line in lines if english_numbers(line) and not IN_ENGLISH.search(line)]
 
 
-OFTEN = ("decoding", "models")
+OFTEN = ("decoding",)
 
 
 @pytest.mark.parametrize("name", each_page(OFTEN))

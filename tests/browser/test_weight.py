@@ -25,7 +25,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("names", [["translate", "multihead"], pytest.param(WHOLE_PAGES, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("names", [["translate"], pytest.param(WHOLE_PAGES, marks=pytest.mark.soak)])
 def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2500_kb(
     browser: Any, shipped: str, names: list[str]
 ) -> None:

@@ -13,6 +13,7 @@ where tensors have no memory.
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,13 @@ def meta_model(config: ModelConfig) -> Transformer:
     return model
 
 
+@lru_cache(maxsize=32)
+def _weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """Of each weight, by its name. They are kept, because a model takes some milliseconds to build even without memory,
+    and checkpoints of one run or one family have the same configuration."""
+    return {name: tuple(weight.shape) for name, weight in meta_model(config).named_parameters()}
+
+
 def _about(path: Path, metadata: object) -> dict[str, Any]:
     """What Headlight wrote about the checkpoint. Refuses a file of another program or of a later format."""
     text = metadata.get("headlight") if isinstance(metadata, dict) else None
@@ -123,7 +131,7 @@ def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> lis
     layers = config.encoder_layers + config.decoder_layers
     if layers > len(tensors):  # before a model of that size is built
         return [*problems, f"Its configuration has {layers} layers, and the file has {len(tensors)} tensors."]
-    expected = {name: tuple(weight.shape) for name, weight in meta_model(config).named_parameters()}
+    expected = _weight_shapes(config)
     for name, shape in expected.items():
         found = tensors.get(name)
         if found is None:

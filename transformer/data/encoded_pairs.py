@@ -96,6 +96,8 @@ def read_encoded_pairs(folder: Path) -> EncodedPairs:
     sides = (pairs.source_starts, pairs.source_ids), (pairs.target_starts, pairs.target_ids)
     if not all(are_part_starts(starts, len(ids)) for starts, ids in sides):
         raise ValueError("some of its ids are missing")
+    if len(pairs.source_starts) != len(pairs.target_starts):
+        raise ValueError("some of its sources have no target, or some targets no source")
     if pairs.fingerprint != about["fingerprint"]:
         raise ValueError("its ids are not those that were written")
     return pairs
