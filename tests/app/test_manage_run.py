@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,8 @@ from app.views.training import manage_run, run_log
 from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_words import about
-from tests.app.test_runs import HOLD
 from tests.app.test_training_page import machine, opened, page_text
+from tests.support.held_run import held
 from tests.support.pages import choose
 from transformer.files.atomic_write import replacing
 from transformer.recipe import load_recipe
@@ -71,14 +69,10 @@ def test_a_run_is_deleted_once_it_has_stopped_and_only_if_it_was_started_here(ow
         manage_run.delete("by hand")
     with pytest.raises(LaunchError, match="started here"):
         manage_run.delete("../runs")
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, own / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
+    with held(own):
         for action in (manage_run.delete, lambda name: manage_run.rename(name, "x")):
             with pytest.raises(LaunchError, match="is still running"):
                 action("reverse-1")
-        process.kill()
     manage_run.delete("reverse-1")
     assert [path.name for path in runs.iterdir()] == ["by hand"]
 

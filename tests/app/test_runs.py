@@ -15,21 +15,12 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
 from app.library.snapshots import SHIPPED, SHIPPED_SNAPSHOTS, run_names, snapshot, snapshot_name, snapshots
+from tests.support.held_run import held
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
 from transformer.training.metrics import read_metrics
 from transformer.training.run_folder import Run
-
-HOLD = """
-import fcntl, os, sys
-with open(sys.argv[1], "a") as file:
-    fcntl.flock(file, fcntl.LOCK_EX)
-    file.truncate(0)
-    print(os.getpid(), file=file, flush=True)
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture
@@ -51,12 +42,8 @@ def shipped(finished_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def trainer(toy: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that holds the lock of the run as a trainer does."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
+    with held(toy) as process:
         yield process
-        process.kill()
 
 
 def test_a_finished_run_is_marked_and_one_with_more_updates_to_make_is_not(toy: Path, runs: Path) -> None:

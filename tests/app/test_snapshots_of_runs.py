@@ -3,10 +3,7 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from app.library.runs import read_run
 from app.views.training.snapshot_question import question
 from app.views.training.snapshot_sweep import sweep
-from tests.app.test_runs import HOLD
 from tests.app.test_training_page import machine, opened, page_text
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import open_view
+from tests.support.held_run import held
 from tests.support.pages import choose
 from transformer.recipe import load_recipe, recipe_text
 
@@ -41,18 +38,6 @@ def begun(toy: Path) -> Path:
     return toy
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """A process that trains in this folder, as far as the app can see, and has written its metrics."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, folder / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
-        (folder / "metrics.jsonl").touch()
-        yield
-        process.kill()
-
-
 @pytest.mark.parametrize(
     ("planned", "said"),
     [
@@ -68,6 +53,7 @@ def test_a_run_of_the_command_line_says_from_its_recipe_when_its_first_snapshot_
     recipe = replace(recipe, training=replace(recipe.training, snapshots=planned))
     (begun / "recipe.toml").write_text(recipe_text(recipe), encoding="utf-8")
     with held(begun):
+        (begun / "metrics.jsonl").touch()
         app = opened(run="toy")
         assert said in machine(app)["problem"]
         assert machine(app)["news"] == "In training: update 0 of 12"
@@ -78,6 +64,7 @@ def test_sample_translations_say_when_the_first_snapshot_comes(begun: Path, fini
     lines = (finished_run / "metrics.jsonl").read_text().splitlines(keepends=True)
     (begun / "metrics.jsonl").write_text("".join(line for line in lines if json.loads(line)["update"] <= 5))
     with held(begun):
+        (begun / "metrics.jsonl").touch()
         text = page_text(opened(run="toy"))
     assert "This run stores its first snapshot after 6 updates." in text
     assert "stored no snapshots" not in text

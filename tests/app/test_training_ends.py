@@ -5,8 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from app.library.snapshots import OWNER
 from app.views.training import launch_run, page, run_log
 from app.views.training.own_text import LaunchError
-from tests.app.test_runs import HOLD
 from tests.app.test_training_page import machine, opened, page_text
 from tests.support.drawn import charts, title
+from tests.support.held_run import held
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train, training, validation
@@ -124,17 +123,6 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
     assert not any("Loss" in title(figure) for figure in charts(app))
     assert "A nat is" not in page_text(app)
     assert "includes label smoothing" not in page_text(app)
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """A process that trains in this folder, as far as the app can see."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, folder / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
-        yield
-        process.kill()
 
 
 def stop_button(app: AppTest) -> tuple[str, bool]:

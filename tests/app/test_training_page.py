@@ -5,8 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,9 +22,9 @@ from app.views.training.run_plan import Plan, TextPlan
 from app.views.training.run_plan import Size as RunSize
 from app.views.training.size_options import KEYS
 from app.views.training.snapshot_rows import marked
-from tests.app.test_runs import HOLD
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, components, open_view, title
+from tests.support.held_run import held
 from tests.support.pages import switch_page
 from tests.support.patience import PATIENCE
 from tests.support.small_training import corpus_recipe
@@ -469,10 +467,7 @@ def test_the_size_is_that_of_the_checkpoint_to_start_from_and_has_no_controls(
 
 def test_a_running_run_shows_its_progress_and_can_be_stopped(toy: Path) -> None:
     (toy / OWNER).touch()
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
+    with held(toy) as process:
         app = opened()
         assert "Running: update 12 of 12, loss " in page_text(app)
         assert "now preparing to continue" in page_text(app)
@@ -489,10 +484,8 @@ def test_a_running_run_shows_its_progress_and_can_be_stopped(toy: Path) -> None:
 
 def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
     (toy / OWNER).touch()
-    lock, metrics, state = toy / ".lock", toy / "metrics.jsonl", toy / "training.safetensors"
-    with subprocess.Popen([sys.executable, "-c", HOLD, lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout
-        process.stdout.readline()
+    metrics, state = toy / "metrics.jsonl", toy / "training.safetensors"
+    with held(toy):
         metrics.unlink()
         state.unlink()
         for snapshot in (toy / "snapshots").iterdir():
@@ -502,7 +495,6 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         assert "stores its first snapshot when its text and its model are prepared" in machine(app)["problem"]
         metrics.touch()
         assert "Running: update 0 of 12, making its first updates" in page_text(app.run())
-        process.kill()
     assert "This run has stored no snapshots." in machine(app.run())["problem"]
 
 

@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +12,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.library.snapshots import OWNER
-from tests.app.test_runs import HOLD
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.browser_pages import is_drawn
+from tests.support.held_run import held
 from transformer.decoding.translator import Translator
 
 Begin = Callable[..., Visit]
@@ -91,14 +89,10 @@ def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, ru
     (stopped / "average.safetensors").unlink()
     for folder in (stopped, busy):
         (folder / OWNER).touch()
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", HOLD, busy / ".lock"], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout
-        process.stdout.readline()
+    with held(busy):
         one = visit().open("training", run="stopped")
         one.page.get_by_role("button", name="Resume", exact=True).click()
         expect(one.page.locator(".st-key-problem")).to_contain_text("One run at a time: busy is still running.")
-        process.kill()
     for folder in (stopped, busy):
         shutil.rmtree(folder)
 
