@@ -115,16 +115,17 @@ else:
     from starlette.middleware import Middleware
 
     from app.classroom import class_routes
-    from app.server import request_guard
+    from app.server import component_scripts, request_guard, small_packets
 
     @asynccontextmanager
     async def lifespan(server: object) -> AsyncIterator[dict[str, Any] | None]:
         async with request_guard.announced(server) as state:
-            class_routes.end_with_the_server(asyncio.get_running_loop())
+            loop = asyncio.get_running_loop()
+            small_packets.send_at_once(loop)
+            class_routes.end_with_the_server(loop)
             Thread(target=prepare, name="imports of the first visit", daemon=True).start()
             yield state
 
     request_guard.install()
-    app = st.App(
-        HERE / "main.py", routes=class_routes.routes(), middleware=[Middleware(request_guard.Guard)], lifespan=lifespan
-    )
+    routes = [*class_routes.routes(), *component_scripts.routes()]
+    app = st.App(HERE / "main.py", routes=routes, middleware=[Middleware(request_guard.Guard)], lifespan=lifespan)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.components.registration import bundle
+from app.components.bundles import bundle
 from app.figures.shares import probability_text, weight_text
 from app.figures.theme import fixed, number
 from app.languages import _, catalogues, ngettext, speaking

@@ -188,7 +188,8 @@ async def _file(request: Request) -> Response:
 def _files(spoken: Language) -> Mapping[str, bytes]:
     """The files in a language, packed by gzip, by name."""
     # Imported for the first phone, not when the server starts.
-    from app.components.registration import bundle, style_sheets
+    from app.components.bundles import bundle
+    from app.components.registration import style_sheets
 
     with speaking(spoken):
         words = {"language": spoken, "title": _("Class. Headlight"), "no_script": _("This page needs JavaScript.")}

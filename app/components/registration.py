@@ -1,73 +1,17 @@
-"""Registers components with Streamlit. A component is a folder with its Python, JavaScript and CSS.
-
-NAME/NAME.js is an ES module that imports others by relative paths. Streamlit serves the script of a component
-under an address where relative imports do not work, so `bundle` joins a module with what it imports.
-
-Each language of the interface has a bundle of its own, with the translations of the texts that its modules mark.
-"""
+"""Registers components with Streamlit. A component is a folder with its Python, JavaScript and CSS."""
 
 import functools
-import json
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from app.components import recording
+from app.components.bundles import HERE
 from app.components.recording import Drawn, NoResult
-from app.languages import Language, language, numbers
-from app.languages.catalogues import ENGLISH, translations
-
-HERE = Path(__file__).parent
-IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
-STRING = r'"(?:[^"\\]|\\.)*"'
-MARKED = re.compile(rf"(?<![\w.])(?:_\(\s*({STRING})|ngettext\(\s*({STRING}),\s*({STRING}))")
-IN_ENGLISH = 'const LANGUAGE = "en";'  # in shared/language.js
-NO_TEXTS = "const TEXTS = {};"
-NO_SIGNS = "const SIGNS = {};"  # in shared/numbers.js
-
-
-@functools.cache
-def bundle(name: str, spoken: Language = ENGLISH) -> str:
-    """The script of a component: all modules that it imports, each once and before the modules that import it, then its
-    own module. Its texts and numbers are in the language `spoken`."""
-    modules: dict[Path, str] = {}
-
-    def add(path: Path) -> None:
-        text = path.read_text(encoding="utf-8")
-        for found in IMPORT.finditer(text):
-            imported = (path.parent / found[1]).resolve()
-            if imported not in modules:
-                add(imported)
-        modules[path] = IMPORT.sub("", text)
-
-    add((HERE / name / f"{name}.js").resolve())
-    *imported, entry = modules.values()
-    script = "\n".join([*(re.sub("^export ", "", text, flags=re.MULTILINE) for text in imported), entry])
-    if spoken == ENGLISH:
-        return script
-    for declared, values in ((NO_TEXTS, _translated(script, spoken)), (NO_SIGNS, numbers.signs(spoken))):
-        script = script.replace(declared, declared.replace("{}", json.dumps(values, ensure_ascii=False)))
-    return script.replace(IN_ENGLISH, IN_ENGLISH.replace(ENGLISH, spoken))
-
-
-def marked_texts(script: str) -> list[str]:
-    """The texts that are marked for translation in a script; singular and plural are separate texts."""
-    return [json.loads(text) for found in MARKED.finditer(script) for text in found.groups() if text]
-
-
-def _translated(script: str, spoken: Language) -> dict[str, str]:
-    """English text -> its translation."""
-    catalogue, made = translations(spoken), {}
-    for found in MARKED.finditer(script):
-        alone, one, many = (text and json.loads(text) for text in found.groups())
-        if alone:
-            made[alone] = catalogue.gettext(alone)
-        else:
-            made |= {one: catalogue.ngettext(one, many, 1), many: catalogue.ngettext(one, many, 2)}
-    return made
+from app.components.served_scripts import loader
+from app.languages import Language, language
+from app.languages.catalogues import ENGLISH
 
 
 def style_sheets(name: str, styles: Sequence[str]) -> str:
@@ -101,7 +45,7 @@ def component(
     def mount(spoken: Language) -> Any:
         registered = f"headlight_{name}" + (f"_{spoken}" if spoken != ENGLISH else "")
         return st.components.v2.component(
-            registered, html=html, css=css, js=bundle(name, spoken), isolate_styles=isolated
+            registered, html=html, css=css, js=loader(name, spoken), isolate_styles=isolated
         )
 
     mount(ENGLISH)

@@ -16,8 +16,8 @@ from typing import Any
 
 import streamlit
 
+from app.components.bundles import bundle
 from app.components.recording import Drawn
-from app.components.registration import bundle
 from app.languages import _, language
 
 HERE = Path(__file__).parent

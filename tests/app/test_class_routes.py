@@ -16,7 +16,7 @@ from app.classroom.class_limits import LONGEST_SENTENCE, MOST_BYTES, WRONG_CODES
 from app.classroom.class_routes import end_with_the_server
 from app.classroom.class_scene import Asked, ClassScene, ShownHead
 from app.classroom.class_state import Classes
-from app.components.registration import bundle
+from app.components.bundles import bundle
 from app.figures.canvas_message import header_of
 from app.languages import LANGUAGES, Language, speaking
 from app.stage.canvas_of_scene import message_of

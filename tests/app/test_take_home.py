@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.components.bundles import bundle, marked_texts
 from app.components.recording import recording
-from app.components.registration import bundle, marked_texts
 from app.figures.canvas_message import quantised
 from app.languages import Language, speaking
 from app.lessons.lesson_file import LessonScene

@@ -3,7 +3,7 @@
 import base64
 from pathlib import Path
 
-from app.components.registration import bundle
+from app.components.bundles import bundle
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.stage.canvas_of_scene import message_of

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.components.registration import bundle, style_sheets
+from app.components.bundles import bundle
+from app.components.registration import style_sheets
 
 # What the component reports is appended to `window.sent`; `window.draw` gives it data, as each run of a page does.
 STAND = """async ([source, style]) => {

@@ -1,7 +1,7 @@
 // The language of the interface, in JavaScript: as in Python, texts are English in the code and marked by the function
 // names of gettext. Values are given by name: _("Layer {layer}", { layer: 2 }).
 
-// app/components/registration.py writes here, for each language:
+// app/components/bundles.py writes here, for each language:
 const LANGUAGE = "en";
 const TEXTS = {};  // the translations
 

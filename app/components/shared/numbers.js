@@ -1,7 +1,7 @@
 // How numbers are written, as app/figures/theme.py and shares.py write them, in the visitor's language: −1,30 and 3,1 %
 // in German.
 
-export const SIGNS = {};  // app/components/registration.py writes here what the language has instead of ".", "," and "%"
+export const SIGNS = {};  // app/components/bundles.py writes here what the language has instead of ".", "," and "%"
 
 // Rewrites an English number in the visitor's language. The argument is only the number, never a sentence.
 export const localised = (number) => number.replace(/[.,%]/g, (sign) => SIGNS[sign] ?? sign);

@@ -1,0 +1,44 @@
+"""The scripts of the components, as files that browsers fetch once and keep.
+
+Streamlit sends the script of a component again with each change of its data. So it gets only a loader of a few lines,
+which imports the script from the server of the app (app/server/component_scripts.py). The name of a file contains a
+hash of its content, so after an upgrade browsers fetch the new script.
+"""
+
+from hashlib import blake2s
+
+from app.components.bundles import HERE, bundle
+from app.languages import LANGUAGES, Language
+
+FOLDER = "component-scripts"  # in the same folder as the pages, so a relative address is right on every page
+
+# The import is tried twice, the second time from another address: a browser may not import again from an address that
+# has failed. The component may have left the page before its script arrives.
+_LOADER = f"""\
+const at = (query) => import(new URL("{FOLDER}/FILE" + query, location.href));
+const later = () => new Promise((done) => {{ setTimeout(done, 1000); }});
+const script = at("").catch(() => later().then(() => at("?again")));
+export default async (mounted) => {{
+  const {{ default: draw }} = await script;
+  if (mounted.parentElement.isConnected) return draw(mounted);
+}};
+"""
+
+
+def file_of(name: str, spoken: Language) -> str:
+    """The name of the file with the script of a component in a language: NAME.LANGUAGE.HASH.js."""
+    return f"{name}.{spoken}.{blake2s(bundle(name, spoken).encode(), digest_size=8).hexdigest()}.js"
+
+
+def loader(name: str, spoken: Language) -> str:
+    """The module that Streamlit gets for a component."""
+    return _LOADER.replace("FILE", file_of(name, spoken))
+
+
+def script_in(file: str) -> str | None:
+    """The script in the file with this name; None if there is no such file."""
+    for spoken in LANGUAGES:
+        name = file.partition(f".{spoken}.")[0]
+        if name.isidentifier() and (HERE / name / f"{name}.js").exists() and file == file_of(name, spoken):
+            return bundle(name, spoken)
+    return None

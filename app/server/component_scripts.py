@@ -1,0 +1,27 @@
+"""The route from which browsers fetch the scripts of the components: GET component-scripts/FILE.
+
+The files are those of app/components/served_scripts.py.
+"""
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # the name of a file contains a hash of its content
+
+
+def routes() -> list[BaseRoute]:
+    """The route, below the path of the app."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return [Route(f"{base and f'/{base}'}/component-scripts/{{file}}", _script)]
+
+
+async def _script(request: Request) -> Response:
+    # Trap: this imports all components; above, the server would start later.
+    from app.components.served_scripts import script_in
+
+    script = script_in(request.path_params["file"])
+    if script is None:
+        return PlainTextResponse("There is no such script.", 404)
+    return Response(script, headers=KEPT, media_type="text/javascript")

@@ -1,0 +1,47 @@
+"""The scripts of the components as files of the server."""
+
+from pathlib import Path
+
+import pytest
+
+from app.components import served_scripts
+from app.components.bundles import HERE, bundle
+from app.components.served_scripts import FOLDER, file_of, loader, script_in
+from app.languages import LANGUAGES
+from tests.support.browser_driver import started_app
+from tests.support.raw_client import ask
+
+NAMES = [path.name for path in HERE.iterdir() if (path / f"{path.name}.js").exists()]
+
+
+def test_each_language_has_files_of_its_own_for_all_components() -> None:
+    files = [file_of(name, spoken) for name in NAMES for spoken in LANGUAGES]
+    scripts = [bundle(name, spoken) for name in NAMES for spoken in LANGUAGES]
+    assert list(map(script_in, files)) == scripts
+    assert len(set(files)) == len(files) > 100
+
+
+def test_a_changed_script_has_another_name_and_there_is_no_script_under_the_old_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = file_of("meter", "en")
+    assert f"{FOLDER}/{before}" in loader("meter", "en")
+    monkeypatch.setattr(served_scripts, "bundle", lambda name, spoken: "export default 1;")
+    assert file_of("meter", "en") != before
+    assert (script_in(before), script_in(file_of("meter", "en"))) == (None, "export default 1;")
+
+
+@pytest.mark.parametrize("path", ["", "/headlight"])
+def test_the_server_sends_a_script_packed_and_the_browser_may_keep_it(folder: Path, tmp_path: Path, path: str) -> None:
+    file = file_of("model_walk", "en")
+    options = ["--server.baseUrlPath", path[1:]] if path else []
+    with started_app(folder, tmp_path / "log", options=options) as (address, _):
+        status, headers, text = ask(address, f"{path}/{FOLDER}/{file}")
+        assert (status, text) == (200, bundle("model_walk"))
+        assert headers["Content-Type"].startswith("text/javascript")
+        assert "immutable" in headers["Cache-Control"]
+        assert "private" in headers["Cache-Control"]
+        packed = ask(address, f"{path}/{FOLDER}/{file}", {"Accept-Encoding": "gzip"})[1]
+        assert int(packed["Content-Length"]) < len(text) / 2
+        for other in ("model_walk.en.0000000000000000.js", "model_walk.js", "..%2Fmain.py"):
+            assert ask(address, f"{path}/{FOLDER}/{other}")[0] in (400, 404), other
