@@ -1,6 +1,7 @@
 """What every test shares: a fixed seed, and property tests that try the same examples on every machine."""
 
 import functools
+import gc
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ def _wait_for_the_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
 # AppTest looks a thousand times a second whether the script has ended, and interrupts it each time.
 _look_until_it_has_ended = local_script_runner.require_widgets_deltas
 local_script_runner.require_widgets_deltas = _wait_for_the_script
+# A collection of all objects takes a fifth of a second, because the imported libraries have so many; seldom is enough.
+gc.set_threshold(20_000, 20, 100)
 torch.set_num_threads(1)  # as app/compute/cached_results.py does when it is imported
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")

@@ -43,7 +43,12 @@ def texts(app: AppTest) -> list[tuple[str, str]]:
     return [(where, text) for where, text in shown(app) if not where.endswith((".id", ".canvas.message"))]
 
 
-@pytest.mark.parametrize("page", PAGES)
+OFTEN = ("translate", "steps", "decoding", "training", "whatif", "lessons")
+
+
+@pytest.mark.parametrize(
+    "page", [page if page in OFTEN else pytest.param(page, marks=pytest.mark.soak) for page in PAGES]
+)
 def test_pages_of_two_languages_in_one_process_do_not_mix(page: str, open_app: Open) -> None:
     """What a visitor sees does not depend on the language of the visitor before."""
     order: tuple[Language, ...] = ("en", "de", "en")

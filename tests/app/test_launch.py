@@ -196,6 +196,7 @@ def test_training_on_is_as_on_the_command_line(folder: Path, tmp_path: Path, sam
     )
 
 
+@pytest.mark.soak
 def test_a_run_on_text_with_a_few_bad_lines_skips_and_counts_them(runs: Path) -> None:
     """The real trainer, which counts the lines again."""
     lines = [b"%s %s\t%d %d\n" % (b"abcdefghij"[i % 10 :][:1] * 3, b"%d" % i, i, i % 7) for i in range(200)]

@@ -205,7 +205,7 @@ WRITTEN = """
 def test_cells_of_the_matrix_below_a_tenth_have_their_own_percentage(visit: Begin, folder: Path) -> None:
     sentence = "the cat sat on the mat because it was too tired"
     one = visit()
-    one.page.add_init_script(WRITTEN)
+    one.before_its_scripts(WRITTEN)
     one.open("attention", kind="encoder", layer="1", head="1", sentence=sentence)
     one.drawn()
     one.page.wait_for_function("() => window.written.length")  # the exact weights have come

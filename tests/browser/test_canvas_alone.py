@@ -335,3 +335,32 @@ def test_before_a_class_a_long_sentence_is_in_several_rows_and_what_is_left_out_
             shown, label = page.locator(side).count(), page.locator(f".label.{'first' if side == KEY else 'second'}")
             assert (f"The first {shown} of {len(tokens)} tokens" in label.inner_text()) == (shown < len(tokens))
             assert shown >= min(len(tokens), 20)
+
+
+LONG = "the cat sat on the mat because it was too tired"
+
+
+def test_above_a_row_that_scrolls_is_the_number_of_its_own_tokens(
+    alone: Callable[[Scene], Any], tmp_path: Path
+) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), LONG)
+    page = alone(scene)
+    page.set_viewport_size({"width": 800, "height": 720})
+    assert len(scene.translation.source_ids) != len(scene.hypothesis.ids)
+    count = len(scene.translation.source_ids)
+    expect(page.locator(".label.first")).to_contain_text(f". {count} tokens: scroll sideways")
+
+
+@pytest.mark.parametrize(("words", "fits"), [(18, True), (48, False)])
+def test_a_matrix_is_low_enough_for_the_window_or_fades_where_it_goes_on(
+    alone: Callable[[Scene], Any], tmp_path: Path, words: int, fits: bool
+) -> None:
+    text = "the cat sat on the mat " * (words // 6)
+    page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors"), text))
+    page.set_viewport_size({"width": 1280, "height": 520})
+    page.get_by_role("radio", name="Encoder self").click()
+    page.get_by_role("radio", name="Matrix").click()
+    frame = page.locator(".frame-of-stage")
+    assert frame.evaluate("node => node.scrollHeight <= node.clientHeight") == fits
+    fades = "node => getComputedStyle(node).getPropertyValue('--beneath')"
+    assert bool(frame.evaluate(fades)) != fits

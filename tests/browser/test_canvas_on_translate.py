@@ -85,6 +85,7 @@ def test_the_heads_that_link_two_words_are_in_a_visible_order_and_the_shown_one_
     assert (f"place {place} of {of_cell.size}." in facts) == (place > 6)
 
 
+@pytest.mark.soak
 def test_hovering_chooses_nothing_and_a_click_chooses_for_every_page(visit: Begin) -> None:
     one = visit().open(sentence=SENTENCE, layer="1", head="1")
     page = one.page

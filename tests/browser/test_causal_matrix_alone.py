@@ -53,3 +53,14 @@ def test_what_masks_a_cell_is_read_from_the_mask_of_the_pass(browser: Any, tmp_p
     draw(page, message(plain, open_pass, open_pass, 0, 0) | scores | {"shown": 2, "received": 1})
     expect(page.locator(".score")).to_contain_text("the mask sets none of them")
     page.close()
+
+
+def test_above_a_small_matrix_its_caption_is_whole(browser: Any, tmp_path: Path) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    data = message(scene, *passes(scene), 0, 0) | {"shown": 0, "received": 0, "height": 200}
+    page = browser.new_page()
+    page.set_viewport_size({"width": 760, "height": 720})
+    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    draw(page, data)
+    expect(page.get_by_text("Rows are queries, columns are keys: the tokens that the decoder has read")).to_be_visible()
+    page.close()

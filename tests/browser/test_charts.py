@@ -113,6 +113,7 @@ def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
     assert not one.page.locator(".hoverlayer").filter(has_text="-").count()
 
 
+@pytest.mark.soak
 def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", sentence="the cat sat", details="true")
     matrix_drawn(one)

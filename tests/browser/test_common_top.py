@@ -103,6 +103,7 @@ def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> N
     one.page.locator(".st-key-details_expander [aria-expanded='true'], details[open]:has-text('Details:')").wait_for()
 
 
+@pytest.mark.soak
 def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:
     one = visit().open("masks", sentence="the cat sat")
     one.page.locator(".st-key-menu button").click()

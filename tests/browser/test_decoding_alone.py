@@ -80,3 +80,35 @@ def test_the_hypotheses_stay_in_their_place_however_long_the_texts_above_them_ar
     assert len(places) == len(frame["steps"]) > 2
     assert all(place == places[0] for place in places)
     page.close()
+
+
+def test_tokens_become_smaller_where_they_do_not_fit(browser: Any, tmp_path: Path) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    frame = frame_of(with_tree(scene_of(subject, SENTENCE, subject.translator.settings, Selection())), 0, 0)
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    mount(page, "next_token", ["buttons"])
+    chips = page.locator(".source .chips")
+    for count, smaller in [(8, False), (14, True)]:
+        frame["source"]["tokens"] = ["▁sentence"] * count
+        frame["steps"] = [step | {"weights": [1 / count] * count} for step in frame["steps"]]
+        draw(page, {"frame": frame, "step": 0, "received": 0})
+        assert not chips.evaluate(TOO_HIGH)
+        assert ("many" in str(chips.get_attribute("class")).split()) == smaller
+    page.close()
+
+
+@pytest.mark.parametrize("least", ["least certain, step 1: 5%", "least certain, step 1: 3.46% → 4.04%" * 2])
+def test_what_is_said_beside_the_written_tokens_is_whole_or_left_out(least: str, browser: Any, tmp_path: Path) -> None:
+    subject = Subject(CheckpointFile.at(write_checkpoint(tmp_path / "one.safetensors")))
+    frame = frame_of(with_tree(scene_of(subject, SENTENCE, subject.translator.settings, Selection())), 0, 0)
+    frame["least"] = {"step": 0, "words": least}
+    page = browser.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    mount(page, "next_token", ["buttons"])
+    draw(page, {"frame": frame, "step": 0, "received": 0})
+    heading, more = (page.locator(f".head {part}").bounding_box() for part in ("h3", ".more"))
+    left_out = more["y"] >= heading["y"] + heading["height"]
+    assert left_out or more["x"] + more["width"] <= heading["x"] + heading["width"]
+    assert left_out == (len(least) > 30)
+    page.close()

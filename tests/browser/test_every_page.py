@@ -94,10 +94,8 @@ def test_it_is_whole_and_legible_with_the_shortest_and_the_longest_sentence(visi
             is_whole_and_legible(one, name, size)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["translate", pytest.param("masks", marks=pytest.mark.soak), pytest.param("training", marks=pytest.mark.soak)],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["translate", "masks", "training"])
 def test_what_is_being_typed_stays_while_the_page_is_drawn_again(visit: Begin, name: str) -> None:
     one = visit().open(PAGES[name].path)
     is_drawn(one, name)

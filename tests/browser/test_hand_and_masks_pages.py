@@ -52,7 +52,7 @@ def test_a_cell_of_the_causal_mask_is_pinned_by_a_click_and_a_link_has_it(visit:
     with one.running():
         cells.nth(9).click()
     text = status.inner_text()
-    assert "to pin it" not in text
+    assert "to pin this cell" not in text
     cell = chosen_in(page)["mask_cell"][0]
     cells.nth(0).hover()
     expect(status).not_to_have_text(text)

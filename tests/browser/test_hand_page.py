@@ -10,7 +10,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from app.components.registration import IMPORT
+from app.components.bundles import IMPORT
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn
 from transformer.analysis.trace import trace
@@ -210,7 +210,7 @@ def test_the_calculation_is_copied_as_numpy_by_a_button_and_by_keys(visit: Begin
 @pytest.mark.soak
 def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(visit: Begin) -> None:
     one = visit()
-    one.page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")
+    one.before_its_scripts("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")
     one.open("hand", sentence=SENTENCE, details="true")
     one.page.get_by_role("button", name="Copy as NumPy").click()
     box = one.page.locator(".st-key-copy_numpy textarea")

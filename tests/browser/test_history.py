@@ -95,6 +95,7 @@ def test_the_first_page_has_its_name_as_an_address_too(visit: Begin) -> None:
     assert one.page.get_by_role("dialog").count() == 0
 
 
+@pytest.mark.soak
 def test_the_next_page_begins_at_its_top_however_far_the_last_one_was_scrolled(visit: Begin) -> None:
     one = visit().open("positions", details="true")
     main = one.page.get_by_test_id("stMain")

@@ -114,7 +114,8 @@ def test_a_picture_becomes_lower_before_the_type_of_the_page_becomes_smaller(vis
         assert one.page.evaluate(SHRINK) in ("", "1"), page
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.soak), "de"])
+@pytest.mark.soak
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_figures_and_lines_of_a_lecture_are_whole_and_legible(visit: Begin, language: str) -> None:
     one = visit(width=1280, height=720)
     for page, link, parts in WHOLE:

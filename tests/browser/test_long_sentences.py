@@ -55,6 +55,7 @@ def test_few_names_are_all_there(visit: Begin) -> None:
     assert len(one.page.evaluate(NAMES, selector)) == one.page.locator(selector).count()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("words", [2, 60])
 def test_the_large_map_of_a_head_names_tokens_in_type_of_14_px_that_do_not_overlap(visit: Begin, words: int) -> None:
     one = visit(width=1280, height=720).open("multihead", sentence="a b " * (words // 2))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import streamlit
 
-from app.components.registration import bundle
+from app.components.bundles import bundle
 from app.stage.canvas_of_scene import message_of
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.app_checkpoints import write_checkpoint
@@ -46,7 +46,7 @@ def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Calla
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)
     one.page.route(re.compile(r"/Html\.[^/]*\.js"), _after_a_second)  # it puts the style sheet into the page
-    one.page.add_init_script(NOTES)
+    one.before_its_scripts(NOTES)
     one.open()
     one.page.locator(".canvas .arc").first.wait_for(state="attached")
     one.type("a cat")

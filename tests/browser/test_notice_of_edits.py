@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
-from tests.support.browser_pages import PAGES, each_page, is_drawn
+from tests.support.browser_pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
@@ -32,10 +32,8 @@ def opened(one: Visit, name: str, **chosen: str) -> Any:
     return one.page
 
 
-OFTEN = ("decoding",)
-
-
-@pytest.mark.parametrize("name", each_page(OFTEN, but="whatif"))  # it has a line for the edits
+@pytest.mark.soak
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "whatif"])  # it has a line for the edits
 def test_the_notice_is_in_the_window_beside_the_heading_and_moves_nothing(visit: Begin, name: str) -> None:
     one = visit(width=1280, height=720)
     picture = PAGES[name].pictures[0]

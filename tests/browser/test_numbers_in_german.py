@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import Visit
-from tests.support.browser_pages import PAGES, each_page, is_drawn
+from tests.support.browser_pages import PAGES, is_drawn
 from tests.support.english_numbers import english_numbers
 
 Begin = Callable[..., Visit]
@@ -27,10 +27,8 @@ def english_lines(one: Visit) -> list[str]:
     return [line for line in lines if english_numbers(line) and not IN_ENGLISH.search(line)]
 
 
-OFTEN = ("decoding",)
-
-
-@pytest.mark.parametrize("name", each_page(OFTEN))
+@pytest.mark.soak
+@pytest.mark.parametrize("name", PAGES)
 def test_a_german_page_is_drawn_with_german_numbers(visit: Begin, name: str) -> None:
     one = visit().open(PAGES[name].path, lang="de", details="true", sentence="the cat sat")
     is_drawn(one, name)

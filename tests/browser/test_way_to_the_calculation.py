@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from app.components.bundles import IMPORT
 from app.components.canvas import Head, Question
-from app.components.registration import IMPORT
 from app.figures.canvas_message import message_id
 from app.figures.shares import decimal_text, probability_text, weight_text
 from app.stage.canvas_of_scene import message_of

@@ -61,6 +61,7 @@ def test_with_shift_a_click_leaves_one_head_of_its_layer(visit: Begin) -> None:
     assert sorted(off) == ["off=encoder.1.1", "off=encoder.1.3", "off=encoder.1.4"]
 
 
+@pytest.mark.soak
 def test_the_first_edit_moves_nothing(visit: Begin) -> None:
     for width in (1280, 390):
         one = visit(width=width).open("whatif", sentence="the cat sat on the mat", ranked="false")
@@ -116,7 +117,7 @@ def test_one_button_switches_all_feed_forward_networks_off_and_on_again(visit: B
 @pytest.mark.soak
 def test_a_finger_is_told_to_tap_and_nothing_about_a_key(visit: Begin) -> None:
     one = visit(width=390, height=844)
-    one.page.add_init_script(TOUCH)
+    one.before_its_scripts(TOUCH)
     one.open("whatif", sentence="the cat sat on the mat", ranked="false")
     is_drawn(one, "whatif")
     description = one.page.locator(".st-key-head_switches .description")

@@ -1,10 +1,7 @@
 """For tests and benchmarks: the pages of the app, how to wait until one is drawn, and how many bytes were sent."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
-
-import pytest
 
 
 @dataclass(frozen=True)
@@ -40,12 +37,6 @@ PAGES: dict[str, Page] = {
         "lessons", "Lessons", (".st-key-lesson_in-ten-minutes", ".st-key-lesson_23-questions", ".st-key-own_lesson")
     ),
 }
-
-
-def each_page(often: Collection[str], but: str = "") -> list[Any]:
-    """A parameter for each page: a long test is run on those of `often`, on the others as a soak test."""
-    soak = pytest.mark.soak
-    return [pytest.param(name, marks=() if name in often else soak) for name in PAGES if name != but]
 
 
 def is_idle(page: Any) -> None:

@@ -202,6 +202,7 @@ def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path)
     assert_same_but_for_rounding(tmp_path / "several", tmp_path / "one")
 
 
+@pytest.mark.soak
 def test_ranks_learn_the_same_as_one_with_subwords_sampled_again_in_each_epoch(tmp_path: Path) -> None:
     recipe = exact(corpus_recipe(tmp_path, **EXACT), tokens_per_batch=1500)
     train(recipe, tmp_path / "one", device="cpu")
@@ -286,6 +287,7 @@ def test_a_signal_before_training_begins_ends_all(told: list[int], tmp_path: Pat
     )
 
 
+@pytest.mark.soak
 def test_two_ranks_resume_a_run_of_one_though_the_second_does_not_see_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,6 +313,7 @@ def test_a_nan_loss_on_one_rank_ends_all_with_one_message(tmp_path: Path) -> Non
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 6
 
 
+@pytest.mark.soak
 def test_in_float16_all_ranks_repeat_an_update_in_which_one_overflows(tmp_path: Path) -> None:
     recipe = exact(toy_recipe(log_every=1, **EXACT | {"precision": "float16"}))
     assert together(2, go_with_a_wrong_loss, recipe, tmp_path / "run", torch.inf) == [0, 0]
@@ -327,9 +330,8 @@ def test_an_error_on_one_rank_is_reported_by_the_first(tmp_path: Path) -> None:
     assert messages(tmp_path) == "Rank 1: The disk has a hole.\n"
 
 
-@pytest.mark.parametrize(
-    "between", [pytest.param(True, marks=pytest.mark.soak), False], ids=["between updates", "in an update"]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("between", [True, False], ids=["between updates", "in an update"])
 def test_a_rank_that_is_killed_ends_the_others(between: bool, tmp_path: Path) -> None:
     assert together(2, go_and_be_killed, toy_recipe(), tmp_path / "run", between) == [1, -signal.SIGKILL]
     assert re.fullmatch(r"A process of this run has exited: .* continue with --resume\.\n", messages(tmp_path))

@@ -36,7 +36,8 @@ def go(recipe: Recipe, run: Path, prefetch: bool, resume: bool = False, killed_a
         trainer.train(recipe, run, resume=resume, device="cpu")
 
 
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("compiled", [False, True])
 def test_a_killed_run_with_prefetch_ends_in_the_bits_of_an_uninterrupted_run_without(
     compiled: bool, tmp_path: Path
 ) -> None:
