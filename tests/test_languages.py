@@ -10,7 +10,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
-from app.components.registration import bundle, marked_texts
+from app.components.bundles import bundle, marked_texts
 from app.languages import (
     _,
     catalogue_check,

@@ -35,6 +35,7 @@ from transformer.recipe_completion import (
 log = logging.getLogger(__name__)
 
 BUNDLED = Path(__file__).parent / "recipes"
+RECIPE = "recipe.toml"  # in the folder of a run
 Values = dict[str, Any]
 
 

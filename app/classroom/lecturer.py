@@ -27,7 +27,8 @@ from app.stage.canvas_of_scene import message_of
 from app.stage.heads import chosen_head
 from app.stage.scene import Scene, scene_key
 from app.state.address import link_texts
-from app.state.choices import ATTENTION_FORM, KIND, SENTENCE, TRANSLATE_FORM
+from app.state.choices import ATTENTION_FORM, FRAMED, KIND, SENTENCE, TRANSLATE_FORM
+from app.state.lecture_choices import OF_A_LECTURE
 from app.state.pinned_words import pinned
 
 CANVAS = {"translate": TRANSLATE_FORM, "attention": ATTENTION_FORM}  # pages whose picture is a canvas
@@ -128,7 +129,7 @@ def publish_scene(of_lesson: LessonScene, scene: Scene | None, question: Questio
 def publish_page(page: PageInfo, scene: Scene | None) -> None:
     """Shows this page to the class, if one is open. If a lesson's scene has opened it, it is shown with the title and
     text of that scene."""
-    found = own_class()
+    found = None if FRAMED.value else own_class()  # a page in a frame of Side by side is not what the lecturer shows
     if not found:
         return
     key = scene_key(scene) if scene else ""
@@ -163,6 +164,8 @@ def reveal(question: Question) -> tuple[int, ...]:
 def _class_scene(seen: _Published, scene: Scene | None) -> ClassScene:
     if scene is None or seen.page not in CANVAS:
         texts = link_texts(seen.page) | {SENTENCE.key: SENTENCE.value or ""}
+        for choice in OF_A_LECTURE:  # a phone has no keys to walk or leave a lecture, which hides the sentence box
+            texts.pop(choice.key, None)
         link = f"/{seen.page}?{urlencode({name: text for name, text in texts.items() if text})}"
         return ClassScene(seen.title, seen.text, link, question=seen.question)
     key, kind = scene_key(scene), KIND.value

@@ -14,13 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from app.library.snapshots import OWNER, modified, run_folder, snapshots
+from app.library.snapshots import LOCK, OWNER, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
-from transformer.recipe import load_recipe, stored_recipe
-from transformer.training.run_recipe import RECIPE
+from transformer.recipe import RECIPE, load_recipe, stored_recipe
 from transformer.training.training_state import Progress, read_progress
 from transformer.training.validation_schedule import is_finished, validation_is_due
 
@@ -90,7 +89,7 @@ def is_continued(run: Run) -> bool:
 
 
 def holder(folder: Path) -> int | None:
-    """The id of the process that trains in this folder: it locks the file .lock, which contains the id.
+    """The id of the process that trains in this folder: it locks the file LOCK, which contains the id.
 
     Trap: to find out whether a file is locked, one has to lock it, and a trainer that starts in that instant would find
     it taken. So the lock is only tested while the process that wrote its id there is alive
@@ -100,7 +99,7 @@ def holder(folder: Path) -> int | None:
     if number < 2 or not _is_alive(number):
         return None
     try:
-        with (folder / ".lock").open("rb") as file:
+        with (folder / LOCK).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return number
@@ -112,7 +111,7 @@ def holder(folder: Path) -> int | None:
 def last_holder(folder: Path) -> int:
     """The id of the process that last locked this folder, whether it still does or not; 0 if none did."""
     try:
-        with (folder / ".lock").open("rb") as file:
+        with (folder / LOCK).open("rb") as file:
             text = file.read(20).strip()
     except OSError:
         return 0
@@ -128,7 +127,7 @@ def phase_of(run: Run) -> Phase:
     """What a running training does now, found by the trainer's own rule of what is due. The metrics show its progress:
     they have a line after each update and after each validation. The state that it saves before averaging shows whether
     `patience` has ended it."""
-    lock, metrics, state = (run.folder / name for name in (".lock", "metrics.jsonl", "training.safetensors"))
+    lock, metrics, state = (run.folder / name for name in (LOCK, "metrics.jsonl", "training.safetensors"))
     if modified(metrics) < modified(lock):  # it takes the lock first, and writes metrics when all is ready
         return "preparing"
     lines = read_curves(run.folder).items()

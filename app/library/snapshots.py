@@ -13,10 +13,12 @@ import re
 from pathlib import Path
 
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
+from transformer.recipe import RECIPE
 
 MOST_RUNS = 200
 FIRST = "en-de-small"  # the first of the shipped runs: its early snapshots write words, the later ones sentences
 SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
+LOCK = ".lock"  # in the folder of a run: locked by the process that trains; contains its id
 OWNER = "owner.txt"  # in the folder of a run that was started in the browser: identifies the visitor who did
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
@@ -130,4 +132,7 @@ def _all_runs_in(folder: Path) -> list[Path]:
 
 
 def _is_run(path: Path) -> bool:
-    return any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", OWNER))
+    """Whether the folder has something of a run. While a run of the command line prepares its text, these are only its
+    lock and its recipe. A folder of prepared text has a lock, too."""
+    known = any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", OWNER))
+    return known or all((path / name).is_file() for name in (LOCK, RECIPE))

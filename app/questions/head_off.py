@@ -148,8 +148,8 @@ def _writes(scene: Scene, kind: Kind, head: Head) -> str:
 
 def _name(scene: Scene, kind: Kind, head: Head, step: int) -> str:
     """The head and the token to which it attends most, in the row of the token that loses most; in the encoder, on
-    average over the rows."""
-    weights = scene.attention(kind).weights[head]  # (Q, K)
+    average over the rows. What is lost is measured in the steps of decoding, so the weights are those of the steps."""
+    weights = scene.as_in_steps.attention(kind).weights[head]  # (Q, K)
     row = weights.mean(axis=0) if kind == "encoder" else weights[step]  # (K)
     key = int(row.argmax())
     return f"{_short(head)} ({token_name(scene.axes(kind)[1], key)}, {decimal_text(float(row[key]))})"

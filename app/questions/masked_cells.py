@@ -4,6 +4,7 @@ Margin: 1. A cell is removed or not, and the number of removed cells is a whole 
 answer by at least 1.
 """
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -19,7 +20,10 @@ Cell = tuple[int, int]
 
 
 def masked_cells(scene: Scene, place: Place, draw: Random) -> Question | None:
-    """A question about decoder self-attention, unless the place has another kind. None if the mask removes nothing."""
+    """A question about decoder self-attention, unless the place has another kind. None if the mask removes nothing. The
+    page Masks draws the causal mask also if an edit takes it away, so there the question is about this mask."""
+    if place.page == "masks":
+        scene = replace(scene, subject=scene.subject.with_causal_mask)
     kind: Kind = place.kind or "decoder"
     layer, head = place.layer or 0, place.head or 0
     if layer >= depth(scene.config, kind) or head >= scene.config.heads:

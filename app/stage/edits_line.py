@@ -13,6 +13,7 @@ from app.stage.edit_words import edit_label, edit_words
 from app.stage.scene import Scene
 from app.state.choices import EDIT, EDITS, MOST_EDITS, SIDE
 from app.state.edit_choices import forget_undone_for_page, undo, undo_all
+from app.state.edits_aside import aside, forget_aside, restore_aside
 from app.state.lecture_choices import LECTURE
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
@@ -54,7 +55,7 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
 
 def edits_notice(scene: Scene, page: PageInfo) -> None:
     """Draws the line beside the heading, on a page that has no other place for it."""
-    if scene.subject.edits and page.name != EDITED_ON:
+    if page.name != EDITED_ON and (scene.subject.edits or (aside() and not LECTURE.value)):
         with st.container(key="edits_notice"):
             _line(scene.subject.edits)
 
@@ -103,6 +104,21 @@ def _line(edits: tuple[Edit, ...]) -> None:
         if edits:
             back = _("Back to the original model")
             st.button(_("Undo all"), key="undo_all", type="tertiary", on_click=undo_all, help=back)
+        if texts := aside():
+            _restore(texts)
+
+
+def _restore(texts: tuple[str, ...]) -> None:
+    """A button that makes the edits again that a link or a lesson has replaced, and one that removes both buttons."""
+    named = ", ".join(edit_words(parse_edit(text)) for text in texts[:MOST_NAMED])
+    st.button(
+        ngettext("Restore your own edit", "Restore your {count} own edits", len(texts)),
+        key="restore_edits",
+        type="tertiary",
+        on_click=restore_aside,
+        help=_("The lesson or the link replaced what you had edited: {edits}", edits=named),
+    )
+    st.button("✕", key="forget_edits", type="tertiary", on_click=forget_aside, help=_("Do not restore them"))
 
 
 def _names(edits: tuple[Edit, ...]) -> None:

@@ -80,10 +80,10 @@ def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
     draft = getattr(st.session_state.get("meter"), "draft", None)
     used, sentences, most = count(draft if isinstance(draft, str) else SENTENCE.value)
     if sentences < 2:
-        text = _("{used} of {most} tokens", used=used, most=most)
+        text = _("{used:,} of {most:,} tokens", used=used, most=most)
     else:
         text = _(
-            "{used} of {most} tokens in the longest of {sentences} sentences",
+            "{used:,} of {most:,} tokens in the longest of {sentences} sentences",
             used=used,
             most=most,
             sentences=sentences,

@@ -14,8 +14,10 @@ from contextlib import suppress
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from app.state import late_reports
 from app.state.choice import Choice
 from app.state.choices import CHECKPOINT, CHOICES, FRAMED, SENTENCE
+from app.state.edits_aside import put_aside
 from app.state.events import happened
 from app.state.language_choice import LANGUAGE
 
@@ -63,10 +65,12 @@ def open_link(texts: Mapping[str, str]) -> None:
 
     Call it before anything is drawn.
     """
-    for choice in CHOICES:
-        if choice not in (FRAMED, LANGUAGE):
-            choice.forget()
-    _read(CHOICES, {key: text for key, text in texts.items() if text or key != SENTENCE.key})
+    with put_aside():
+        for choice in CHOICES:
+            if choice not in (FRAMED, LANGUAGE):
+                choice.forget()
+        _read(CHOICES, {key: text for key, text in texts.items() if text or key != SENTENCE.key})
+    late_reports.mark_drawn()  # a scene that was being drawn is not shown any more
 
 
 def _read(choices: Sequence[Choice], texts: Mapping[str, str]) -> None:
@@ -103,4 +107,4 @@ def _texts(written: str, page: str | None) -> dict[str, str]:
 
 
 def _is_written(choice: Choice) -> bool:
-    return choice.is_chosen and (choice.varies or not choice.is_usual)
+    return choice.is_kept or (choice.is_chosen and (choice.varies or not choice.is_usual))

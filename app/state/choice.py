@@ -50,6 +50,10 @@ class Choice(Generic[T]):
         return f"{self.key} chosen"  # the session key that exists after `choose` or `keep`
 
     @property
+    def _kept(self) -> str:
+        return f"{self.key} kept"  # the session key of `is_kept`
+
+    @property
     def value(self) -> T:
         """What is chosen, or the default."""
         found: T = st.session_state.get(self.key, self.default)
@@ -69,6 +73,11 @@ class Choice(Generic[T]):
         """Whether the value equals the last opening value, or the default if it was never opened."""
         return bool(self.value == st.session_state.get(self._opening, self.default))
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether nothing is chosen, but `open` has kept a value that a new visitor would not see."""
+        return not self.is_chosen and bool(st.session_state.get(self._kept))
+
     def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, keep: bool = False) -> T:
         """Returns the chosen value, or `opening` if nothing is chosen, and stores it in the session.
 
@@ -78,9 +87,10 @@ class Choice(Generic[T]):
         have edited the address. If nothing is chosen, the value changes whenever `opening` changes. With `keep` it does
         not change: a new sentence shows the same head.
         """
-        state, value = st.session_state, self.default if opening is None else opening
-        if keep and self.key in state and (allowed is None or state[self.key] in allowed):
-            value = state[self.key] if not self.is_chosen else value
+        state, first = st.session_state, self.default if opening is None else opening
+        keeps = keep and self.key in state and not self.is_chosen and (allowed is None or state[self.key] in allowed)
+        value = state[self.key] if keeps else first
+        state[self._kept] = value != first
         if not self.is_chosen or (allowed is not None and state[self.key] not in allowed):
             state.pop(self._explicit, None)
             if self.key not in state or state[self.key] != value:  # setting it deletes what is being typed
@@ -100,7 +110,7 @@ class Choice(Generic[T]):
 
     def forget(self) -> None:
         """Removes the value: nothing is chosen any more."""
-        for key in (self.key, self._opening, self._explicit):
+        for key in (self.key, self._opening, self._explicit, self._kept):
             st.session_state.pop(key, None)
 
 

@@ -145,8 +145,8 @@ ROW_OF_BATCH = Choice("sentence_of_batch", 2, whole, page="masks")
 MASK_TAKEN = Choice("mask_taken", False, switch, switch_text, page="masks")
 MASK_SCORES = Choice("mask_scores", False, switch, switch_text, page="masks")  # the scores are shown, not the weights
 MASK_CELL = Choice("mask_cell", (UNPINNED, UNPINNED), one_head, one_head_text, page="masks", reset_by=SEARCH_CHANGES)
-MASK_HEAD = Choice[tuple[int, int]](
-    "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
+MASK_HEAD = Choice[tuple[int, int]](  # of the decoder; What if shows the same head as Masks
+    "mask_head", CLEAREST, one_head, one_head_text, varies=True, reset_by=("checkpoint",)
 )
 
 # Residual stream: the stack whose token is shown; and the sub-layer whose row is chosen
@@ -202,7 +202,7 @@ PATCHED_SENTENCE = Choice(
 )
 ALL_PATCHES = Choice("all_patches", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 # The word that is changed, its replacement, and whether what takes long is computed
-CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", reset_by=SENTENCE_CHANGES)
+CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", varies=True, reset_by=SENTENCE_CHANGES)
 NEW_WORD = Choice("new_word", "", text(LONGEST_WORD), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
 WORDS_ASKED = Choice("all_words", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 INTEGRATED = Choice("integrated", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app.state.choices import EDITS, MOST_EDITS, SIDE
+from app.state.edits_aside import OF_PAGE
 from transformer.analysis.edits import Edit, edit_text
-
-_OF_PAGE = "edit of the page"  # in the session: the text of the edit that a page made by itself
 
 
 def is_on(edit: Edit) -> bool:
@@ -56,17 +55,17 @@ def undo_all() -> None:
 
 def add_for_page(edit: Edit) -> None:
     """Makes an edit that belongs to the page, and not to the visitor."""
-    st.session_state[_OF_PAGE] = edit_text(edit)
+    st.session_state[OF_PAGE] = edit_text(edit)
     add([edit])
 
 
 def undo_for_page() -> None:
     """Removes the edit that a page made by itself, if there is one."""
-    if text := st.session_state.pop(_OF_PAGE, ""):
+    if text := st.session_state.pop(OF_PAGE, ""):
         undo(text)
 
 
 def forget_undone_for_page() -> None:
     """If the visitor has undone the edit of the page, the same edit belongs to the visitor when it is made again."""
-    if st.session_state.get(_OF_PAGE) not in EDITS.value:
-        st.session_state.pop(_OF_PAGE, None)
+    if st.session_state.get(OF_PAGE) not in EDITS.value:
+        st.session_state.pop(OF_PAGE, None)

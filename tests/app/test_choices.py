@@ -134,6 +134,29 @@ def test_a_copied_link_has_the_sentence_of_training_and_its_translation(open_app
     assert open_app("training", **copied).session_state["run_sentence"] == "a b"
 
 
+def test_a_copied_link_of_masks_that_are_edited_has_the_head_that_is_shown(open_app: Open) -> None:
+    app = open_app("whatif", experiment="masks", edits="mask=causal", sentence=SENTENCE)
+    (shown,) = components(app, "causal_matrix")
+    other = ((shown["layer"] + 1) % shown["layers"], (shown["head"] + 1) % shown["heads"])
+    choose(app, mask_head=other).run()
+    (received,) = components(open_app("whatif", **link(app)), "causal_matrix")
+    assert (received["layer"], received["head"]) == other
+
+
+def test_a_copied_link_has_the_head_that_was_kept_when_another_sentence_was_typed(open_app: Open) -> None:
+    def shown(app: AppTest) -> dict[str, Any]:
+        return dict(components(app, "canvas_channel")[0]["chosen"])
+
+    app, different = open_app("attention", sentence=SENTENCE), 0
+    first = shown(app)
+    for typed in ("the old cat", "mat on the sat", "a cat sat on the old mat"):
+        app.text_input(key="sentence").set_value(typed).run()
+        assert shown(app) == first
+        assert shown(open_app("attention", **link(app))) == first
+        different += shown(open_app("attention", sentence=typed)) != first
+    assert different
+
+
 PLACE = ("kind", "layer", "head", "t", "s", "k")
 
 

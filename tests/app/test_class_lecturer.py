@@ -94,6 +94,27 @@ def test_a_page_without_a_canvas_is_a_link_to_what_the_lecturer_sees(open_class:
     assert "sentence=a+cat" in sees["link"]
 
 
+def test_the_link_of_a_lecture_opens_a_page_in_which_a_phone_has_the_sentence_box(
+    open_class: Callable[..., AppTest],
+) -> None:
+    """A lecture hides the box, and without keys a phone cannot leave it."""
+    link = Follower(open_class("masks", sentence="a cat", lecture="1", mask_taken="true")).sees["link"]
+    assert "sentence=a+cat" in link
+    assert "mask_taken=true" in link
+    assert "lecture" not in link
+
+
+def test_what_is_in_a_frame_of_side_by_side_is_not_shown_to_the_class(
+    open_class: Callable[..., AppTest], open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lecturer, "identity", lambda: "the lecturer's browser")
+    follower = Follower(open_class("beside", sentence="a cat"))
+    before = follower.sees
+    assert before["link"].startswith("/beside?")
+    assert not open_app("masks", sentence="the dog", framed="true").exception
+    assert follower.sees == before
+
+
 def test_closing_the_class_ends_it_and_a_visitor_who_opened_none_publishes_nothing(
     open_class: Callable[..., AppTest], open_app: Callable[..., AppTest]
 ) -> None:

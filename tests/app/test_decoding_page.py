@@ -259,6 +259,14 @@ def frame(app: AppTest) -> dict[str, Any]:
     return component(app, "next_token")["frame"]
 
 
+@pytest.mark.parametrize("temperature", ["1", "2"])
+def test_of_a_sample_it_says_at_which_temperature_each_number_is(open_page: Open, temperature: str) -> None:
+    shown = frame(open_page(method="sampling", temperature=temperature))
+    hot = temperature != "1"
+    assert (", at temperature 2" in shown["title"]) == hot
+    assert shown["beams"]["title"].endswith("sum of log p (at temperature 1)" if hot else "sum of log p")
+
+
 def test_the_frame_has_the_distribution_of_every_step(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
     hypothesis, drawn = found.hypotheses[0], frame(open_page())

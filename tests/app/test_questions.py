@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.compute.cached_results import Attention
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
-from app.figures.shares import Share, probability_text
+from app.figures.shares import Share, decimal_text, probability_text
 from app.languages import Language, speaking
 from app.lessons.link_check import QUESTIONS, check_link
 from app.library.checkpoints import CheckpointFile
@@ -33,6 +33,7 @@ from tests.support.recomputed_answers import Recomputed, in_float64
 from tests.support.unmarked_texts import INSIDE, bracketed
 from transformer.analysis.edits import Edit, HeadUniform, MaskCell, MaskOff
 from transformer.config import DecodingConfig
+from transformer.model.attention_kinds import Kind
 
 SHIPPED = Path(__file__).parents[2] / "pretrained"
 SENTENCES = ("the cat sat on the mat", "the the the", "</script> <b>the</b> cat", "cat")
@@ -182,6 +183,34 @@ def test_without_the_causal_mask_a_question_about_a_step_has_the_probability_of_
         question = ask("above-half", shown, Place("decoding", row=step))
         assert question
         assert question.margin == pytest.approx(abs(float(np.exp(value)) - 0.5), abs=1e-6)
+
+
+@pytest.mark.parametrize("edit", [MaskOff("causal"), MaskCell("decoder", None, None, 1, 4, True)], ids=str)
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_a_question_about_a_head_that_is_off_names_the_attention_of_the_steps_whose_loss_it_asks_about(
+    checkpoints: list[Path], edit: Edit, kind: Kind
+) -> None:
+    """A row of a pass over the whole translation attends to later tokens, which its step does not have."""
+    plain, shown = scene(checkpoints[0]), scene(checkpoints[0], SENTENCES[0], edit)
+    size, heads = len(shown.hypothesis.ids), [(1, head) for head in range(4)]
+    assert (plain.hypothesis.ids, size > 4) == (shown.hypothesis.ids, True)
+    lost = {head: -(4 - number) * np.eye(size)[1] for number, head in enumerate(heads)}  # most at step 2
+    question = _question(shown, _Losses(kind, np.zeros(size), lost), heads[0], heads)
+    in_steps, in_pass = (each.attention(kind).weights[1, :, 1].max(axis=-1) for each in (plain, shown))  # (H)
+    assert not np.allclose(in_steps, in_pass, atol=0.01)
+    for answer, weight in zip(question.answers, in_steps, strict=True):
+        assert answer.endswith(f", {decimal_text(float(weight))})")
+
+
+def test_the_question_on_masks_is_about_the_causal_mask_that_the_page_draws_also_without_it(
+    checkpoints: list[Path],
+) -> None:
+    plain = scene(checkpoints[0])
+    edited = scene(checkpoints[0], SENTENCES[0], MaskOff("causal"))
+    for seed in range(4):
+        question = ask("masked-cells", edited, Place("masks", "decoder", 0, 0), seed)
+        assert question
+        assert question == ask("masked-cells", plain, Place("masks", "decoder", 0, 0), seed)
 
 
 def test_a_question_on_the_page_decoding_has_the_probability_of_its_picture() -> None:

@@ -14,13 +14,26 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.library.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
-from app.library.snapshots import SHIPPED, SHIPPED_SNAPSHOTS, run_names, snapshot, snapshot_name, snapshots
+from app.library.snapshots import (
+    SHIPPED,
+    SHIPPED_SNAPSHOTS,
+    own_run_names,
+    run_names,
+    runs_folder,
+    snapshot,
+    snapshot_name,
+    snapshots,
+)
+from app.views.training.run_words import run_status
+from tests.support.drawn import components
 from tests.support.held_run import held
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
+from transformer.training import trainer as trainer_module
 from transformer.training.metrics import read_metrics
 from transformer.training.run_folder import Run
+from transformer.training.run_report import app_of
 
 
 @pytest.fixture
@@ -136,13 +149,16 @@ def test_a_run_is_known_to_validate_and_to_average_by_what_it_has_written(
     assert phase_of(replace(run, update=update)) == phase
 
 
-def test_a_run_that_was_ended_by_patience_is_known_to_average(runs: Path) -> None:
+def test_a_run_that_was_ended_by_patience_is_known_to_average_and_says_why_it_ended(runs: Path) -> None:
     """It has not made all its updates; the state that it saves before it averages says that it is finished."""
     recipe = toy_recipe(updates=100, validate_every=2, patience=3, peak_rate=1e-30, average_last=1)
     train(recipe, runs / "toy", device="cpu")
     run = read_run("toy")
     assert run is not None
     assert (run.update, run.updates) == (10, 100)
+    assert run_status(run, busy=False, stopping=False).startswith(
+        "Finished after update 10 of 100 (no better score in 3 validations), best BLEU"
+    )
     assert phase_of(run) == "averaging"
     assert phase_of(replace(run, update=9)) == "updating"
 
@@ -158,6 +174,41 @@ def test_a_run_is_preparing_after_it_has_locked_its_folder_and_before_it_writes_
     assert phase_of(run) == "averaging"
     (toy / "metrics.jsonl").unlink()
     assert phase_of(run) == "preparing"  # for the first time
+
+
+def test_a_run_of_the_command_line_is_listed_and_opened_while_it_prepares_its_text(
+    runs: Path, open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[list[str], str, str]] = []
+
+    def load_text(*_: object) -> None:
+        app = open_app("training")
+        status = next(text.value for text in app.text if text.value.startswith("Running"))
+        (picture,) = components(app, "time_machine")
+        seen.append((own_run_names(), status, picture["news"]))
+        raise TrainingError("The text cannot be read.")
+
+    monkeypatch.setattr(trainer_module, "load_text", load_text)
+    with pytest.raises(TrainingError, match="cannot be read"):
+        train(toy_recipe(), runs / "new", device="cpu")
+    says = "preparing its text and its model"
+    assert seen == [(["new"], f"Running: {says}", f"In training: {says}")]
+    run = read_run("new")
+    assert run is not None
+    assert (run.state, run.update) == ("stopped", 0)
+
+
+def test_a_folder_of_prepared_text_is_not_a_run(runs: Path) -> None:
+    for name, file in (("prepared", ".lock"), ("plans", "recipe.toml")):
+        (runs / name).mkdir(parents=True)
+        (runs / name / file).touch()
+    assert own_run_names() == []
+
+
+def test_the_trainer_knows_which_folder_of_runs_the_app_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert app_of(runs_folder() / "new") == f"the app, started with HEADLIGHT_RUNS={runs_folder()}"
+    monkeypatch.delenv("HEADLIGHT_RUNS")
+    assert app_of(runs_folder() / "new") == "the app"
 
 
 def test_the_trainer_writes_its_process_id_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:

@@ -9,9 +9,9 @@ import torch
 from app.figures.distribution import offers
 from app.figures.theme import head_color, resolved
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
-from app.views.training.curves_section import cooldown_text
 from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
+from app.views.training.run_charts import cooldown_text
 from app.views.training.snapshot_heads import TALL, snapshot_alt, snapshot_tiles
 from tests.support.drawn import checked
 from transformer.config import TrainingConfig

@@ -199,6 +199,15 @@ def test_what_is_too_long_gets_an_error_message_with_the_number_and_the_limit(
     assert "Still shown: " in words(app)
 
 
+def test_the_meter_writes_thousands_as_the_error_message_does(open_app: Open) -> None:
+    app = open_app()
+    app.text_input(key="sentence").set_value("a " * 1200).run()
+    healthy(app)
+    (used, *_) = components(app, "meter")[0]["text"].split()
+    assert "," in used
+    assert used in words(app)
+
+
 @pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])
 def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
     app = open_app()

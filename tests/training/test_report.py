@@ -63,3 +63,14 @@ def test_the_time_left_is_told_by_the_speed_of_the_newest_updates(
             report.update(Update(number, loss=1.0, tokens=10, gradient_norm=1.0, flop=1, rate=0.1))
     left = dict(re.findall(r"update (\d+)/100 .* (\S+) left", capsys.readouterr().err))
     assert (left["42"], left["60"], left["90"]) == ("0:08:42", "0:06:00", "0:00:20")
+
+
+def test_a_run_says_with_which_folder_the_app_must_be_started_to_list_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "my texts" / "runs"
+    train(toy_recipe(updates=1, best_by="loss"), folder / "toy", device="cpu")
+    app = f"the app, started with HEADLIGHT_RUNS='{folder}', page Training"
+    printed = capsys.readouterr().err
+    assert f"To watch it: {app}." in printed
+    assert f"To see inside it:  {app}, run toy, Open" in printed

@@ -13,9 +13,9 @@ from transformer.cli import app
 from transformer.config import Recipe
 from transformer.data.mix_options import MixPart
 from transformer.errors import ConfigError, Stopped, TrainingError
-from transformer.recipe import load_recipe, recipe_text
+from transformer.recipe import RECIPE, load_recipe, recipe_text
 from transformer.training import train
-from transformer.training.run_recipe import RECIPE, keep_recipe, read_run_recipe, resume_command
+from transformer.training.run_recipe import keep_recipe, read_run_recipe, resume_command
 
 
 def relative_recipe(folder: Path, **training: Any) -> Recipe:

@@ -25,9 +25,8 @@ from transformer.config import Recipe
 from transformer.errors import ConfigError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.untrusted_values import shown
-from transformer.recipe import load_recipe, recipe_text
+from transformer.recipe import RECIPE, load_recipe, recipe_text
 
-RECIPE = "recipe.toml"
 _WRITTEN = "# The recipe of this run, with every option. The trainer writes this file. To continue the run:"
 _PLACE = "# started_in = "
 

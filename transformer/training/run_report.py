@@ -1,5 +1,6 @@
 """What a run reports: a progress bar with the time left on a terminal, plain lines elsewhere, and metrics."""
 
+import shlex
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from transformer.training.samples import Sample
 from transformer.training.training import Training
 from transformer.training.update_timing import Timing
 
+APP_RUNS = Path(__file__).resolve().parents[2] / "runs"  # the folder of runs of the app, if HEADLIGHT_RUNS is not set
 NEWEST = 10  # the time left is estimated from the speed over so many of the last lines
 
 
@@ -149,19 +151,21 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
         if progress.kept_update > progress.best_update
         else ""
     )
-    app = (
-        "the app, page Training"
-        if chosen.parent.parent.name == "runs"
-        else "the app, once the run is in its folder runs"
-    )
     return (
         f"Finished after update {progress.update:,}. {settings.best_by}{of}: {abs(average):.{digits}f} for the average "
         f"of the last {taken} checkpoints, {abs(progress.best or 0.0):.{digits}f} for the best single one (update "
         f"{progress.best_update:,}){later}.\n"
         f"The checkpoint to use is {chosen}\n"
         f"  To translate:      {command('translate', str(chosen))}\n"
-        f"  To see inside it:  {app}, run {chosen.parent.name}, Open"
+        f"  To see inside it:  {app_of(chosen.parent)}, page Training, run {chosen.parent.name}, Open"
     )
+
+
+def app_of(folder: Path) -> str:
+    """The app, and how it must be started to list the run in this folder; by default it lists those in runs/ of the
+    repository."""
+    runs = folder.resolve().parent
+    return "the app" if runs == APP_RUNS else f"the app, started with HEADLIGHT_RUNS={shlex.quote(str(runs))}"
 
 
 def describe_time(recipe: Recipe, timing: Timing, tokens: float, processes: int = 1) -> str:

@@ -42,7 +42,7 @@ from transformer.training.optimizer import make_optimizer
 from transformer.training.prefetch import prefetched
 from transformer.training.run_folder import Run, fit_vocabulary
 from transformer.training.run_recipe import keep_recipe, resume_command
-from transformer.training.run_report import Report, describe, ending
+from transformer.training.run_report import Report, app_of, describe, ending
 from transformer.training.run_start import expected_time, with_precision, with_updates
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
@@ -201,9 +201,7 @@ def started_report(training: Training, run: Run, pairs: int, time_text: str) -> 
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
     begins = f"It continues after update {progress.update:,}" if run.resumed else f"The run is stored in {run.folder}"
-    place = (
-        f"{begins}. Ctrl-C stops it and loses nothing. The page Training of the app shows what is in the folder runs."
-    )
+    place = f"{begins}. Ctrl-C stops it and loses nothing. To watch it: {app_of(run.folder)}, page Training."
     report.say("\n".join(filter(None, (describe(training, pairs, peak), time_text, place))))
     return report
 

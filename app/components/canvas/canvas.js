@@ -55,7 +55,7 @@ function arrange(view) {
   view.room = { width: stage.frame.clientWidth, height };
   view.layout = placed(view.both, { under: runnerTexts(view), width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, whole: view.whole, measure: view.measure });
   stage.arcs.style.cssText = `width:${view.layout.width}px;height:${view.layout.height}px`;
-  const { label } = view.both.keys, count = view.both.queries.tokens.length;
+  const { label } = view.both.keys, count = view.both.keys.tokens.length;
   const all = ({ tokens, label: usual, brief }, boxes) => {
     const text = view.layout.severalRows && brief ? brief : usual, [shown, count] = [boxes.length, tokens.length];
     return shown < count ? _("{label}. The first {shown} of {count} tokens", { label: text, shown, count }) : text;

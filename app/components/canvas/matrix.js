@@ -15,6 +15,7 @@ import { inWords } from "../shared/token.js";
 import { resolved } from "../shared/themed.js";
 
 const MIN_CELL = 1.35, MIN_CELL_OF_LECTURE = 0.3;  // rem, of the side of a cell
+const MIN_HEIGHT = 1.1;  // rem, of a cell where a mouse points at it
 const MIN_FONT = 0.8;  // rem, of the type of a name
 
 export function newMatrix(view) {
@@ -26,9 +27,9 @@ export function newMatrix(view) {
   const widest = Math.max(...rowTexts.map((name) => measure(name, rem)), ...axes.map((axis) => measure(axis, 0.875 * rem)));
   const nameWidth = Math.min(widest + rem, (rowPairs ? 13 : 9) * rem);
   const nameHeight = Math.min(Math.max(...both.keys.tokens.map((token) => measure(inWords(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
-  const least = (view.whole ? MIN_CELL_OF_LECTURE : MIN_CELL) * rem;
+  const least = (view.whole ? MIN_CELL_OF_LECTURE : MIN_CELL) * rem, lowest = view.whole || narrow ? least : MIN_HEIGHT * rem;
   const wide = Math.max(Math.min((room.width - nameWidth - 2 * rem) / kind.keys, 4.2 * rem), least);
-  const tall = Math.max(Math.min((room.height - nameHeight - rem) / kind.queries, 2.6 * rem), least);
+  const tall = Math.max(Math.min((room.height - nameHeight - rem) / kind.queries, 2.6 * rem), lowest);
   view.cells = { wide, tall };
   const box = stage.matrix, hadFocus = Boolean(focusedIn(box));
   box.replaceChildren();

@@ -62,7 +62,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const does = () => {
     if (data.clickable && may()) return byTouch() ? _("Tap to forbid it.") : _("Click to forbid it.");
     if (data.clickable) return byTouch() ? _("Tap to allow it.") : _("Click to allow it.");
-    if (data.pinned && !state.pinned) return byTouch() ? _("Tap to pin it.") : _("Click to pin it.");
+    if (data.pinned && !state.pinned) return byTouch() ? _("Tap to pin this cell.") : _("Click to pin this cell.");
     return "";
   };
   const words = () => `${cellSentence(state)} ${does()}`.trimEnd();

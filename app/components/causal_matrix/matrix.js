@@ -146,17 +146,17 @@ function staircase({ size, left, top, cell }, mask) {
 }
 
 // Beside each row the token that it reads and the one that it writes; on a phone only the latter.
-function names(svg, data, { left, written, top, cell, right, narrow }, measure) {
+function names(svg, data, { width, left, written, top, cell, narrow }, measure) {
   const every = Math.max(Math.ceil(SMALLEST / cell), 1), found = [];
   const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`, middle = { "dominant-baseline": "central", style };
   const wrote = left - 8 - written, read = wrote - ARROW, room = read - 4;
   const title = { class: "quiet", y: top - 8, style: "font-size: 14px" };
   make("text", { ...title, x: wrote }, svg, _("writes"));
   if (!narrow) make("text", { ...title, x: read, "text-anchor": "end" }, svg, _("reads"));
-  make("text", { ...title, x: left, y: 14 }, svg, cut(narrow ? _("Rows are queries, columns are keys") : _("Rows are queries, columns are keys: the tokens that the decoder has read"), right - left + (narrow ? 96 : 250), 14, measure));
-  const label = (axis, index, attributes, text, width) => {
+  make("text", { ...title, x: left, y: 14 }, svg, cut(narrow ? _("Rows are queries, columns are keys") : _("Rows are queries, columns are keys: the tokens that the decoder has read"), width - left, 14, measure));
+  const label = (axis, index, attributes, text, most) => {
     const node = make("text", { class: "label", style, ...attributes }, svg);
-    write(node, cut(text, width, TEXT, measure));
+    write(node, cut(text, most, TEXT, measure));
     found.push({ node, axis, index, every });
   };
   data.reads.forEach((token, index) => {

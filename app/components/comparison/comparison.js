@@ -5,7 +5,7 @@ import { element } from "../shared/dom.js";
 import { scrollsByKeys } from "../shared/watch_size.js";
 
 function fill(box, cell, lang) {
-  scrollsByKeys(element("div", { class: "text", lang, dir: "auto" }, box, cell.text));
+  scrollsByKeys(element("div", { class: "text downwards", lang, dir: "auto" }, box, cell.text));
   if (cell.share !== null) element("div", "filled", element("div", "track", box)).style.width = `${100 * cell.share}%`;
   if (cell.note) element("div", "note", box, cell.note);
 }

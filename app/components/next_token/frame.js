@@ -24,10 +24,10 @@ function chip(parent, tag, text) {
   return made;
 }
 
-function tokens(parent, className, title, count) {
+function tokens(parent, className, title) {
   const side = element("div", `side ${className}`, parent);
   const heading = element("h3", "", side, title);
-  const chips = element("div", `chips sideways${count > 24 ? " many" : ""}`, side);
+  const chips = element("div", "chips sideways", side);
   return { side, heading, chips };
 }
 
@@ -44,7 +44,7 @@ export function build(root, frame, walk) {
   const scene = (parts.scene = element("div", "scene"));
   parts.paths = make("svg", { class: "paths", "aria-hidden": "true" }, scene);
 
-  const source = tokens(scene, "source", frame.source.title, frame.source.tokens.length);
+  const source = tokens(scene, "source", frame.source.title);
   element("span", "more", source.heading, frame.source.more);
   parts.source = source.side;
   parts.sourceChips = source.chips;
@@ -59,7 +59,7 @@ export function build(root, frame, walk) {
   });
   parts.encoder = stack(scene, "encoder", _("Encoder"), frame.encoderLayers);
 
-  const written = tokens(scene, "written", frame.written.title, frame.written.tokens.length);
+  const written = tokens(scene, "written", frame.written.title);
   parts.written = written.side;
   parts.writtenChips = written.chips;
   element("span", "more", written.heading, frame.written.more);

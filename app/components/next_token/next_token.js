@@ -47,6 +47,10 @@ class Loop {
   fit() {
     this.width = this.root.clientWidth;
     this.root.classList.toggle("narrow", this.width < NARROW * rem());
+    for (const chips of [this.parts.sourceChips, this.parts.writtenChips]) {  // smaller where they do not fit
+      chips.classList.remove("many");
+      chips.classList.toggle("many", chips.scrollHeight > chips.clientHeight + 1);
+    }
     const [columns, most] = this.root.classList.contains("narrow") ? [1, 4] : [2, 3];
     const lines = Math.ceil(this.frame.beams.rows / columns);
     this.parts.beamRows.style.height = `${1.5 * Math.min(lines, most)}rem`;

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from app import components
 from app.pages import PAGES, PageInfo, go_to
 from app.stage.lecture import shown_scene
-from app.state import address
+from app.state import address, late_reports
 from app.state.choice import Choice
 from app.state.choices import FIGURE, SENTENCE
 from app.state.language_choice import LANGUAGE
@@ -29,6 +29,7 @@ _HOME, _CODE = "what the class takes home is asked for", "the code of the class 
 
 def arrive(page: PageInfo) -> None:
     """At the start of a run: reads the address, and opens the page that a key or the address has asked for."""
+    late_reports.restore()
     before = st.session_state.get(address.PAGE)
     wanted: str | None = st.session_state.get(_PAGE)
     if wanted is None and before != page.name and _is_late(page):

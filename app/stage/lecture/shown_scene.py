@@ -13,13 +13,16 @@ import streamlit as st
 from app.lessons.lesson_file import Lesson, LessonScene, sentence_of
 from app.library.lessons import lesson_named
 from app.state import late_reports, pinned_words
-from app.state.choices import CHECKPOINT, CHOICES, DETAILS, PINS_GIVEN, SENTENCE
+from app.state.choices import CHOICES, DETAILS, FIGURE, PINS_GIVEN, SENTENCE
+from app.state.edits_aside import put_aside
 from app.state.language_choice import LANGUAGE
 from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
 
 _OPENED_WITH = "sentence of the scene"  # in the session: the lesson, and the sentence that the scene was opened with
 _ASKED = "scene whose question is asked"  # in the session: lesson and number
 _STAY = (*OF_A_LECTURE, DETAILS, LANGUAGE, PINS_GIVEN)  # choices that no scene changes
+# Choices that a scene changes and that the page of the scene before may report once more. FIGURE is in no page
+_REPORTED = tuple(choice for choice in CHOICES if choice.written != "session" and choice not in (*_STAY, FIGURE))
 
 
 def lesson() -> Lesson | None:
@@ -96,7 +99,8 @@ def show(index: int) -> str:
     if found is None:
         raise ValueError("no lesson is open")
     own = own_sentence()
-    choose(choices_of(found, index))
+    with put_aside():
+        choose(choices_of(found, index))
     ask(asked=False)
     pinned_words.forget_scene()
     PINS_GIVEN.choose(PINS_GIVEN.value + 1)  # tells a picture that is already drawn to pin and unpin words
@@ -104,5 +108,5 @@ def show(index: int) -> str:
     sentence = sentence_of(found.scenes, index) if keeps_own else SENTENCE.value
     st.session_state[_OPENED_WITH] = LESSON.value, sentence
     LESSON_SCENE.choose(index)
-    late_reports.expect(SENTENCE, CHECKPOINT)
+    late_reports.expect(*_REPORTED)
     return found.scenes[index].page

@@ -51,9 +51,13 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     source, target = scene.source, scene.target
     steps = _steps(scene, method)
     whose = _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)
+    temperature = temperature_of(scene)
+    title = _("Probability of the next token, of {count:,}", count=config.vocab_size)
+    if temperature != 1:
+        title += _(", at temperature {temperature:g}", temperature=temperature)
     return {
         "colors": {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "attention": ATTENTION},
-        "title": _("Probability of the next token, of {count:,}", count=config.vocab_size),
+        "title": title,
         "source": {
             "title": ngettext(
                 "{language}: {count:,} token, read once",
@@ -161,6 +165,8 @@ def _beams(scene: Scene, method: Method) -> dict[str, Any]:
             ),
         ),
     }[method]
+    if temperature_of(scene) != 1:  # hypotheses are compared by what the model computes, not by what is drawn from
+        title += " " + _("(at temperature 1)")
     tree = scene.translation.tree if rows else ()
     best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}
     end = {

@@ -5,6 +5,7 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
+from app.state import late_reports
 from app.state.choice import Choice
 
 Name = TypeVar("Name", bound=str)
@@ -27,9 +28,14 @@ def buttons(
         then: is called when another name is chosen.
         says: whether the label is visible; a screen reader reads it in any case.
     """
+
+    def changed() -> None:
+        if not late_reports.restored(choice) and then:
+            then()
+
     choice.open(opening, names)
     st.segmented_control(
         label, list(names), format_func=names.__getitem__, required=True, key=choice.key, persist_state="session",
-        help=help, on_change=then, label_visibility="visible" if says else "collapsed",
+        help=help, on_change=changed, label_visibility="visible" if says else "collapsed",
     )  # fmt: skip
     return cast(Name, choice.value)

@@ -9,9 +9,9 @@ from app.library.runs import Run, read_run
 from app.library.snapshots import run_names
 from app.stage.scene import Scene
 from app.state.choices import RUN
-from app.views.training.curves_section import loss_chart, rate_chart
 from app.views.training.loss_section import smoothed_target
 from app.views.training.page import opening_run
+from app.views.training.run_charts import loss_chart, rate_chart
 
 
 def _loss(scene: Scene | None) -> None:

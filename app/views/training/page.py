@@ -33,14 +33,14 @@ from app.state.choices import (
 )
 from app.state.lecture_choices import LECTURE
 from app.views.training import launch_run, windows
-from app.views.training.curves_section import chosen_curves, loss_chart, rate_section
 from app.views.training.loss_section import loss_section
+from app.views.training.run_charts import loss_chart, measurements_section, rate_section
 from app.views.training.run_line import run_line
-from app.views.training.run_words import made
+from app.views.training.run_words import progress
 from app.views.training.samples_section import samples_section
+from app.views.training.snapshot_details import snapshot_details
 from app.views.training.snapshot_question import NothingToAsk, question
 from app.views.training.snapshot_sweep import sweep
-from app.views.training.snapshots_section import snapshots_section
 from app.views.training.start_window import start_window
 from app.views.training.time_machine import time_machine
 
@@ -148,7 +148,7 @@ def _picture(name: str, scene: Scene | None) -> None:
             return
         if _is_live(name) != live:
             st.rerun()
-        seen = time_machine(run, scene, _("In training: {made}", made=made(run)) if live else "")
+        seen = time_machine(run, scene, _("In training: {made}", made=progress(run)) if live else "")
         if computing and not (seen and seen.pending):
             st.rerun()
 
@@ -207,7 +207,7 @@ def _snapshots(names: tuple[str, ...], scene: Scene | None) -> None:
     runs = _read(names)
     if not runs or runs[0].name != names[0]:
         return
-    seen = snapshots_section(runs[0], scene)
+    seen = snapshot_details(runs[0], scene)
     if seen is None:
         loss_chart(runs, None, None)
         return
@@ -222,7 +222,7 @@ def _samples(name: str) -> None:
 
 def _curves(names: tuple[str, ...], scene: Scene | None) -> None:
     runs = _read(names)
-    chosen_curves(runs)
+    measurements_section(runs)
     rate_section(runs, scene)
 
 

@@ -18,7 +18,7 @@ from app.server.visitor import is_at_this_machine
 from app.state.choices import RUN
 from app.state.events import open_checkpoint, take_sentence
 from app.views.training import launch_run, manage_run, windows
-from app.views.training.own_text import first_pair
+from app.views.training.known_pairs import known_pairs
 from app.views.training.run_log import newest_words
 from app.views.training.run_words import run_status
 from app.views.training.windows import attempt
@@ -115,8 +115,8 @@ def _button(
 
 def _open(run: Run) -> None:
     open_checkpoint(best_name(run.name))
-    if pair := first_pair(run.folder):
-        take_sentence(pair[0])
+    if pairs := known_pairs(run):
+        take_sentence(pairs[0][0])
 
 
 def _add(name: str) -> None:

@@ -12,15 +12,36 @@ def run_status(run: Run, busy: bool, stopping: bool) -> str:
             return _("Stopping: {made}", made=so_far)
         return _("Starting …") if not run.update else _("Starting again after {made} …", made=so_far)
     if run.state == "running":
-        if not run.update and phase_of(run) == "preparing":
-            so_far, newest = _("preparing its text and its model"), []
-        else:
-            newest = _newest(run)
+        newest = [] if is_preparing(run) else _newest(run)
+        so_far = progress(run)
         does = _("Stopping: {made}", made=so_far) if stopping else _("Running: {made}", made=so_far)
         return ", ".join([does, *newest, *([] if stopping else left(run))])
     if run.state == "stopped":
         return _("Stopped after {made}", made=so_far)
-    return ", ".join([_("Finished after {made}", made=so_far), *_best(run)])
+    return ", ".join([_finished(run, so_far), *_best(run)])
+
+
+def _finished(run: Run, so_far: str) -> str:
+    """That it is finished; and why, if `patience` ended it before the last of its updates."""
+    patience = run.recipe.training.patience if run.recipe else 0
+    if run.update >= run.updates or not patience:
+        return _("Finished after {made}", made=so_far)
+    return ngettext(
+        "Finished after {made} (no better score in {count} validation)",
+        "Finished after {made} (no better score in {count} validations)",
+        patience,
+        made=so_far,
+    )
+
+
+def progress(run: Run) -> str:
+    """How far a running training has come."""
+    return _("preparing its text and its model") if is_preparing(run) else made(run)
+
+
+def is_preparing(run: Run) -> bool:
+    """Whether it prepares its text and its model for the first update."""
+    return run.state == "running" and not run.update and phase_of(run) == "preparing"
 
 
 def _best(run: Run) -> list[str]:

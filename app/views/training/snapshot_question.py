@@ -1,8 +1,8 @@
 """The question for the snapshots of a run: a sentence and a translation, whose probability each snapshot gives.
 
-The sentence is the visitor's if the run reads its language; otherwise it is an example of the run, and the page says
-so. The translation is the right one if that is known (from a toy task, or typed by the visitor); otherwise it is the
-one that the newest snapshot writes.
+The sentence is the visitor's if the run reads its language; otherwise it is a sentence of the run's text, or an example
+of its language, and the page says so. The translation is the right one if that is known (from a toy task, from the text
+of the run, or typed by the visitor); otherwise it is the one that the newest snapshot writes.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from app.stage.scene import Scene
 from app.state.choice import Choice
 from app.state.choices import RUN_RIGHT, RUN_SENTENCE
 from app.views.training import launch_run
-from app.views.training.own_text import first_pair
+from app.views.training.known_pairs import known_pairs, right_translation
 from transformer.config import ModelConfig
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.decoding.translator import Translator
@@ -83,7 +83,7 @@ def question(run: Run, scene: Scene | None) -> Question:
     try:
         task = task_of(newest)
         sentence, remark = _sentence(run, last, newest, task, scene)
-        known = _given(run, sentence) or answer(run, sentence)
+        known = _given(run, sentence) or right_translation(run, sentence)
         target = known or snapshot_results.written_by(last, sentence)
     except (HeadlightError, OSError) as error:
         raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=error)) from None
@@ -127,32 +127,22 @@ def _newest(files: dict[int, CheckpointFile]) -> tuple[Translator, int]:
     raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=reasons[0]))
 
 
-def usual_sentence(newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
-    """(sentence, remark): the sentence of the page and "" if the run can read it; otherwise an example of the run (or
-    "") and the reason."""
+def usual_sentence(run: Run, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
+    """(sentence, remark): the sentence of the page and "" if the run can read it; otherwise a sentence of the text of
+    the run, or an example of its language, or "", and the reason."""
     reader = normalise(scene.translation.source) if scene else ""
     remark = _why_unsuitable(reader, newest, task, scene)
     if reader and not remark:
         return reader, ""
-    return task.examples[0] if task.examples else "", remark
-
-
-def answer(run: Run, sentence: str) -> str:
-    """The right translation of a source of a toy task, or of the first sentence of the run's own text; else ""."""
-    toy = run.recipe.data.toy if run.recipe else None
-    if toy:
-        return TOY_TASKS[toy].answer(sentence) or ""
-    pair = first_pair(run.folder)
-    return pair[1] if pair and pair[0] == sentence else ""
+    examples = [*(source for source, _target in known_pairs(run)), *task.examples]
+    return next((sentence for sentence in examples if not _too_long(sentence, newest)), ""), remark
 
 
 def _sentence(run: Run, last: CheckpointFile, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
     data = entry(last).recipe("data")
     typed = normalise(_typed(RUN_SENTENCE, (str(data.get("toy")), str(data.get("source_language")))))
     if not typed:
-        usual, remark = usual_sentence(newest, task, scene)
-        if not usual and (pair := first_pair(run.folder)):
-            usual = pair[0]
+        usual, remark = usual_sentence(run, newest, task, scene)
         if not usual:
             type_one = _("Type a sentence for it, under Details.")
             raise NothingToAsk(f"{remark} {type_one}".strip())

@@ -21,7 +21,7 @@ from app.library.snapshots import run_names, snapshots
 from app.stage.lecture import shown_scene
 from app.stage.scene import Scene
 from app.stage.template import say
-from app.state.choices import AT_UPDATE, RUN
+from app.state.choices import AT_UPDATE, COMPARED, RUN
 from app.state.events import open_checkpoint, take_sentence
 from app.views.shared.show_figure import belongings
 from app.views.training.samples_section import sample_rows, samples_alt, samples_table, shown_sample
@@ -186,6 +186,9 @@ def _share(asked: Question) -> str:
 
 
 def _choose_run(name: str) -> None:
+    """Shows another run. If it was compared with the present one, the same runs are compared as before."""
+    if name in COMPARED.value:
+        COMPARED.choose([RUN.value if other == name else other for other in COMPARED.value])
     RUN.choose(name)
     AT_UPDATE.forget()
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.languages import _
 from app.library.snapshots import best_name, own_run_names, run_and_update, run_of_best, snapshot_name
-from app.state.choices import CHECKPOINT, RUN
+from app.state.choices import CHECKPOINT, COMPARED, RUN
 from app.views.training import manage_run
 from transformer.errors import HeadlightError
 
@@ -125,6 +125,8 @@ def _do_rename(run: str) -> None:
     close()
     if RUN.value == run:
         RUN.choose(new)
+    if run in COMPARED.value:
+        COMPARED.choose([new if each == run else each for each in COMPARED.value])
     found = run_and_update(CHECKPOINT.value)
     if run_of_best(CHECKPOINT.value) == run:
         CHECKPOINT.choose(best_name(new))

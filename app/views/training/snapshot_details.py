@@ -1,7 +1,7 @@
-"""A section of Training's details: the snapshots in full.
+"""The snapshots of a run in full, in the details of Training.
 
-It has the choice of a head and a sentence, the head and the loss of the sentence at every snapshot, and the matrix of
-the head with its numbers at the chosen snapshot.
+There are the choice of a head and a sentence, the head and the loss of the sentence at every snapshot, and the matrix
+of the head with its numbers at the chosen snapshot.
 """
 
 import numpy as np
@@ -16,8 +16,9 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import AT_UPDATE, CLEAREST, RUN_HEAD, RUN_KIND, RUN_RIGHT, RUN_SENTENCE
 from app.views.shared.show_figure import scrolling, show_figure
+from app.views.training.known_pairs import right_translation
 from app.views.training.snapshot_heads import snapshot_alt, snapshot_tiles
-from app.views.training.snapshot_question import NothingToAsk, Question, answer, question, usual_sentence
+from app.views.training.snapshot_question import NothingToAsk, Question, question, usual_sentence
 from app.views.training.snapshot_rows import rows_table
 from app.views.training.snapshot_sweep import Sweep, head_choices, sweep
 from transformer.model.attention_kinds import KINDS, depth
@@ -26,7 +27,7 @@ MOST_CHARACTERS = 300
 NARROW = 204  # px: four controls fit in one line if the window is 1280 px wide
 
 
-def snapshots_section(run: Run, scene: Scene | None) -> Sweep | None:
+def snapshot_details(run: Run, scene: Scene | None) -> Sweep | None:
     """Draws the section. None: there is no snapshot that can be asked; the picture above says why."""
     try:
         asked = question(run, scene)
@@ -58,8 +59,8 @@ def _choices(run: Run, asked: Question, scene: Scene | None) -> None:
             persist_state="session",
             width=NARROW,
         )
-        usual = usual_sentence(newest, asked.task, scene)[0]
-        _sentence(usual, answer(run, asked.sentence))
+        usual = usual_sentence(run, newest, asked.task, scene)[0]
+        _sentence(usual, right_translation(run, asked.sentence))
         every = head_choices(depth(asked.config, kind), asked.config.heads)
         RUN_HEAD.open(allowed=every)
         st.selectbox(

@@ -1,4 +1,4 @@
-"""Sections of Training: what runs measured, and the learning rate beside the paper's."""
+"""Charts of runs: their loss, what else they measured, and their learning rate beside the paper's."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
     st.caption(caption)
 
 
-def chosen_curves(runs: Sequence[Run]) -> None:
+def measurements_section(runs: Sequence[Run]) -> None:
     """Draws the scores of the validations, the speed, and the norm of the gradient."""
     st.header(_("What the run measured"), anchor=False)
     scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
