@@ -18,7 +18,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def _script(request: Request) -> Response:
-    # Trap: this imports all components; above, the server would start later.
+    # Imported for the first request, not when the server starts: with it come all components.
     from app.components.served_scripts import script_in
 
     script = script_in(request.path_params["file"])

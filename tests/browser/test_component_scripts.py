@@ -11,7 +11,7 @@ from app.components.served_scripts import FOLDER
 from app.languages import LANGUAGES
 from tests.browser.conftest import Visit
 from tests.support.browser_driver import started_app
-from tests.support.browser_pages import is_drawn
+from tests.support.browser_pages import Wire, is_drawn
 
 COMPONENTS = sorted(path.stem for path in HERE.glob("*/*.js") if path.stem == path.parent.name)
 # A module is parsed, and its names are declared, before any of it runs: the first line ends it.
@@ -56,6 +56,19 @@ def test_a_script_that_could_not_be_fetched_is_fetched_again(visit: Begin) -> No
     one.errors.clear()
 
 
+def test_a_step_of_the_walk_does_not_send_its_script_again(visit: Begin) -> None:
+    one = visit()
+    wire = Wire(one.page)
+    one.open("steps", at="encoder.embedding.tokens", detail="exam")
+    is_drawn(one, "steps")
+    wire.take()
+    one.page.locator(".walk .next").click()
+    one.page.wait_for_url("**at=encoder.embedding.scaled*")
+    one.settle()
+    assert 1e3 < wire.take() < 20e3 < len(bundle("model_walk"))
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("spoken", ["en", "de"])
 def test_below_a_path_the_picture_is_drawn_in_each_language(
     browser: Any, folder: Path, tmp_path: Path, spoken: str

@@ -44,19 +44,3 @@ def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2500_kb(brows
     assert int(one.page.locator(".meter .count").inner_text().split()[0]) > 85
     one.page.close()
     assert (one.outside, one.errors) == ([], [])
-
-
-def test_a_click_on_next_in_step_by_step_sends_at_most_20_kb(browser: Any, shipped: str) -> None:
-    one = Visit(browser.new_page(), shipped)
-    wire = Wire(one.page)
-    one.open("steps", sentence=TWELVE, at="encoder.embedding.tokens", detail="exam")
-    is_drawn(one, "steps")
-    for name in ("scaled", "positions"):
-        wire.take()
-        one.page.locator(".walk .next").click()
-        one.page.wait_for_url(f"**at=encoder.embedding.{name}*")
-        one.settle()
-        sent = wire.take()
-        assert 1e3 < sent < 20e3, f"{sent:,} bytes"
-    one.page.close()
-    assert (one.outside, one.errors) == ([], [])
