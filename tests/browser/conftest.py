@@ -230,6 +230,7 @@ def visit(browser: Any, server: str, free_tabs: list[Visit]) -> Iterator[Callabl
         if clipboard:
             browser.grant_permissions(["clipboard-read", "clipboard-write"])
         one = free_tabs.pop() if free_tabs else Visit(browser.new_page(), server)
+        one.page.bring_to_front()  # behind another tab, charts keep their old size
         one.page.set_viewport_size({"width": width, "height": height})
         one.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="null")
         visits.append(one)
