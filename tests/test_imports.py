@@ -38,6 +38,7 @@ LAYERS = """
     transformer
     app.languages
     app.figures
+    app.component_address
     app.components
     app.server
     app.library

@@ -27,16 +27,25 @@ def class_panel() -> None:
             if st.button(_("Open a class")):
                 _open()
             return
-        code = found[0]
+        code, leads = found[0], lecturer.leads_from_here()
         with st.container(horizontal=True, vertical_alignment="center"):
             st.code(code, language=None, width="content")
-            st.fragment(_followers, run_every=EVERY)()
+            st.fragment(_followers, run_every=EVERY)(leads)
+        if not leads:
+            _other_tab("lead_from_panel")
         with st.container(horizontal=True):
             if st.button(_("Show code to the class")):
                 show_code()
             if st.button(_("Close the class")):
                 lecturer.close_class()
                 st.rerun()
+
+
+def _other_tab(key: str) -> None:
+    """Says that the class follows another tab, and offers this one."""
+    st.text(_("The class follows another tab of this browser."))
+    if st.button(_("Show this tab to the class"), key=key, on_click=lecturer.lead_from_here):
+        st.rerun()  # the whole page, which is published
 
 
 def open_and_show_code() -> None:
@@ -82,6 +91,8 @@ def _code(otherwise: str) -> None:
                 )
             )
             st.caption(_("On this computer the class is at /class/{code}.", code=code))
+        if not lecturer.leads_from_here():
+            _other_tab("lead_from_code")
 
 
 def qr_code(link: str) -> str:
@@ -99,6 +110,9 @@ def _open() -> None:
         st.rerun()
 
 
-def _followers() -> None:
+def _followers(leads: bool) -> None:
+    """`leads`: whether the class followed this tab when the panel was drawn."""
+    if leads and not lecturer.leads_from_here():
+        st.rerun()  # and does not take over: while one tab reloads, another one would get the class
     if lecturer.own_class():
         st.text(ngettext("Followed by {count:,} phone", "Followed by {count:,} phones", lecturer.followers()))

@@ -21,6 +21,7 @@ class Record:
     """One class. It is changed under the lock of `Classes` only.
 
     Attributes:
+        tab: the lecturer's tab that the class follows.
         answers: for each question, the answer of each follower.
         answer_counts: for each question, how many answers it offers.
         pictures: the newest pictures, by id.
@@ -30,6 +31,7 @@ class Record:
     secret: str
     owner: str
     ends: float
+    tab: str = ""
     version: int = 0
     scene: ClassScene = field(default_factory=first_scene)
     news: bytes = b""

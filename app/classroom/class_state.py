@@ -73,6 +73,17 @@ class Classes:
         except NoClass:
             return False
 
+    def follows(self, code: str, secret: str, tab: str, is_open: Callable[[str], bool]) -> bool:
+        """Whether the class follows this tab of the lecturer, or one that is not open any more."""
+        with self._lock:
+            followed = self._own(code, secret).tab
+            return followed == tab or not is_open(followed)
+
+    def follow(self, code: str, secret: str, tab: str) -> None:
+        """From now on, the class follows this tab of the lecturer."""
+        with self._lock:
+            self._own(code, secret).tab = tab
+
     def publish(self, code: str, secret: str, scene: ClassScene) -> None:
         """Shows this to the class from now on."""
         with self._lock:

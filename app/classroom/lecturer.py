@@ -3,6 +3,9 @@
 Code and secret are in the session. After a reload they are found again by the cookie of the lecturer's browser, like
 everything that belongs to a visitor (app/server/visitor.py). The browser never gets the secret.
 
+The class follows the tab in which it was opened. Another tab of the same browser publishes nothing, unless the lecturer
+asks for that there, or the first tab was closed.
+
 Lecture mode calls `publish_scene` when it opens a scene, and `reveal` when it reveals the answer to the scene's
 question. Whatever else changes on the page (a head, another sentence) is published at the end of each run of the script
 by `publish_page`.
@@ -22,7 +25,7 @@ from app.classroom.own_sentence import packed
 from app.languages import _, language
 from app.lessons.lesson_file import LessonScene
 from app.pages import PageInfo
-from app.server.visitor import LOOPBACK, address_for_others, identity
+from app.server.visitor import LOOPBACK, address_for_others, identity, is_open_tab, tab
 from app.stage.canvas_of_scene import message_of
 from app.stage.heads import chosen_head
 from app.stage.scene import Scene, scene_key
@@ -65,6 +68,7 @@ def open_class() -> None:
     """Opens a class, if this lecturer has none. Raises TooMany."""
     if not own_class():
         st.session_state[_CLASS] = CLASSES.open(identity())
+        lead_from_here()
 
 
 def own_class() -> tuple[str, str] | None:
@@ -73,6 +77,24 @@ def own_class() -> tuple[str, str] | None:
     if not found or not CLASSES.is_open(*found):
         st.session_state[_CLASS] = found = CLASSES.owned(identity())
     return found
+
+
+def leads_from_here() -> bool:
+    """Whether the class follows this tab, or one that was closed. A page in a frame of Side by side is not what the
+    lecturer shows."""
+    found = None if FRAMED.value else own_class()
+    if found:
+        with suppress(NoClass):
+            return CLASSES.follows(*found, tab(), is_open_tab)
+    return False
+
+
+def lead_from_here() -> None:
+    """Makes the class follow this tab."""
+    found = own_class()
+    if found:
+        with suppress(NoClass):
+            CLASSES.follow(*found, tab())
 
 
 def close_class() -> None:
@@ -117,7 +139,8 @@ def publish_scene(of_lesson: LessonScene, scene: Scene | None, question: Questio
         question: the question that the class is asked; the picture is sent when its answer is revealed.
     """
     found = own_class()
-    if found:
+    if found and leads_from_here():
+        lead_from_here()
         asked = Asked(question.prompt, tuple(question.answers)) if question else None
         key = scene_key(scene) if scene else ""
         seen = _Published(of_lesson.page, of_lesson.title, of_lesson.text, asked, key)
@@ -129,9 +152,10 @@ def publish_scene(of_lesson: LessonScene, scene: Scene | None, question: Questio
 def publish_page(page: PageInfo, scene: Scene | None) -> None:
     """Shows this page to the class, if one is open. If a lesson's scene has opened it, it is shown with the title and
     text of that scene."""
-    found = None if FRAMED.value else own_class()  # a page in a frame of Side by side is not what the lecturer shows
-    if not found:
+    found = own_class()
+    if not found or not leads_from_here():
         return
+    lead_from_here()
     key = scene_key(scene) if scene else ""
     seen: _Published | None = st.session_state.get(_LESSON)
     if seen is None or seen.page != page.name:
@@ -155,7 +179,7 @@ def totals(question: Question) -> tuple[int, ...]:
 def reveal(question: Question) -> tuple[int, ...]:
     """The totals. The phones see them from now on, with the right answer and its reason, and cannot answer any more."""
     found, asked = own_class(), Asked(question.prompt, tuple(question.answers))
-    if found:
+    if found and leads_from_here():
         with suppress(NoClass):
             return CLASSES.reveal(*found, asked.id, question.right, question.why)
     return ()

@@ -7,10 +7,9 @@ hash of its content, so after an upgrade browsers fetch the new script.
 
 from hashlib import blake2s
 
+from app.component_address import FOLDER
 from app.components.bundles import HERE, bundle
 from app.languages import LANGUAGES, Language
-
-FOLDER = "component-scripts"  # in the same folder as the pages, so a relative address is right on every page
 
 # The import is tried twice, the second time from another address: a browser may not import again from an address that
 # has failed. The component may have left the page before its script arrives.

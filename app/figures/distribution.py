@@ -4,7 +4,6 @@ Temperature changes how sharp the distribution is and never the order of the tok
 The logits of a step are stored, so that another temperature needs no new pass of the model.
 
 Sampling draws from the tokens that top k and top p leave, by their shares: their probabilities divided by their sum.
-If share and probability differ, both are written: "55% → 80%" (test_the_share_is_the_interval_of_the_random_number).
 """
 
 from collections.abc import Callable
@@ -18,8 +17,8 @@ from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, fixed, role_color
+from app.figures.two_percents import both_in_words, both_percents, percent
 from app.languages import _, pgettext
-from app.languages.numbers import localised
 
 BAR = 31  # px
 LETTER = 0.03  # width of a letter, as a share of the narrowest axis
@@ -116,21 +115,6 @@ def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarr
     return found
 
 
-def percent(probability: float) -> str:
-    """A probability with one to three decimals: 51.1%, 3.14%, 0.12%, 0.012%, 99.97%; never 0% and never 100%."""
-    value = 100 * probability
-    if value < 0.001 or value >= 99.995:
-        return localised("<0.001%" if value < 0.001 else ">99.99%")
-    digits = 2 if value >= 99.95 or value < 9.95 else 1
-    return localised(f"{value:.3f}%" if value < 0.0995 else f"{value:.{digits}f}%")
-
-
-def both_percents(probability: float, share: float) -> str:
-    """The probability, and after an arrow the share of what may be drawn if the two texts differ."""
-    texts = percent(probability), percent(share) if share < 1 else localised("100%")
-    return texts[0] if texts[0] == texts[1] or abs(probability - share) < 1e-9 else " → ".join(texts)
-
-
 def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Figure:
     """A bar per token, 0 to 1; the last bar is all other tokens together. Outlines are shares of what may be drawn."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
@@ -162,7 +146,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
         "showlegend": False,
     }
     room = _room(np.maximum(lengths, shares) if outlined else lengths, labels, 2.0 if outlined else 1.75)
-    axis = pgettext("of a short axis", "probability")
+    axis = _("probability → share") if outlined else pgettext("of a short axis", "probability")
     more = {
         "bargap": 0.2,
         "barmode": "overlay",
@@ -202,8 +186,8 @@ def _outlines(lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges:
     return [outlines, ends]
 
 
-def _label(offer: Offer) -> str:
-    words = [percent(offer.probability) if offer.is_excluded else both_percents(offer.probability, offer.share)]
+def _label(offer: Offer, both: Callable[[float, float], str] = both_percents) -> str:
+    words = [percent(offer.probability) if offer.is_excluded else both(offer.probability, offer.share)]
     if offer.mark:
         words.append(_mark(offer))
         if offer.rank > 1:
@@ -246,5 +230,5 @@ def distribution_table(found: list[Offer]) -> Table:
 
 def distribution_alt(found: list[Offer], title: str) -> str:
     """What the picture says, in words."""
-    entries = "; ".join(f"{in_words(offer.piece)} {_label(offer)}" for offer in found)
+    entries = "; ".join(f"{in_words(offer.piece)} {_label(offer, both_in_words)}" for offer in found)
     return f"{title}. {entries}."

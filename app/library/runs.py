@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from app.library.snapshots import LOCK, OWNER, modified, run_folder, snapshots
+from app.library.snapshots import OWNER, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
+from transformer.files.atomic_write import LOCK
 from transformer.files.strict_json import parse_json
 from transformer.recipe import RECIPE, load_recipe, stored_recipe
 from transformer.training.training_state import Progress, read_progress

@@ -13,12 +13,12 @@ import re
 from pathlib import Path
 
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
+from transformer.files.atomic_write import LOCK
 from transformer.recipe import RECIPE
 
 MOST_RUNS = 200
 FIRST = "en-de-small"  # the first of the shipped runs: its early snapshots write words, the later ones sentences
 SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
-LOCK = ".lock"  # in the folder of a run: locked by the process that trains; contains its id
 OWNER = "owner.txt"  # in the folder of a run that was started in the browser: identifies the visitor who did
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)

@@ -66,6 +66,17 @@ def identity() -> str:
     return hashlib.sha256(token.encode()).hexdigest() if TOKEN.fullmatch(token) else ""
 
 
+def tab() -> str:
+    """What identifies the tab of this script run; a reload makes it another one."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
+def is_open_tab(other: str) -> bool:
+    """Whether a tab that `tab` has identified is connected."""
+    return runtime.exists() and runtime.get_instance().get_client(other) is not None
+
+
 def host_name(host: str) -> str:
     """The name or address in a Host header, without its port, in lower case; "" if it is malformed."""
     try:

@@ -7,6 +7,7 @@ in the address; LAYER and HEAD count from 1 in both.
 
 from app.figures.canvas_message import FORMS, Form
 from app.library.checkpoints import MOST_CHARACTERS
+from app.state import detail_choices
 from app.state.address_texts import (
     from_one,
     heads,
@@ -228,6 +229,8 @@ SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_
 
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # with PINNED: what a picture shows of a scene
 
-CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))
+CHOICES: tuple[Choice, ...] = tuple(
+    value for value in (*vars().values(), *vars(detail_choices).values()) if isinstance(value, Choice)
+)
 # What a copied link has in addition
 PRIVATE = tuple(choice for choice in CHOICES if choice.written == "link" and choice not in SCENE)

@@ -1,18 +1,22 @@
 """A folder of tiny checkpoints, and the app opened on it."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.decoding_page import EXAMPLE, PARTS, healthy
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from tests.support.small_training import toy_recipe
+from tests.support.steps_page import Truth
 from transformer.training import train
 
 
@@ -81,3 +85,49 @@ def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., App
         return app.run()
 
     return opened
+
+
+@pytest.fixture
+def open_decoding(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Opens the Decoding page with these query parameters in the address, and this in the session."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+    def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+        switch_page(app, "decoding")
+        for name, value in {"details": "true", "sentence": EXAMPLE, "part": part, **address}.items():
+            app.query_params[name] = value
+        for name, value in (session or {}).items():
+            app.session_state[name] = value
+        app.run()
+        healthy(app)
+        return app
+
+    return opened
+
+
+@pytest.fixture
+def truth(folder: Path) -> Truth:
+    """What `en-de` computes for the sentence of the tests of Step by step."""
+    return Truth(folder / "en-de.safetensors")
+
+
+@pytest.fixture
+def toy(finished_run: Path, runs: Path, open_app: Callable[..., AppTest]) -> Path:
+    """The finished run in the folder of runs, and the app's checkpoints in theirs."""
+    return Path(shutil.copytree(finished_run, runs / "toy"))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of checkpoints of one's own: `en-de`, a member of a family that ships, and a file that is none."""
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    write_checkpoint(folder / "en-de.safetensors")
+    write_checkpoint(folder / "family-heads-1.safetensors", Size(1, 2, 1), options={"norm": "pre"})
+    (folder / "wrong.safetensors").write_bytes(b"no checkpoint")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+    return folder

@@ -115,6 +115,38 @@ def test_what_is_in_a_frame_of_side_by_side_is_not_shown_to_the_class(
     assert follower.sees == before
 
 
+def test_the_class_follows_the_tab_in_which_it_was_opened_until_another_one_is_asked_for(
+    open_class: Callable[..., AppTest], open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, opened = ["first"], {"first", "second"}
+    monkeypatch.setattr(lecturer, "identity", lambda: "the lecturer's browser")
+    monkeypatch.setattr(lecturer, "tab", lambda: now[0])
+    monkeypatch.setattr(lecturer, "is_open_tab", lambda tab: tab in opened)
+    first = open_class("masks", sentence="a cat")
+    follower = Follower(first)
+    assert not takes_over(first)
+    now[0] = "second"
+    second = open_app("beside", sentence="a cat")
+    assert follower.sees["link"].startswith("/masks?")
+    assert any("follows another tab of this browser" in text.value for text in second.text)
+    button(second, "Show code to the class").click().run()
+    assert not second.exception
+    second.button(key="lead_from_code").click().run()
+    assert follower.sees["link"].startswith("/beside?")
+    assert not takes_over(second)
+    now[0] = "first"
+    assert takes_over(first.run())
+    assert follower.sees["link"].startswith("/beside?")
+    opened.remove("second")
+    assert not takes_over(first.run())
+    assert follower.sees["link"].startswith("/masks?")
+
+
+def takes_over(app: AppTest) -> bool:
+    """Whether the page offers that the class follows it."""
+    return any(each.label == "Show this tab to the class" for each in app.button)
+
+
 def test_closing_the_class_ends_it_and_a_visitor_who_opened_none_publishes_nothing(
     open_class: Callable[..., AppTest], open_app: Callable[..., AppTest]
 ) -> None:

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from app import components
 from app.library.snapshots import OWNER
-from tests.app.test_training_page import opened
 from tests.support.drawn import chart
 from tests.support.pages import choose
+from tests.support.training_page import opened
 
 
 @pytest.fixture

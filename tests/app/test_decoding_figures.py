@@ -14,10 +14,10 @@ from app.figures.distribution import (
     distribution_table,
     entropy_bits,
     offers,
-    percent,
     softmax,
 )
 from app.figures.theme import score_text
+from app.figures.two_percents import percent
 from app.views.decoding.frame_data import Step, beams_data, end_data, step_data
 from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_table, lens_wall, rank_text
 from app.views.decoding.loop_data import (
@@ -235,7 +235,7 @@ def test_the_cache_grows_by_one_row_a_step_in_every_layer_and_head() -> None:
 
 def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     source = TokenAxis("English", "encoder", ("▁e", "</s>"))
-    step = DecodingStep(1, np.array([0.75, 0.25]), np.array([0.4, 0.6]), layer=0, head=1, probability="50% → 60%")
+    step = DecodingStep(1, np.array([0.75, 0.25]), np.array([0.4, 0.6]), layer=0, head=1, probability=(0.5, 0.6))
     data = loop_picture(source, writer("▁x", "▁y", "</s>"), step, SIZES)
     assert data["output"]["tokens"] == ["<s>", "x"]
     assert data["output"]["weights"] == [0.4, 0.6]
@@ -243,7 +243,7 @@ def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     assert "Layer 1, head 2 attends most to e of the source, with 0.75." in data["alt"]
     assert (data["own"]["filled"], data["own"]["room"], data["own"]["newest"]) == (2, 3, 1)
     assert (data["cross"]["filled"], data["cross"]["room"]) == (2, 2)
-    assert (data["chosen"], data["probability"]) == ("y", "50% → 60%")
+    assert (data["chosen"], data["probability"]) == ("y", "50.0%")
     assert not data["last"]
 
 

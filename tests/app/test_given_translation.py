@@ -213,7 +213,7 @@ def test_the_frame_says_who_found_the_translation(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     app = opened("decoding", undo=undo)
-    frame = components(app, "next_token")[0]["frame"]
+    frame = held_by(app)
     shown = [row["title"] for step in frame["steps"] for row in step["rows"] if row["chosen"]]
     assert all(title.endswith(f", {mark}") for title in shown)
     assert line in frame["beams"]["title"]

@@ -237,7 +237,7 @@ def test_a_run_whose_folder_was_deleted_while_it_is_started_says_so(
 def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subprocess.Popen[bytes]"], runs: Path) -> None:
     name = launch_run.start(ToyPlan("reverse", SIZE))
     folder = runs / name
-    with pytest.raises(LaunchError, match=f"{name} is still running"):
+    with pytest.raises(LaunchError, match=f"“{name}” is still running"):
         launch_run.start(ToyPlan("copy", SIZE))
     until_ready(folder, stub[0])
     assert launch_run.is_busy(folder)
@@ -374,6 +374,6 @@ def test_a_run_does_not_begin_with_random_weights_if_the_chosen_checkpoint_was_d
         chosen = start_window.first_weights("mine")
         assert chosen == CheckpointFile.at(tmp_path / "mine.safetensors")
         (tmp_path / "mine.safetensors").unlink()
-        with pytest.raises(LaunchError, match="mine does not exist any more"):
+        with pytest.raises(LaunchError, match="“mine” does not exist any more"):
             start_window.first_weights("mine")
     assert start_window.first_weights(None) is None

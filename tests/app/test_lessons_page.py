@@ -114,10 +114,10 @@ def test_an_uploaded_lesson_with_the_title_of_another_one_can_be_chosen(own: Pat
     (own / "mine.md").write_text(LESSON, encoding="utf-8")
     app = open_app("lessons", details="true")
     upload(app, LESSON.replace("The first", "The other first"))
-    choice = app.selectbox(key="lesson_of_scenes")
+    choice = app.selectbox(key="scenes_of")
     assert len(set(choice.options)) == len(choice.options) == len(SHIPPED) + 2
     for label, first in (("Two scenes (mine.md)", "The first (2"), ("Two scenes (uploaded)", "The other first (2")):
-        app.selectbox(key="lesson_of_scenes").select(label).run()
+        app.selectbox(key="scenes_of").select(label).run()
         assert first in texts(app)
 
 

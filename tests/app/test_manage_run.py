@@ -23,9 +23,9 @@ from app.views.training import manage_run, run_log
 from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_words import about
-from tests.app.test_training_page import machine, opened, page_text
 from tests.support.held_run import held
 from tests.support.pages import choose
+from tests.support.training_page import machine, opened, page_text
 from transformer.files.atomic_write import replacing
 from transformer.recipe import load_recipe
 
@@ -58,7 +58,7 @@ def test_a_run_is_renamed_and_can_still_be_resumed(own: Path, runs: Path) -> Non
         with pytest.raises(LaunchError, match="name"):
             manage_run.rename("Größer als vorher", name)
     shutil.copytree(moved, runs / "other")
-    with pytest.raises(LaunchError, match="already a run other"):
+    with pytest.raises(LaunchError, match="already a run “other”"):
         manage_run.rename("Größer als vorher", "other")
 
 
@@ -160,14 +160,14 @@ def test_a_run_that_could_not_be_deleted_stays_on_the_page_with_the_reason(
     (runs / "other" / "new").touch()  # so it comes first in the list
 
     def fails(name: str) -> None:
-        raise LaunchError(f"{name} is still running. Stop it first.")
+        raise LaunchError(f"“{name}” is still running. Stop it first.")
 
     monkeypatch.setattr("app.views.training.manage_run.delete", fails)
     app = opened(run="reverse-1")
     app.button(key="delete_run").click().run()
     app.button(key="do_delete").click().run()
     app.run()
-    assert "reverse-1 is still running. Stop it first." in page_text(app)
+    assert "“reverse-1” is still running. Stop it first." in page_text(app)
     assert machine(app)["run"] == "reverse-1"
 
 
@@ -179,10 +179,10 @@ def test_a_checkpoint_of_the_same_name_is_not_taken_for_that_of_the_run(
     own.rename(runs / "small")  # as after `train reverse`, of which there is a checkpoint
     app = opened(run="small", checkpoint="small")
     assert "In the list of checkpoints" not in page_text(app)
-    assert machine(app)["model"].startswith("small (")
+    assert machine(app)["model"].startswith("“small” (")
     assert curves_of(checkpoints.checkpoints()["small"]) == {}
     app.button(key="add_run").click().run()
-    assert "There is already a checkpoint small. Rename the run first." in page_text(app)
+    assert "There is already a checkpoint “small”. Rename the run first." in page_text(app)
     (place / "small.safetensors").unlink()
     manage_run.add_to_checkpoints("small")
     app = opened(run="small", checkpoint="small")
@@ -218,7 +218,7 @@ def test_a_window_changes_the_run_for_which_it_was_opened_whatever_run_is_on_the
     choose(app, run="mine").run()
     app.button(key="delete_run").click().run()
     choose(app, run="other").run()
-    assert window_title(app) == "Delete the run mine?"
+    assert window_title(app) == "Delete the run “mine”?"
     app.button(key="do_delete").click().run()
     assert sorted(path.name for path in runs.iterdir()) == ["other", "third"]
     assert machine(app.run())["run"] == "other"
@@ -241,7 +241,7 @@ def test_the_name_of_a_run_is_text_in_the_title_of_a_window(own: Path, runs: Pat
     own.rename(runs / name)
     app = opened(run=name)
     app.button(key="delete_run").click().run()
-    assert window_title(app) == "Delete the run \\_a\\_ \\[b\\]\\(c\\) \\$d\\$ é?"
+    assert window_title(app) == "Delete the run “\\_a\\_ \\[b\\]\\(c\\) \\$d\\$ é”?"
 
 
 def test_a_run_whose_recipe_cannot_be_written_keeps_its_name(

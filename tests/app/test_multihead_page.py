@@ -267,7 +267,7 @@ def test_the_page_is_light(open_page: Open) -> None:
 
 def test_a_head_as_wide_as_the_model_is_shown_in_windows(open_page: Open, odd: Path) -> None:
     app = open_page(checkpoint="full")
-    app.select_slider(key="slice_from_256_128").set_value(128).run()
+    app.select_slider(key="slice_from").set_value(128).run()
     (drawn,) = charts(app)[1]["data"]
     weight = Translator.load(odd / "full.safetensors").model.get_parameter(
         "decoder.layers.0.cross_attention.query.weight"

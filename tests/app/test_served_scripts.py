@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from app.component_address import FOLDER
 from app.components import served_scripts
 from app.components.bundles import HERE, bundle
-from app.components.served_scripts import FOLDER, file_of, loader, script_in
+from app.components.served_scripts import file_of, loader, script_in
 from app.languages import LANGUAGES
 from tests.support.browser_driver import started_app
 from tests.support.raw_client import ask

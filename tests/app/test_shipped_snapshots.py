@@ -70,7 +70,7 @@ def test_a_fresh_training_page_opens_with_a_translation_that_begins_as_nonsense(
     (machine,) = components(page, "time_machine")
     written = ["".join(word for word, _ in row["words"]) for row in machine["rows"]]
     assert machine["run"] == "en-de-small"
-    assert machine["model"] == "en-de-small (a smaller model than the one at the top of the page)"
+    assert machine["model"] == "“en-de-small” (a smaller model than the one at the top of the page)"
     assert machine["news"] == ""
     assert written[0].startswith("nananana")
     assert written[-1].endswith("meine Brille gesucht.")  # of a small model: not all of it is right

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.distribution import percent
+from app.figures.two_percents import percent
 from app.library import source_code
 from app.views.hand.projection_origin import origin
 from app.views.shared.head_pictures import explained
@@ -63,12 +63,14 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     powers = np.exp((logits - logits.max()) / temperature)
     expected = float(powers[ids[1]] / powers.sum())
     (loop,) = components(app, "decoding_loop")
-    assert loop["probability"].split(" → ")[0] == percent(expected)
+    assert loop["probability"] == percent(expected)
     bars = chart(app, "the next token")["data"][0]
     (label,) = [text for text in bars["text"] if "chosen" in text]
-    assert label.split(" · ")[0] == loop["probability"]  # after an arrow: without PAD, UNK and BOS, never drawn
-    other = app.slider(key=f"what_if_sampling_{temperature}").set_value(2.0).run()
-    assert f"It was decoded at {temperature:g}, where the chosen token has {loop['probability']}." in page_text(other)
+    before, *after = label.split(" · ")[0].split(" → ")  # after an arrow: without PAD, UNK and BOS, never drawn
+    assert before == loop["probability"]
+    written = f"{before}, {after[0]} of what may be drawn" if after else before
+    other = app.slider(key="tried_temperature").set_value(2.0).run()
+    assert f"It was decoded at {temperature:g}, where the chosen token has {written}." in page_text(other)
     assert array(chart(other, "at temperature 2")["data"][0]["x"]).sum() == pytest.approx(1)
     tree = open_view("decoding", temperature=str(temperature), part="tree", **address)
     assert ("at temperature 1; tokens were drawn at" in page_text(tree)) == (temperature != 1)

@@ -119,7 +119,10 @@ def test_it_opens_with_the_longer_word_whose_row_has_the_largest_weight() -> Non
 @pytest.mark.parametrize(
     "sentence", ["cat", " ".join([SENTENCE] * 12), "the the the </script><img src=x onerror=alert(1)>"]
 )
-@pytest.mark.parametrize("edits", ["", "weights=cross.1.all.1.1-1;off=cross.2.1", "weights=cross.9.1.1.1-1"])
+@pytest.mark.parametrize(
+    "edits",
+    ["", pytest.param("weights=cross.1.all.1.1-1;off=cross.2.1", marks=pytest.mark.soak), "weights=cross.9.1.1.1-1"],
+)
 def test_any_sentence_and_any_link_are_shown(open_app: Open, sentence: str, edits: str) -> None:
     app = open_app("whatif", experiment="attention", edits=edits, sentence=sentence, t="40")
     found = bars(app)

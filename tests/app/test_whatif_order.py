@@ -149,7 +149,10 @@ def test_a_change_takes_the_place_of_the_one_before_and_other_edits_stay(open_ap
 
 
 @pytest.mark.parametrize("sentence", ["a", "the the the", "</script><img src=x onerror=alert(1)> _a_ :red[b]"])
-@pytest.mark.parametrize("options", [{}, {"positions": "learned", "max_positions": 64}, {"positions": "none"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, pytest.param({"positions": "learned", "max_positions": 64}, marks=pytest.mark.soak), {"positions": "none"}],
+)
 def test_odd_sentences_and_odd_positions_open(
     open_app: Open, folder: Path, sentence: str, options: dict[str, Any]
 ) -> None:
@@ -171,7 +174,7 @@ def says(app: AppTest) -> str:
 
 
 @pytest.mark.parametrize("edits", ["", "positions=swap.2.5", "positions=off"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "none"])
+@pytest.mark.parametrize("positions", ["sinusoidal", pytest.param("none", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("window", [1, 100])
 def test_with_a_window_that_hides_words_the_orders_are_not_called_the_same(
     open_app: Open, folder: Path, window: int, positions: str, edits: str
@@ -248,7 +251,7 @@ def test_positions_of_the_decoder_are_not_taken_for_those_of_the_encoder(open_ap
     assert bars(app)["chosen"] == -1
 
 
-@pytest.mark.parametrize("change", ["positions=swap.2.5", "positions=off"])
+@pytest.mark.parametrize("change", ["positions=swap.2.5", pytest.param("positions=off", marks=pytest.mark.soak)])
 @pytest.mark.parametrize(
     ("other", "names_places"),
     [

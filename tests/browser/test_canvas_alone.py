@@ -174,7 +174,14 @@ def test_another_kind_shows_all_its_heads_also_while_a_calculation_is_open(
     assert head.bounding_box()["width"] == wide
 
 
-@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "the the the", "שלום עולם", "a", "x " * 40])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "</script><img src=x onerror=alert(1)>",
+        "שלום עולם",
+        *(pytest.param(text, marks=pytest.mark.soak) for text in ("the the the", "a", "x " * 40)),
+    ],
+)
 def test_whatever_is_typed_is_drawn_as_text(text: str, alone: Callable[[Scene], Any], tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), text)
     page = alone(scene)
@@ -311,7 +318,9 @@ IN_SIGHT = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height", "rem"), [(1280, 720, 18.4), (1920, 1080, 27.6)])
+@pytest.mark.parametrize(
+    ("width", "height", "rem"), [(1280, 720, 18.4), pytest.param(1920, 1080, 27.6, marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("words", [20, pytest.param(50, marks=pytest.mark.soak), 96])
 def test_before_a_class_a_long_sentence_is_in_several_rows_and_what_is_left_out_is_said(
     alone: Callable[[Scene], Any], tmp_path: Path, words: int, width: int, height: int, rem: float

@@ -227,6 +227,7 @@ def test_the_translation_writes_itself_once_and_any_key_shows_all_of_it(visit: B
     assert page.locator(hidden).count() == 0
 
 
+@pytest.mark.soak
 def test_it_works_with_the_server_stopped_and_in_under_50_ms(browser: Any, folder: Path, tmp_path: Path) -> None:
     page = browser.new_page()
     page.set_default_timeout(PATIENCE)

@@ -81,6 +81,23 @@ def test_a_phone_follows_and_has_a_sentence_of_its_own(visit: Callable[..., Visi
     expect(page.get_by_label("Your own sentence")).to_be_hidden()
 
 
+def test_the_class_follows_one_tab_of_the_lecturer_and_another_one_when_that_is_asked_for(
+    visit: Callable[..., Visit],
+) -> None:
+    first, phone, second = visit().open(), visit(width=390, height=844), visit()
+    code = open_class(first)
+    phone.page.goto(f"{phone.address}/class/{code}")
+    title = phone.page.get_by_role("heading")
+    expect(title).to_have_text("How is my sentence translated?")
+    second.open("masks")
+    second.page.get_by_role("button", name="Menu").click()
+    second.page.get_by_text("Class: what you show").click()
+    expect(second.page.get_by_text("The class follows another tab of this browser.")).to_be_visible()
+    expect(title).to_have_text("How is my sentence translated?")
+    second.page.get_by_role("button", name="Show this tab to the class").click()
+    expect(title).to_have_text("Why must no row attend to later tokens?")
+
+
 def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_revealed(
     page: Any, tmp_path: Path
 ) -> None:

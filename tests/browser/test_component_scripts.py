@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from app.component_address import FOLDER
 from app.components.bundles import HERE, bundle
-from app.components.served_scripts import FOLDER
 from app.languages import LANGUAGES
 from tests.browser.conftest import Visit
 from tests.support.browser_driver import started_app

@@ -34,7 +34,8 @@ def step_of(page: Any) -> str | None:
     return page.locator(f"{FRAME} .root").get_attribute("data-step")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), pytest.param(1920, 1080, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
 def test_the_frame_is_in_the_window_and_nothing_moves_from_step_to_step(visit: Begin, width: int, height: int) -> None:
     one = visit(width=width, height=height).open("decoding", sentence=SENTENCE, t="2")
     is_drawn(one, "decoding")

@@ -165,9 +165,10 @@ HEIGHTS = """key => [...document.querySelectorAll(`.st-key-picture_${key} *`)].f
     node => [...node.shadowRoot.querySelectorAll('.picture')].map(each => each.getBoundingClientRect().height))"""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("page", "key", "details"),
-    [pytest.param("hand", "query_scene", "false", marks=pytest.mark.soak), ("steps", "map", "true")],
+    [("hand", "query_scene", "false"), ("steps", "map", "true")],
 )
 def test_a_picture_has_the_size_of_the_page_also_in_a_large_window(
     visit: Begin, page: str, key: str, details: str

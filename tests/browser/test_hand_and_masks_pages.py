@@ -85,6 +85,7 @@ def test_words_of_the_batch_are_cut_to_their_cells(visit: Begin) -> None:
     assert not any("\ufffd" in text or "&" in text[1:] for text in texts)
 
 
+@pytest.mark.soak
 def test_nothing_is_wider_than_the_screen(visit: Begin) -> None:
     one = visit(dark=True).open("masks", kind="decoder")
     is_drawn(one, "masks")
@@ -180,6 +181,7 @@ def test_the_scores_before_the_mask_are_those_of_the_sentence_of_the_page(visit:
     assert other.page.evaluate(FILLS)["score"].startswith("Scores before the mask")
 
 
+@pytest.mark.soak
 def test_the_wheel_scrolls_the_page_and_chooses_no_cell(visit: Begin) -> None:
     one = visit(height=600).open("masks", sentence=SENTENCE)
     is_drawn(one, "masks")

@@ -11,6 +11,9 @@ from tests.support.component_alone import draw, mount
 
 # Moves the clock of a page by so many ms.
 CLOCK = "added => { window.trueNow ??= Date.now; Date.now = () => trueNow() + added; }"
+# A box with a text of many lines, of which two are in view.
+BOX = """() => document.body.insertAdjacentHTML("afterbegin",
+    `<div id="long" tabindex="0" style="height: 2em; overflow-y: auto">${"line<br>".repeat(20)}</div>`)"""
 ADDRESS = "http://lecture.test/"
 SCENE = {"minutes": 2, "notes": "Say it.", "question": None}
 LESSON = {
@@ -60,6 +63,25 @@ def test_a_scene_without_a_text_is_revealed_in_two_steps(windows: tuple[Any, Any
     class_.keyboard.press("PageUp")
     draw(class_, scene(0, received=3))
     expect(sees).to_have_text("The class sees: title, picture and sentences.")
+
+
+def test_keys_scroll_a_text_that_is_longer_than_its_box_and_the_others_still_walk(windows: tuple[Any, Any]) -> None:
+    class_, notes = windows
+    sees = notes.locator(".note").nth(1)
+    class_.evaluate(BOX)
+    box = class_.locator("#long")
+    box.focus()
+    class_.keyboard.press("ArrowDown")
+    class_.wait_for_function("document.getElementById('long').scrollTop > 0")
+    class_.keyboard.press("Home")
+    class_.wait_for_function("document.getElementById('long').scrollTop === 0")
+    expect(sees).to_have_text("The class sees: title and picture; ↓ reveals more.")
+    box.evaluate("box => { box.style.height = 'auto'; }")  # now it has room for all
+    class_.keyboard.press("ArrowDown")
+    expect(sees).to_have_text("The class sees: title, picture and sentences.")
+    class_.evaluate("window.sent = []")
+    class_.keyboard.press("ArrowRight")
+    assert class_.evaluate("window.sent.length") == 1
 
 
 def test_the_clock_of_a_scene_runs_since_the_class_sees_it(windows: tuple[Any, Any]) -> None:

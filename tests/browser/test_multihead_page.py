@@ -10,7 +10,8 @@ from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
 
-@pytest.mark.parametrize("picture", ["heads_written", pytest.param("slices", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("picture", ["heads_written", "slices"])
 def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture: str) -> None:
     one = visit().open("multihead", head="4", details="true")
     one.page.locator(f".st-key-picture_{picture} .barlayer .point").first.wait_for(state="attached")
@@ -60,7 +61,7 @@ def test_a_card_names_its_number_and_says_of_what_it_is_the_length(visit: Callab
 
 
 @pytest.mark.soak
-def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit]) -> None:
+def test_steps_are_shown_without_the_server_and_the_mode_stays_in_the_link(visit: Callable[..., Visit]) -> None:
     one = visit().open("multihead", layer="1", t="1")
     is_drawn(one, "multihead")
     page = one.page
@@ -74,15 +75,22 @@ def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit
     page.keyboard.press("ArrowRight")
     expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute("aria-checked", "true")
     assert says.inner_text() != before
-    page.get_by_role("radio", name="Each alone").click()
-    expect(says).to_have_text(re.compile("alone"))
     assert page.evaluate("sent") == 0
+    with one.running():
+        page.get_by_role("radio", name="Each alone").click()
+        expect(says).to_have_text(re.compile("alone"), timeout=1000)
+    one.settle()
+    assert "heads_left=alone" in page.url
+    expect(page.get_by_role("radio", name="Each alone")).to_be_focused()
     page.locator(".heads .grid").get_by_role("radio").nth(2).click()
     page.wait_for_url(re.compile("head=3"))
     one.settle()
     expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute(
         "aria-checked", "true"
     )  # it stays
+    page.reload()
+    is_drawn(one, "multihead")
+    expect(page.get_by_role("radio", name="Each alone")).to_have_attribute("aria-checked", "true")
 
 
 @pytest.mark.soak

@@ -42,6 +42,7 @@ def test_examples_pages_and_menu_can_be_read_and_tapped(visit: Begin) -> None:
         opened.wait_for(state="detached")
 
 
+@pytest.mark.soak
 def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instead(visit: Begin) -> None:
     one = phone(visit)
     one.page.locator(".token.writes").nth(1).click()

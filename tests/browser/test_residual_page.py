@@ -25,6 +25,7 @@ AT_ONCE = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_keys_alone_choose_the_token(visit: Callable[..., Visit]) -> None:
     one = visit().open("residual", sentence="the cat sat", stream="encoder", s="1")
     is_drawn(one, "residual")

@@ -98,6 +98,12 @@ def test_the_reader_s_words_have_the_weights_of_the_model(visit: Begin, folder: 
     one.settle()
     assert chosen_in(one.page)["t"] == ["4"]
     assert one.page.get_by_role("radio", name="Your words").get_attribute("aria-checked") == "true"
+    one.page.reload()  # as whoever opens the link
+    is_drawn(one, "scaling")
+    assert one.page.get_by_role("radio", name="Your words").get_attribute("aria-checked") == "true"
+    one.page.get_by_role("radio", name="Random vectors").click()
+    one.settle()
+    assert "scores_of" not in chosen_in(one.page)
 
 
 @pytest.mark.soak

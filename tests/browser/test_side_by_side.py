@@ -29,6 +29,7 @@ def test_attention_is_opened_beside_the_original_model(visit: Begin) -> None:
     assert "cat" not in one.page.url  # the sentence is private
 
 
+@pytest.mark.soak
 def test_what_is_done_in_a_frame_stays_in_it(visit: Begin) -> None:
     one = visit().open("beside", sentence="the cat", beside_page="masks", beside="sentence", beside_sentence="the mat")
     frames = [one.page.frame_locator(".frames iframe").nth(at) for at in (0, 1)]

@@ -188,6 +188,7 @@ PLACES = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_nothing_moves_from_station_to_station_and_all_is_in_the_window(visit: Begin) -> None:
     one = visit(height=720).open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")

@@ -15,7 +15,7 @@ from app.take_home.handed_scenes import handed_scenes
 from tests.browser.conftest import PATIENCE, Visit
 from transformer import Translator
 
-PAGES = ("translate", "attention", "hand", "steps")
+PAGES = ("translate", "attention", "hand", "steps", "decoding")
 
 
 @pytest.mark.soak
@@ -48,6 +48,7 @@ def test_the_file_works_from_the_disk(
     canvas.locator(".arc").first.dispatch_event("click")
     expect(canvas.locator(".computed")).to_contain_text("This file has the calculation of one head only")
     expect(page.frame_locator("iframe >> nth=1").locator(".matrix canvas")).to_be_visible()
+    expect(page.frame_locator("iframe >> nth=4").locator(".row.chosen")).to_be_visible()
     page.get_by_role("button", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-scheme", "dark")
     expect(page.frame_locator("iframe >> nth=0").locator(".canvas .arc").first).to_be_attached()

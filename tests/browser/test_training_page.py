@@ -92,7 +92,7 @@ def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, ru
     with held(busy):
         one = visit().open("training", run="stopped")
         one.page.get_by_role("button", name="Resume", exact=True).click()
-        expect(one.page.locator(".st-key-problem")).to_contain_text("One run at a time: busy is still running.")
+        expect(one.page.locator(".st-key-problem")).to_contain_text("One run at a time: “busy” is still running.")
     for folder in (stopped, busy):
         shutil.rmtree(folder)
 
@@ -114,7 +114,7 @@ def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Beg
     assert machine.bounding_box() == place
 
 
-TOY = "toy (a smaller model than the one at the top of the page)"
+TOY = "“toy” (a smaller model than the one at the top of the page)"
 
 
 def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs: Path) -> None:
@@ -123,10 +123,7 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     page = one.page
     rows, says, when = page.get_by_role("radio"), page.locator(".stage .says"), page.locator(".stage .when")
     expect(when).to_have_text(f"After 12 updates {TOY} writes")
-    page.evaluate(
-        "() => { window.sent = 0; const send = WebSocket.prototype.send; "
-        "WebSocket.prototype.send = function (...all) { window.sent += 1; return send.apply(this, all); }; }"
-    )
+    asked = one.asked.count
     rows.nth(2).click()
     expect(when).to_have_text(f"After 6 updates {TOY} writes")
     page.keyboard.press("ArrowUp")
@@ -137,7 +134,7 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     untrained = Translator.load(runs / "toy" / "snapshots" / "00000000.safetensors")
     written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
     assert says.inner_text().removesuffix("…").strip() == written
-    assert page.evaluate("sent") == 0  # only the value at which the slider stops is sent, and later
+    assert one.asked.count == asked  # only the value at which the slider stops is sent, and later
     page.wait_for_function("() => location.search.includes('at_update=0')")
     page.get_by_role("button", name="Play", exact=True).click()
     expect(when).to_have_text(f"After 12 updates {TOY} writes")
@@ -152,6 +149,26 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     assert "at_update" not in page.url
     page.locator(".head-map .cell").first.hover()
     expect(page.locator(".pointed")).to_have_text(re.compile(r"“.+” to “.+”: [01]\.\d\d"))
+
+
+def test_a_run_that_starts_later_is_listed_without_a_click_and_the_page_stays_as_it_is(
+    visit: Begin, runs: Path
+) -> None:
+    one = visit().open("training", run="toy", details="true")
+    page, machine = one.page, one.page.locator(".machine")
+    is_drawn(one, "training")
+    box = page.get_by_label("Sentence", exact=True)
+    box.fill("a draft")
+    place = machine.bounding_box()
+    shutil.copytree(runs / "toy", runs / "late")
+    names = page.get_by_role("combobox", name="Run", exact=True)
+    expect(names.locator("option", has_text="late")).to_be_attached()
+    one.settle()
+    expect(names).to_have_value("toy")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("a draft")
+    assert machine.bounding_box() == place
+    shutil.rmtree(runs / "late")
 
 
 # What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.

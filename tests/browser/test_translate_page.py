@@ -122,6 +122,7 @@ def test_a_click_translates_back_with_the_checkpoint_for_the_other_direction(vis
     one.says(written)
 
 
+@pytest.mark.soak
 def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Begin) -> None:
     one = visit().open(sentence="the cat sat", details="true")
     one.drawn()
@@ -156,7 +157,7 @@ def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
         assert page.locator("img[src='x'], [onerror]").count() == 0
 
 
-@pytest.mark.parametrize("words", ["", "x" * 5000])
+@pytest.mark.parametrize("words", [pytest.param("", marks=pytest.mark.soak), "x" * 5000])
 def test_an_empty_line_and_five_thousand_characters_are_refused_with_a_notice(visit: Begin, words: str) -> None:
     one = visit().open()
     one.drawn()

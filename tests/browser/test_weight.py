@@ -26,7 +26,9 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.soak
-def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2500_kb(browser: Any, shipped: str) -> None:
+def test_at_most_twelve_words_cost_300_kb_the_longest_sentence_2500_kb_and_a_step_of_decoding_25_kb(
+    browser: Any, shipped: str
+) -> None:
     one = Visit(browser.new_page(), shipped)
     wire = Wire(one.page)
     for number, name in enumerate(WHOLE_PAGES):
@@ -41,6 +43,13 @@ def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2500_kb(brows
             is_drawn(one, name)
             sent = wire.take()
             assert 1e3 < sent < most, f"{name}: {sent:,} bytes for {len(text.split())} words"
+        if name == "decoding":  # only the choice is sent again, not all steps
+            one.settle()
+            wire.take()
+            one.page.get_by_role("button", name="Next →").click()
+            one.page.wait_for_url("**t=2*")
+            one.settle()
+            assert 1e3 < wire.take() < 25e3
     assert int(one.page.locator(".meter .count").inner_text().split()[0]) > 85
     one.page.close()
     assert (one.outside, one.errors) == ([], [])

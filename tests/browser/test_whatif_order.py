@@ -12,6 +12,7 @@ PLACE = {"sentence": "the cat sat on the mat", "experiment": "order"}
 CHANGES = ".frame .words .column:nth-child({}) .change"
 
 
+@pytest.mark.soak
 def test_a_word_and_a_bar_make_a_swap_and_the_bar_takes_it_back(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE)
     page = one.page

@@ -12,6 +12,7 @@ SENTENCE, OTHER = "the old cat sat on the big mat", "the old cat sat on the smal
 PLACE = {"sentence": SENTENCE, "experiment": "patch", "patched_sentence": OTHER}
 
 
+@pytest.mark.soak
 def test_a_cell_is_patched_by_a_click_and_taken_back_by_the_next_with_keys_too(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE)
     cells = one.page.locator(".st-key-picture_patch svg .cell")

@@ -22,6 +22,7 @@ class Asked:
         self._page = page
         self._asked: float | None = None  # when it last asked for a run that has not begun
         self._whole = False  # whether that was of the whole script
+        self.count = 0  # how often it has asked for a run, except by the clock
         page.on("websocket", self._connected)
 
     def _connected(self, socket: Any) -> None:
@@ -34,6 +35,7 @@ class Asked:
             message = BackMsg.FromString(frame)
             if message.HasField("rerun_script"):
                 self._asked, self._whole = time.monotonic(), not message.rerun_script.fragment_id
+                self.count += not message.rerun_script.is_auto_rerun
 
     def _received(self, frame: bytes | str) -> None:
         if isinstance(frame, bytes):

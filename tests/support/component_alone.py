@@ -16,6 +16,11 @@ STAND = """async ([source, style]) => {
     const setTriggerValue = (name, value) => sent.push(value);
     window.draw = data => { component({ data, parentElement: document.body, setTriggerValue }); };
 }"""
+# What `held_data.js` does with the data of a message.
+HOLD = """([name, data]) => {
+    (window.headlightHeld ??= {})[name] = data;
+    document.dispatchEvent(new CustomEvent("headlight-held"));
+}"""
 # The element by which Streamlit says whether its script runs; `runs` changes what it says.
 SCRIPT = """() => {
     document.body.insertAdjacentHTML("afterbegin", "<div data-test-script-state='notRunning'></div>");
@@ -36,6 +41,11 @@ def mount(page: Any, name: str, styles: Sequence[str] = (), css: str = "") -> No
 def draw(page: Any, data: dict[str, Any]) -> None:
     """Gives the component data."""
     page.evaluate("data => draw(data)", data)
+
+
+def hold(page: Any, name: str, data: dict[str, Any]) -> None:
+    """Holds data for the component as `held_data` does; only values that JSON has."""
+    page.evaluate(HOLD, [name, data])
 
 
 def sent(page: Any) -> list[Any]:

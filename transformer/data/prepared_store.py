@@ -18,7 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from transformer.errors import CorpusError, HeadlightError
-from transformer.files.atomic_write import lock, sync
+from transformer.files.atomic_write import LOCK, lock, sync
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class Store:
         whether the store is locked: False on a disk without locks."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / ".lock").open("w") as file:
+            with (self.folder / LOCK).open("w") as file:
                 try:
                     locked = lock(file)
                 except BlockingIOError:

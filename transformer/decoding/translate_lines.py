@@ -60,5 +60,5 @@ def _decode(line: bytes) -> str | TranslationError:
 
 def as_one_line(text: str) -> str:
     """A translation as one line. Trap: byte tokens can write a line break, which would shift all lines after it
-    (test_a_translation_with_a_line_break_stays_one_line, in test_cli.py and in test_evaluate.py)."""
+    (test_a_translation_with_a_line_break_stays_one_line, in test_translate.py and in test_evaluate.py)."""
     return re.sub(r"[\r\n]+", " ", text)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+LOCK = ".lock"  # the file in a folder that is locked by the process that uses the folder
 log = logging.getLogger(__name__)
 
 

@@ -31,7 +31,7 @@ from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.data.training_data import TrainingData
 from transformer.errors import Busy, TrainingError
-from transformer.files.atomic_write import lock
+from transformer.files.atomic_write import LOCK, lock
 from transformer.files.untrusted_values import finite_number, shown
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer_file
@@ -69,7 +69,7 @@ class Run:
                 f"{folder} already has a run. Choose another folder with --run-dir, or continue it with --resume: "
                 f"{resume_command(folder)}"
             )
-        self._vocabulary, self._locked = folder / "tokenizer.model", folder / ".lock"
+        self._vocabulary, self._locked = folder / "tokenizer.model", folder / LOCK
         if self._vocabulary.exists() and not held and not self._locked.exists():
             raise TrainingError(
                 f"{self._vocabulary} is not of a run, and a run would write its own vocabulary there. Move it and "

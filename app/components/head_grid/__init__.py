@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.registration import component, sent
+from app.components.numbered import listening, received
+from app.components.registration import component
 
 _component = component("head_grid", styles=["svg", "token", "head_map", "segments"])
 
 
-def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
-    """Draws the heads; data from `app.views.multihead.head_grid_data`. `on_choose` is called with a head, from 0.
+def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
+    """Draws the heads; data from `app.views.multihead.head_grid_data`.
 
     The browser shows the other steps of the translation without the server.
+
+    Args:
+        on_choose: gets "head" or "mode" and the place of the chosen one, from 0. Mode 0: each head is left out; 1: each
+            is left alone.
     """
-
-    def chosen() -> None:
-        head = sent(key, "chosen")
-        if isinstance(head, int) and 0 <= head < len(data["heads"]):
-            on_choose(head)
-
-    _component(data=data, key=key, on_chosen_change=chosen)
+    counts = {"head": len(data["heads"]), "mode": 2}
+    _component(data=data | {"received": received(key)}, key=key, on_chosen_change=listening(key, counts, on_choose))

@@ -6,6 +6,7 @@ import { element } from "../shared/dom.js";
 import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
 import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
+import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
@@ -40,7 +41,7 @@ const behaviour = {
     const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
     this.steps = radios(this.row, _("Step of the translation"), predicted, this.at, (index) => this.step(index));
     const modes = [_("Without each"), _("Each alone")];
-    this.modes = radios(element("div", "modes segments", steps), _("Which heads are left"), modes, this.mode, (index) => { this.mode = index; this.show(); });
+    this.modes = radios(element("div", "modes segments", steps), _("Which heads are left"), modes, this.mode, (index) => this.leave(index));
     this.says = element("p", { class: "says", "aria-live": "polite" }, box);
     this.parts = [];
     const cards = data.heads.map((head, index) => (node) => this.card(node, index));
@@ -65,12 +66,17 @@ const behaviour = {
     this.at = index;
     this.show();
   },
+  leave(mode) {
+    this.mode = mode;
+    this.show();
+    this.send("mode", mode);
+  },
   choose(index) {
     if (index === this.head) return;
     this.head = index;
     this.show();
     this.drawOne();
-    this.send(index);
+    this.send("head", index);
   },
   point(node) {
     this.pointed.textContent = cellInWords(node && this.drawn?.cellAt(node), this.data);
@@ -179,18 +185,22 @@ const behaviour = {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const text = JSON.stringify(data);
+  const { mode: left, received, ...drawn } = data, text = JSON.stringify(drawn);
+  const mode = currentChoice(root, "mode", { chosen: left, count: MODES.length, received });
   let view = root.view;
   if (!view || view.text !== text) {
     const kept = view?.data.subject === data.subject;  // the same sentence and layer: the step stays
     const at = kept ? view.at : Math.min(data.step, data.steps.length - 1);
     view?.watch.disconnect();
-    view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode: kept ? view.mode : 0 });
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode });
     view.build(root);
     view.draw();
+  } else if (view.mode !== mode) {
+    view.mode = mode;
+    view.show();
   }
   const turn = view.turn = {};
-  view.send = (head) => setTriggerValue("chosen", head);
+  view.send = (name, index) => setTriggerValue("chosen", numbered(root, name, index));
   return () => {
     if (view.turn !== turn) return;  // a later call uses the view now
     view.watch.disconnect();

@@ -10,21 +10,22 @@ _component = component("next_token")
 
 
 def next_token(
-    frame: dict[str, Any],
-    step: int,
+    state: dict[str, Any],
+    steps: int,
     *,
     key: str,
     on_step: Callable[[int], None],
     on_other: Callable[[int, int], None],
 ) -> None:
-    """The loop at a step, from 0; all steps are sent, so the browser shows the others without the server.
+    """Draws the data that `held_data` has sent under the name `loop`, from
+    `app.views.decoding.frame_section.frame_of`. They have all steps, so the browser shows another step by itself.
 
     Args:
-        frame: from `app.views.decoding.frame_section.frame_of`.
+        state: the `step`, from 0, and the `scene` to whose data this state belongs.
+        steps: how many steps there are.
         on_step: is called with the step at which the reader stopped.
         on_other: is called with a step and the id of another token that was clicked in its distribution.
     """
-    steps = len(frame["steps"])
 
     def stepped() -> None:
         _, index = receive(key)
@@ -38,5 +39,4 @@ def next_token(
             on_step(at)
             on_other(at, token)
 
-    data = {"frame": frame, "step": step, "received": received(key)}
-    _component(data=data, key=key, on_chosen_change=stepped, on_other_change=other)
+    _component(data=state | {"received": received(key)}, key=key, on_chosen_change=stepped, on_other_change=other)

@@ -1,5 +1,5 @@
 // How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token
-// goes in again. The message has all steps, so stepping and playing need no server. The server only learns at which
+// goes in again. The held data have all steps, so stepping and playing need no server. The server only learns at which
 // step the reader stops, and which other token the reader chooses.
 
 import { setColors, within } from "../shared/dom.js";
@@ -100,9 +100,13 @@ class Loop {
     }, PACE);
   }
 
-  other(id) {
+  stop() {
     this.play(false);
     clearTimeout(this.stopped);
+  }
+
+  other(id) {
+    this.stop();
     this.send("other", { step: this.at, id, number: Date.now() });
   }
 
@@ -117,28 +121,37 @@ class Loop {
   }
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector(".root");
-  const { frame } = data, { colors } = frame;
-  setColors(root, colors);
+// Shows what the server says once the data of its translation have arrived.
+function take(root, state, send) {
+  const frame = window.headlightHeld?.loop;
+  if (frame?.scene !== state.scene) return;
+  setColors(root, frame.colors);
   const written = JSON.stringify(frame);
-  const at = currentChoice(root, "step", { chosen: data.step, count: frame.steps.length, received: data.received });
+  const at = currentChoice(root, "step", { chosen: state.step, count: frame.steps.length, received: state.received });
   let loop = root.headlightLoop;
-  if (!loop || loop.written !== written) {
-    loop?.play(false);
-    clearTimeout(loop?.stopped);
+  if (loop?.written !== written) {
+    loop?.stop();
     loop = root.headlightLoop = new Loop(root, frame, at);
     loop.written = written;
-    loop.told = data.step;
+    loop.told = state.step;
   } else if (!loop.timer && at !== loop.at) loop.to(at);
-  if (at === data.step) loop.told = data.step;
-  loop.send = setTriggerValue;
-  const onKey = (event) => loop.key(event);
+  if (at === state.step) loop.told = state.step;
+  loop.send = send;
+}
+
+export default function ({ data: state, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  root.headlightEnd?.();  // Streamlit ends only what the last call has begun
+  const arrive = () => take(root, state, setTriggerValue), onKey = (event) => root.headlightLoop?.key(event);
+  document.addEventListener("headlight-held", arrive);
   document.addEventListener("keydown", onKey);
-  const watcher = watchSize(root, () => { if (Math.abs(root.clientWidth - loop.width) > 1) loop.fit(); });
-  return () => {
+  const isOther = ({ width }) => Math.abs(root.clientWidth - width) > 1;
+  const watcher = watchSize(root, () => { if (root.headlightLoop && isOther(root.headlightLoop)) root.headlightLoop.fit(); });
+  arrive();
+  return (root.headlightEnd = () => {
+    document.removeEventListener("headlight-held", arrive);
     document.removeEventListener("keydown", onKey);
     watcher.disconnect();
-    if (!root.isConnected) { loop.play(false); clearTimeout(loop.stopped); }
-  };
+    if (!root.isConnected) root.headlightLoop?.stop();
+  });
 }

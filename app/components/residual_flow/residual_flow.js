@@ -74,7 +74,7 @@ function selected({ data, stack, row, part, off }) {
 }
 
 // The colours of the vectors of a token before the first and after each sub-layer, see app/views/residual/flow.py:
-// (1 + U, D). A Uint8Array computes modulo 256.
+// (1 + U, D). In a Uint8Array, 255 + 1 is 0: `rest` is made for that.
 function vectorsOf({ start, added, rest }, row) {
   const [, count, wide] = added.shape, from = row * count * wide, vectors = new Uint8Array((count + 1) * wide);
   vectors.set(start.values.subarray(row * wide, (row + 1) * wide));

@@ -14,9 +14,10 @@ def softmax_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, i
     """Draws the two distributions; data from `app.views.scaling.softmax_message.softmax_message`.
 
     Args:
-        on_choose: gets "width" or "query" and the place of the chosen one, from 0.
+        on_choose: gets "mode", "width" or "query" and the place of the chosen one, from 0. Mode 0: random vectors; 1:
+            the reader's words.
     """
-    counts = {"width": len(data["widths"]), "query": len(data["head"]["queries"])}
+    counts = {"mode": 2, "width": len(data["widths"]), "query": len(data["head"]["queries"])}
     _component(
         data=encode(data | {"received": received(key)}), key=key, on_chosen_change=listening(key, counts, on_choose)
     )

@@ -36,6 +36,7 @@ function draw(root, state, send) {
   radios(element("div", "modes segments", top), _("Scores of"), [_("Random vectors"), _("Your words")], state.isRandom ? 0 : 1, (i) => {
     state.isRandom = i === 0;
     draw(root, state, send);
+    send("mode", i);
     root.querySelector(".modes [aria-checked=true]").focus({ preventScroll: true });
   });
   const place = element("div", "chooser", top);
@@ -105,12 +106,13 @@ function sliderOf(state, update, send) {
 
 export default function ({ data: bytes, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), text = new TextDecoder().decode(bytes), message = JSON.parse(text);
-  const state = (root.scene ??= { isRandom: true });
+  const state = (root.scene ??= {});
   const chosen = (name, place, count) => currentChoice(root, name, { chosen: place, count, received: message.received });
   const [width, query] = [chosen("width", message.width, message.widths.length), chosen("query", message.head.query, message.head.queries.length)];
-  const known = JSON.stringify({ ...message, received: 0, width: 0, head: { ...message.head, query: 0 } });
-  const isDrawn = state.known === known && state.width === width && state.query === query;
-  Object.assign(state, { message, known, width, query });
+  const isRandom = chosen("mode", message.mode, 2) === 0;
+  const known = JSON.stringify({ ...message, received: 0, width: 0, mode: 0, head: { ...message.head, query: 0 } });
+  const isDrawn = state.known === known && state.width === width && state.query === query && state.isRandom === isRandom;
+  Object.assign(state, { message, known, width, query, isRandom });
   const send = (name, index) => setTriggerValue("chosen", numbered(root, name, index));
   root.draw = () => draw(root, state, send);
   if (!isDrawn) root.draw();

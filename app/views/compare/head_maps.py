@@ -67,7 +67,7 @@ def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
         ],
         "alt": _(
             "All heads of {other}, coloured by how much of their weight is elsewhere than in {one}, and the weights of "
-            "one head in both, with their difference", one=names[0], other=names[1]
+            "one head in both, with their difference, second minus first", one=names[0], other=names[1]
         ),
         "levels": levels,
         "kinds": [

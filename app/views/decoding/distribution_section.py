@@ -11,20 +11,22 @@ import streamlit as st
 
 from app.figures.distribution import (
     Mark,
-    both_percents,
     distribution_alt,
     distribution_bars,
     distribution_table,
     entropy_bits,
     offers,
-    percent,
     shares_of,
     softmax,
 )
+from app.figures.two_percents import both_in_words
 from app.languages import _
 from app.languages.numbers import formatted, widget_format
 from app.stage.scene import Scene
 from app.stage.search_method import method_of, temperature_of
+from app.stage.search_settings import TEMPERATURES, TOP_PS
+from app.state.choice import Between
+from app.state.detail_choices import TRIED_TEMPERATURE, TRIED_TOP_K, TRIED_TOP_P
 from app.views.shared.show_figure import show_figure
 from transformer.config import DecodingConfig
 from transformer.decoding.finished_search import may_be_drawn
@@ -61,7 +63,7 @@ def distribution_part(scene: Scene, step: int) -> None:
         )
     sentences.append(_("Point at a bar to see logit and rank; the table has them too."))
     if temperature != usual:
-        values = {"temperature": usual, "probability": probability_at(scene, step)}
+        values = {"temperature": usual, "probability": both_in_words(*probability_at(scene, step))}
         if method == "given":
             sentences.append(
                 _("The model's own is {temperature:g}, where the given token has {probability}.", **values)
@@ -73,25 +75,26 @@ def distribution_part(scene: Scene, step: int) -> None:
     st.caption(" ".join(sentences))
 
 
-def probability_at(scene: Scene, step: int) -> str:
-    """The probability of the translation's token at this step, with the temperature, top k and top p of the search."""
+def probability_at(scene: Scene, step: int) -> tuple[float, float]:
+    """The probability of the translation's token at this step, at the temperature of the search, and its share of what
+    may be drawn with the top k and top p of the search."""
     logits, chosen = scene.step_logits[step], scene.hypothesis.ids[step]  # (V)
     probabilities = softmax(logits, temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
     shares = shares_of(probabilities, may_be_drawn(logits, scene.translation.settings) if sampled else None)  # (V)
     # These logits differ from those of the search by rounding: the search drew this token, and here it is left out.
-    if not shares[chosen]:
-        return percent(float(probabilities[chosen]))
-    return both_percents(float(probabilities[chosen]), float(shares[chosen]))
+    return float(probabilities[chosen]), float(shares[chosen] or probabilities[chosen])
 
 
 def _tried(scene: Scene) -> DecodingConfig:
     """The settings of the sliders: at first those with which the translation was decoded."""
-    settings, method, usual = scene.translation.settings, method_of(scene), temperature_of(scene)
-    sampled = method == "sampling"
+    settings, usual = scene.translation.settings, temperature_of(scene)
+    sampled = method_of(scene) == "sampling"
     places = st.columns(3 if sampled else 1)
-    temperature = places[0].slider(
-        _("Temperature"), 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{method}_{usual}",
+    least, most = TEMPERATURES
+    temperature = TRIED_TEMPERATURE.open(min(max(usual, least), most), Between(least, most))
+    places[0].slider(
+        _("Temperature"), least, most, step=0.1, key=TRIED_TEMPERATURE.key, persist_state="session",
         format=widget_format(),
         help=_(
             "softmax(logits / temperature), from the logits that are there: no new pass of the model. "
@@ -101,15 +104,17 @@ def _tried(scene: Scene) -> DecodingConfig:
     if not sampled:
         return replace(settings, temperature=temperature)
     choices = sorted({*TOP_K, settings.top_k}, key=lambda k: k or math.inf)
-    top_k = places[1].select_slider(
-        _("Top k"), choices, settings.top_k, format_func=_top_k, key=f"what_if_top_k_{settings.top_k}",
+    top_k = TRIED_TOP_K.open(settings.top_k, choices)
+    places[1].select_slider(
+        _("Top k"), choices, format_func=_top_k, key=TRIED_TOP_K.key, persist_state="session",
         help=_("Only the k most probable tokens may be drawn."),
     )  # fmt: skip
-    top_p = places[2].slider(
-        _("Top p"), 0.05, 1.0, settings.top_p, 0.05, key=f"what_if_top_p_{settings.top_p}", format=widget_format(),
+    top_p = TRIED_TOP_P.open(settings.top_p, Between(*TOP_PS))
+    places[2].slider(
+        _("Top p"), *TOP_PS, step=0.05, key=TRIED_TOP_P.key, persist_state="session", format=widget_format(),
         help=_("Only the fewest tokens may be drawn whose probabilities sum to p."),
     )  # fmt: skip
-    return replace(settings, temperature=temperature, top_k=int(top_k), top_p=top_p)
+    return replace(settings, temperature=temperature, top_k=top_k, top_p=top_p)
 
 
 def _top_k(k: int) -> str:

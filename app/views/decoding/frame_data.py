@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import visible
-from app.figures.distribution import Mark, Offer, both_percents, offers, percent
+from app.figures.distribution import Mark, Offer, offers
 from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import fixed, score_text
+from app.figures.two_percents import both_in_words, both_percents, percent
 from app.languages import _, gettext_noop, pgettext
 from app.languages.numbers import formatted
 from app.views.decoding.reasons import reason_text
@@ -71,7 +72,7 @@ def step_data(
     )  # fmt: skip
     rows = [_row(offer, other_mark if offer.id in step.others else "") for offer in found]
     chosen = next(offer for offer in found if offer.chosen)
-    probability = both_percents(chosen.probability, chosen.share)
+    probability = both_in_words(chosen.probability, chosen.share)
     return {
         "rows": rows,
         "rest": {str(count): _rest(found, count, len(step.logits)) for count in SHOWN},
@@ -93,7 +94,7 @@ def least_certain(steps: Sequence[dict[str, Any]], *, is_given: bool = False) ->
         return None
     chosen = [next(row for row in step["rows"] if row["chosen"]) for step in steps]
     step = min(range(len(steps)), key=lambda t: chosen[t]["p"])
-    probability = chosen[step]["number"]
+    probability = percent(chosen[step]["p"])
     if is_given:
         return {
             "step": step,

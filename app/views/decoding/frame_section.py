@@ -10,7 +10,7 @@ from app.compute import cached_results
 from app.figures.axes import visible
 from app.figures.theme import role_color, themed
 from app.languages import _, gettext_noop, ngettext
-from app.stage.scene import Scene
+from app.stage.scene import Scene, scene_key
 from app.stage.search_method import Method, method_of, temperature_of
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import chosen_steps, is_of_search
@@ -37,10 +37,13 @@ def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
         PREFIX.choose((*scene.hypothesis.ids[:at], token))
         CONTINUED_NODE.forget()
 
-    frame = frame_of(scene, layer, head)
+    frame, shown = frame_of(scene, layer, head), scene_key(scene)
+    components.held_data("loop", frame | {"scene": shown})
     with st.container(key="next_token_place"):
         with st.container(key="picture_next_token"):
-            components.next_token(frame, step, key="next_token", on_step=stop, on_other=other)
+            components.next_token(
+                {"scene": shown, "step": step}, len(frame["steps"]), key="next_token", on_step=stop, on_other=other
+            )
         belongings(key="next_token", name=_("Decoding, step {step}", step=step + 1), table=lambda: frame_table(frame))
 
 
@@ -52,7 +55,12 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     steps = _steps(scene, method)
     whose = _("layer {layer}, head {head}", layer=layer + 1, head=head + 1)
     temperature = temperature_of(scene)
-    title = _("Probability of the next token, of {count:,}", count=config.vocab_size)
+    two_numbers = method == "sampling" and bool(settings.top_k or settings.top_p < 1)
+    title = (
+        _("Next token, of {count:,}: probability → share", count=config.vocab_size)
+        if two_numbers
+        else _("Probability of the next token, of {count:,}", count=config.vocab_size)
+    )
     if temperature != 1:
         title += _(", at temperature {temperature:g}", temperature=temperature)
     return {
@@ -76,7 +84,7 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
         },
         "encoderLayers": config.encoder_layers,
         "decoderLayers": config.decoder_layers,
-        "twoNumbers": method == "sampling" and bool(settings.top_k or settings.top_p < 1),
+        "twoNumbers": two_numbers,
         "twoLines": method == "sampling",
         "ends": _("</s> ends the loop") if scene.hypothesis.finished else _("it is cut off here"),
         "steps": [

@@ -8,7 +8,9 @@ from app.languages import _, gettext_noop
 from app.library.source_code import lines_of_definition
 from app.stage.scene import Scene
 from app.state.choices import STEP
+from app.state.detail_choices import LENS_CELLS
 from app.views.decoding.lens_figures import Seen, lens_alt, lens_table, lens_wall, lens_width
+from app.views.shared.buttons import buttons
 from app.views.shared.show_figure import scrolling, show_figure
 from app.views.shared.triplet import shape_text, triplet
 
@@ -46,15 +48,7 @@ def lens_part(scene: Scene, step: int) -> None:
 def lens_picture(scene: Scene, step: int) -> None:
     """The picture alone, with the choice of what is in its cells."""
     seen = _seen(scene)
-    shown = st.segmented_control(
-        _("In the cells"),
-        list(CELLS),
-        format_func=lambda name: _(CELLS[name]),
-        default="rank",
-        required=True,
-        key="lens_cells",
-        label_visibility="collapsed",
-    )
+    shown = buttons(LENS_CELLS, {name: _(title) for name, title in CELLS.items()}, _("In the cells"), says=False)
     if shown == "rank":
         title = _("After each layer: rank of the translation's token, 1 to {count:,}", count=seen.vocabulary)
     else:

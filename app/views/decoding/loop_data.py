@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import role_color
+from app.figures.two_percents import both_in_words, percent
 from app.languages import _, ngettext
 from app.languages.numbers import formatted
 
@@ -57,7 +58,7 @@ class DecodingStep:
         index: the row of the decoder, from 0. It has read index + 1 tokens.
         cross, own: the weights of one head in this row: encoder-decoder attention (S), self-attention (index + 1).
         layer, head: which head that is, from 0.
-        probability: of the token that was chosen, as it is written on the screen.
+        probability: of the token that was chosen, and its share of what may be drawn.
         hypotheses: how many are decoded side by side at this step.
     """
 
@@ -66,7 +67,7 @@ class DecodingStep:
     own: np.ndarray
     layer: int
     head: int
-    probability: str
+    probability: tuple[float, float]
     hypotheses: int = 1
 
 
@@ -130,7 +131,7 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
         "query": _("Q 1 × {d_k} per head", d_k=sizes.d_k),
         "logits": _("logits 1 × {count:,}", count=sizes.vocabulary),
         "chosen": in_words(target.predicts[step.index]),
-        "probability": step.probability,
+        "probability": percent(step.probability[0]),
         "last": step.index == len(target) - 1,
         "note": _("Bars under the tokens: the weights of layer {layer}, head {head} at this step.", **place),
         "alt": " ".join(
@@ -141,7 +142,7 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
                     count=len(target),
                     token=in_words(target.tokens[step.index]),
                     predicted=in_words(target.predicts[step.index]),
-                    probability=step.probability,
+                    probability=both_in_words(*step.probability),
                 ),
                 ngettext(
                     "It keeps keys and values of {read} positions of the output and {source} of the source, in "

@@ -11,6 +11,8 @@ from app.languages import _, gettext_noop
 from app.languages.numbers import formatted, widget_format
 from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
+from app.state.choice import Between, Choice
+from app.state.detail_choices import PAPER_ALPHA, POWER_ALPHA
 from app.state.given_translation import is_of_search
 from app.views.decoding.penalty_chart import (
     letters,
@@ -31,6 +33,7 @@ Form = Literal["paper", "power"]
 MOST = 8  # hypotheses in the picture
 ALPHAS = [i / 20 for i in range(41)]  # 0 to 2
 FORMS: dict[Form, str] = {"paper": gettext_noop("((5 + l) / 6)^α, as in Wu et al."), "power": gettext_noop("l^α")}
+CHOSEN: dict[Form, Choice[float]] = {"paper": PAPER_ALPHA, "power": POWER_ALPHA}
 NAMES: dict[Form, str] = {"paper": gettext_noop("paper"), "power": gettext_noop("power")}
 
 
@@ -82,13 +85,14 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
         with place:
             settings = replace(found.settings, length_penalty=form)
             usual = found.settings.alpha if found.settings.length_penalty == form else 0.6
-            alpha = st.slider(
+            alpha = CHOSEN[form].open(min(round(usual * 20) / 20, 2.0), Between(0.0, 2.0))
+            st.slider(
                 _("α of {form}", form=_(FORMS[form])),
                 0.0,
                 2.0,
-                min(round(usual * 20) / 20, 2.0),
-                0.05,
-                key=f"alpha_{form}_{usual}",
+                step=0.05,
+                key=CHOSEN[form].key,
+                persist_state="session",
                 format=widget_format(),
             )
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)

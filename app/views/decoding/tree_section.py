@@ -11,6 +11,7 @@ from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from app.stage.search_method import searched_by
 from app.state.choices import NODE, STEP
+from app.state.detail_choices import SHOW_PRUNED
 from app.views.decoding.continue_section import continued, found_by_model, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
@@ -33,7 +34,8 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     found = scene.translation
     if found_by_model(scene) is not scene.hypothesis:
         st.caption(_("This is the search that found the model's translation. Your own was not searched for."))
-    pruned = st.toggle(_("Show the candidates that were pruned"), len(found.tree) <= MANY, key="show_pruned")
+    pruned = SHOW_PRUNED.open(len(found.tree) <= MANY)
+    st.toggle(_("Show the candidates that were pruned"), key=SHOW_PRUNED.key, persist_state="session")
     node = tree_of_search(scene, step, pruned=pruned)
     if caption := about_probabilities(found.settings):
         st.caption(caption)

@@ -17,6 +17,7 @@ from app.library.source_code import SourceLines, lines_from, lines_of
 from app.stage.scene import Scene
 from app.state.choices import ALL_TERMS
 from app.state.color_scheme import is_dark
+from app.state.detail_choices import SUMMED_DIMENSION
 from app.views.hand.arithmetic import ByHand
 from app.views.hand.hand_figures import (
     terms_alt,
@@ -210,15 +211,16 @@ def values(this: Calculation) -> None:
         lines_from(attend, "@ value  # (B, H, Q, E)"),
         shape=this.shape("H", this.query_letter, "E"),
     )
-    dimension = st.number_input(
+    dimension = SUMMED_DIMENSION.open(hand.largest_dimension, range(hand.d_k))
+    st.number_input(
         _("Dimension of v that is written out"),
         0,
         hand.d_k - 1,
-        hand.largest_dimension,
-        key=f"dimension_of_{hand.d_k}",
+        key=SUMMED_DIMENSION.key,
+        persist_state="session",
         width=300,
     )
-    st.latex(_writing(this).context(int(dimension)))
+    st.latex(_writing(this).context(dimension))
     name = _("{head}: weights times values", head=this.title)
     rows = value_rows(this.keys)
     show_figure(

@@ -8,6 +8,7 @@ from app.languages import _
 from app.lessons.lesson_file import LessonScene
 from app.library.lessons import SHIPPED, ListedLesson
 from app.pages import info, page_named, query
+from app.state.detail_choices import SCENES_OF
 from app.take_home.button import take_home_button
 
 EXAMPLE = "```"  # around the example in README.md
@@ -18,9 +19,11 @@ def scenes(found: list[ListedLesson]) -> None:
     st.subheader(_("Scenes"))
     labels = _labels(found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
-            _("Lesson"), list(labels), format_func=labels.__getitem__, key="lesson_of_scenes", width=420
-        )
+        name = SCENES_OF.open(found[0].name, labels)
+        st.selectbox(
+            _("Lesson"), list(labels), format_func=labels.__getitem__, key=SCENES_OF.key, persist_state="session",
+            width=420,
+        )  # fmt: skip
         listed = next(each for each in found if each.name == name)
         st.download_button(_("Save as a file"), listed.content, f"{listed.name}.md", "text/markdown", on_click="ignore")
         lesson = listed.lesson

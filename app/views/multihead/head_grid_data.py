@@ -14,6 +14,7 @@ from app.figures.theme import kind_color, role_color
 from app.languages import _
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
+from app.state.detail_choices import MODES_OF_HEADS, HeadsLeft
 from transformer.analysis.head_removal import Predictions
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -59,8 +60,8 @@ def layer_of(scene: Scene, kind: Kind, layer: int) -> LayerHeads:
     return LayerHeads(scene, kind, layer, attention.weights[layer], attention.masks[layer], lengths, predictions)
 
 
-def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
-    """The data of `app.components.head_grid`; step and head from 0."""
+def grid_data(found: LayerHeads, step: int, head: int, left: HeadsLeft = "without") -> dict[str, Any]:
+    """The data of `app.components.head_grid`; step and head from 0. `left`: which heads are left."""
     queries, keys = found.scene.axes(found.kind)
     hypothesis = found.scene.hypothesis
     return {
@@ -69,6 +70,7 @@ def grid_data(found: LayerHeads, step: int, head: int) -> dict[str, Any]:
         "steps": _steps(found),
         "step": step,
         "head": head,
+        "mode": MODES_OF_HEADS.index(left),
         "rows": [in_words(token) for token in queries.predicts or queries.tokens],
         "columns": [in_words(token) for token in keys.tokens],
         "allowed": _allowed(found.masks),

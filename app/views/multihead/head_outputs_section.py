@@ -12,6 +12,7 @@ from app.library.source_code import lines_from
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.stage.section import section
+from app.state.detail_choices import WRITTEN_FROM
 from app.state.events import choose_head
 from app.views.multihead.head_outputs import (
     Written,
@@ -92,7 +93,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         lines_from(MultiHeadAttention.sum_of_heads, "by_head =", "return"),
         shape=shape_text(("H", "Q", "D"), heads.shape),
     )
-    first = first_of(_("Numbers of dimensions from"), scene.config.d_model, NUMBERS_UP_TO, "written_from")
+    first = first_of(_("Numbers of dimensions from"), scene.config.d_model, NUMBERS_UP_TO, WRITTEN_FROM)
     last = min(first + NUMBERS_UP_TO, scene.config.d_model) - 1
     span = {"first": first, "last": last}
     title = _("Dimensions {first} to {last}: each column adds up to its last row", **span)

@@ -4,6 +4,8 @@ In the details: h heads are h slices of one matrix, their results are added up, 
 Each section there is a fragment of its own inside the fragment of the page, in which the head is chosen.
 """
 
+from functools import partial
+
 import streamlit as st
 
 from app import components
@@ -15,6 +17,7 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.stage.template import details, experiment, say
 from app.state.choices import SOURCE_TOKEN, STEP
+from app.state.detail_choices import HEADS_LEFT, MODES_OF_HEADS
 from app.state.events import choose_head
 from app.views.multihead.fixed_attention import fixed_attention, papers_example
 from app.views.multihead.head_cost import Cost, choices, cost, cost_text
@@ -34,7 +37,7 @@ def draw(scene: Scene) -> None:
     step = min(STEP.value, last) if STEP.is_chosen else found.opening_step
     with st.container(key="picture_head_grid"):
         components.head_grid(
-            grid_data(found, step, head), key="head_grid", on_choose=lambda chosen: choose_head(layer, chosen)
+            grid_data(found, step, head, HEADS_LEFT.open()), key="head_grid", on_choose=partial(_choose, layer)
         )
     name = _("{kind}, layer {layer}: what is predicted with other heads", kind=_(KINDS[kind]), layer=layer + 1)
     belongings(key="head_grid", name=name, table=lambda: grid_table(found))
@@ -61,6 +64,14 @@ def draw(scene: Scene) -> None:
     experiment(_("Switch a head off: does the translation change?"), experiment="heads")
     family_link(_("Models trained with one head, two or sixteen: which one makes the fewest mistakes?"), "model.heads")
     details(lambda: _details(scene, kind, layer, head))
+
+
+def _choose(layer: int, name: str, place: int) -> None:
+    """Handles the choice of a head in the picture, or of which heads are left."""
+    if name == "mode":
+        HEADS_LEFT.choose(MODES_OF_HEADS[place])
+    else:
+        choose_head(layer, place)
 
 
 def _details(scene: Scene, kind: Kind, layer: int, head: int) -> None:

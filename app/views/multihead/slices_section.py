@@ -27,7 +27,9 @@ from app.library.source_code import SourceLines, lines_from
 from app.stage.heads import SHORT_INSIDE
 from app.stage.scene import Scene
 from app.stage.section import section
+from app.state.choice import Choice
 from app.state.choices import MATRIX
+from app.state.detail_choices import SLICE_FROM
 from app.state.events import choose_head
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
@@ -86,7 +88,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         )
     with right:
         shown = window(config.d_model, d_k)
-        first = first_of(label, config.d_model, shown, "slice_from")
+        first = first_of(label, config.d_model, shown, SLICE_FROM)
         down, across = (0, first) if name == "output" else (first, 0)
         seen = part[:, first : first + shown] if name == "output" else part[first : first + shown]
         size = f"{part.shape[0]} × {part.shape[1]}"
@@ -200,9 +202,11 @@ def _code() -> SourceLines:
     return SourceLines(made.path, made.first, f"{made.text}\n...\n{cut.text}")
 
 
-def first_of(label: str, length: int, count: int, key: str) -> int:
+def first_of(label: str, length: int, count: int, choice: Choice[int]) -> int:
     """The first of the `count` dimensions, out of `length`, that are shown. Draws a slider if not all are shown."""
     starts = list(range(0, length, count))
     if len(starts) == 1:
         return 0
-    return int(st.select_slider(label, starts, value=0, key=f"{key}_{length}_{count}", persist_state="session"))
+    first = choice.open(allowed=starts)
+    st.select_slider(label, starts, key=choice.key, persist_state="session")
+    return first

@@ -73,7 +73,7 @@ def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any
         ],
         "start": stream[:, 0],
         "added": added,
-        "rest": stream[:, 1:] - stream[:, :-1] - added,  # modulo 256
+        "rest": stream[:, 1:] - stream[:, :-1] - added,  # of uint8: wraps around, as the sum in the browser does
         "limits": limits.astype(np.float32),
         "lengths": _lengths(found),
         "addedLengths": row_norms(every.added).T.astype(np.float32),  # (R, U)

@@ -17,6 +17,7 @@ from app.stage.heads import SHORT_INSIDE, chosen_head
 from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import KIND, WIDTH_OF_HEAD
+from app.state.detail_choices import MODES_OF_SCORES, SCORES_OF
 from app.views.scaling.additive_section import HeadScores, additive
 from app.views.scaling.comparisons_section import all_comparisons
 from app.views.scaling.scaling_charts import (
@@ -58,7 +59,7 @@ def draw(scene: Scene) -> None:
     tensors = {name: found[f"{site}.{name}"][head] for name in ("products", "mask")}
     scores, weights = (found[f"{site}.{name}"][head] for name in ("scores", "weights"))
     query = min(QUERIES_OF[kind].open(most_changed(**tensors, d_k=own)), len(queries) - 1)
-    message = softmax_message(kind, (queries, keys), tensors, own, (width, query))
+    message = softmax_message(kind, (queries, keys), tensors, own, (width, query), SCORES_OF.open())
     with st.container(key="picture_softmax_scene"):
         components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
     where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
@@ -85,8 +86,10 @@ def _edited() -> str:
 
 
 def _choose(kind: Kind, own: int, name: str, place: int) -> None:
-    """Handles the choice of another width or another query in the picture."""
-    if name == "width":
+    """Handles the choice of other scores, another width or another query in the picture."""
+    if name == "mode":
+        SCORES_OF.choose(MODES_OF_SCORES[place])
+    elif name == "width":
         WIDTH_OF_HEAD.choose(widths_of(own)[place])
     else:
         QUERIES_OF[kind].choose(place)

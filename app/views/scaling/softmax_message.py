@@ -12,6 +12,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import kind_color, role_color
 from app.languages import _
+from app.state.detail_choices import MODES_OF_SCORES, ScoresOf
 from app.views.scaling.softmax import KEYS, SLIDER_WIDTHS, growing_products, softmax
 from transformer.model.attention_kinds import Kind
 
@@ -27,6 +28,7 @@ def softmax_message(
     tensors: Mapping[str, np.ndarray],
     own: int,
     chosen: tuple[int, int],
+    scores_of: ScoresOf,
 ) -> dict[str, Any]:
     """The message for `app.components.softmax_scene`.
 
@@ -35,12 +37,14 @@ def softmax_message(
         tensors: `products` and `mask` (Q, K) of one head.
         own: d_k of the checkpoint.
         chosen: a width of the slider, and the query from 0.
+        scores_of: whose scores are shown.
     """
     queries, keys = axes
     widths = widths_of(own)
     return {
         "widths": list(widths),
         "own": own,
+        "mode": MODES_OF_SCORES.index(scores_of),
         "width": widths.index(chosen[0]),
         "random_names": [str(number) for number in range(1, KEYS + 1)],
         "products": growing_products(widths),

@@ -164,7 +164,7 @@ def _check_other_runs() -> None:
         folder = runs_folder() / name
         if (folder / OWNER).is_file() and is_busy(folder):
             raise LaunchError(
-                _("One run at a time: {name} is still running. Wait for it, or stop it first.", name=name)
+                _("One run at a time: “{name}” is still running. Wait for it, or stop it first.", name=name)
             )
 
 

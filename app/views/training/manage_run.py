@@ -1,11 +1,14 @@
 """Rename and delete a run that was started in the browser, and add the checkpoint of a run to those of the app.
 
-A run belongs to the visitor who started it (launch_run.py). A run that is being trained has to be stopped first. All
+A run belongs to the visitor who started it (launch_run.py). A run that is being trained has to be stopped first. A run
+of the command line that was stopped while it prepared its text can be deleted, too, by the person at the machine. All
 visitors see the folder of checkpoints, so only the person at the machine may add a checkpoint to it.
 """
 
+import os
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,21 +22,30 @@ from app.views.training import launch_run
 from app.views.training.launch_run import RUNS_LOCK
 from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE, ended_unexpectedly, last_words
-from transformer.files.atomic_write import replacing
+from transformer.files.atomic_write import LOCK, replacing
+from transformer.recipe import RECIPE as RECIPE_OF_RUN
 
 LONGEST_NAME = 60  # characters
+# What a trainer writes before it trains (transformer/training/run_folder.py)
+PREPARED = {LOCK, RECIPE_OF_RUN, "start.json", "tokenizer.model"}
+PREPARED |= {"prepared", "corpus.json", "corpus-files.json", "aside"}
 
 
 def may_change(run: Run) -> bool:
-    """Whether this visitor may rename and delete the run."""
+    """Whether this visitor may rename the run."""
     return run.ours and launch_run.is_allowed() and launch_run.is_owner(run)
+
+
+def may_delete(run: Run) -> bool:
+    """Whether this visitor may delete the run."""
+    return _is_deletable(run) and launch_run.is_allowed() and launch_run.is_owner(run)
 
 
 def delete(name: str) -> None:
     """Deletes the folder of a run with all that is in it. Raises LaunchError."""
     with RUNS_LOCK:
         try:
-            shutil.rmtree(_own(name).folder)
+            shutil.rmtree(_own(name, _is_deletable).folder)
         except OSError as error:
             raise LaunchError(_("The run was not deleted completely: {reason}.", reason=_reason(error))) from None
 
@@ -48,7 +60,7 @@ def rename(name: str, new: str) -> str:
         check_name(new)
         target = runs_folder() / new
         if new in run_names() or target.exists():
-            raise LaunchError(_("There is already a run {name}. Choose another name.", name=new))
+            raise LaunchError(_("There is already a run “{name}”. Choose another name.", name=new))
         try:
             _move(run.folder, target)
         except OSError as error:
@@ -68,7 +80,7 @@ def check_name(name: str) -> None:
             )
         )
     if run_and_update(name) or run_of_best(name):
-        raise LaunchError(_("The name {name} is that of a checkpoint of a run. Choose another one.", name=name))
+        raise LaunchError(_("The name “{name}” is that of a checkpoint of a run. Choose another one.", name=name))
 
 
 def add_to_checkpoints(name: str) -> CheckpointFile:
@@ -80,7 +92,7 @@ def add_to_checkpoints(name: str) -> CheckpointFile:
     check_name(name)
     path = checkpoint_folder() / f"{name}.safetensors"
     if path.exists():
-        raise LaunchError(_("There is already a checkpoint {name}. Rename the run first.", name=name))
+        raise LaunchError(_("There is already a checkpoint “{name}”. Rename the run first.", name=name))
     metrics = Path(found.path).with_name("metrics.jsonl")
     try:
         for source, target in ((metrics, path.with_suffix(".metrics.jsonl")), (Path(found.path), path)):
@@ -111,16 +123,24 @@ def remove_if_it_came_to_nothing(run: Run) -> str:
         return "" if run.folder.exists() else words
 
 
-def _own(name: str) -> Run:
+def _is_deletable(run: Run) -> bool:
+    """Whether it was started here, or is a run of the command line with nothing but prepared text."""
+    try:
+        return run.ours or PREPARED.issuperset(os.listdir(run.folder))
+    except OSError:
+        return False
+
+
+def _own(name: str, can_be_changed: Callable[[Run], bool] = lambda run: run.ours) -> Run:
     """The run, if this visitor may change it now. Raises LaunchError."""
     if not launch_run.is_allowed():
         raise LaunchError(_("Training from the browser is switched off."))
     run = read_run(name)
-    if run is None or not run.ours:
+    if run is None or not can_be_changed(run):
         raise LaunchError(_("Only a run that was started here can be renamed or deleted here."))
     launch_run.check_owner(run)
     if launch_run.is_busy(run.folder):
-        raise LaunchError(_("{name} is still running. Stop it first.", name=name))
+        raise LaunchError(_("“{name}” is still running. Stop it first.", name=name))
     return run
 
 

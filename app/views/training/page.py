@@ -34,6 +34,7 @@ from app.state.choices import (
 from app.state.lecture_choices import LECTURE
 from app.views.training import launch_run, windows
 from app.views.training.loss_section import loss_section
+from app.views.training.new_runs import notice_new_runs
 from app.views.training.run_charts import loss_chart, measurements_section, rate_section
 from app.views.training.run_line import run_line
 from app.views.training.run_words import progress
@@ -67,6 +68,7 @@ def draw(scene: Scene | None) -> None:
         )
         _window()
         details(lambda: _without_runs(scene))
+        notice_new_runs(names)
         return
     name = RUN.open(opening_run(names, scene), names)
     if _is_live(name):
@@ -77,6 +79,7 @@ def draw(scene: Scene | None) -> None:
         run_line(name)
     _picture(name, scene)
     details(lambda: _details(name, names, scene, is_own))
+    notice_new_runs(names)
 
 
 def prepare(scene: Scene) -> None:

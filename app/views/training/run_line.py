@@ -81,10 +81,13 @@ def _buttons(run: Run, busy: bool, stopping: bool) -> None:
         return
     if best_checkpoint(run.name):
         _use(run)
-    if manage_run.may_change(run):
-        for window, label in ((windows.RENAME, _("Rename …")), (windows.DELETE, _("Delete …"))):
-            if st.button(label, key=f"{window}_run", type="tertiary"):
-                windows.open_window(window, run.name)
+    windows_of_run = (
+        (windows.RENAME, _("Rename …"), manage_run.may_change),
+        (windows.DELETE, _("Delete …"), manage_run.may_delete),
+    )
+    for window, label, may in windows_of_run:
+        if may(run) and st.button(label, key=f"{window}_run", type="tertiary"):
+            windows.open_window(window, run.name)
 
 
 def _use(run: Run) -> None:

@@ -38,6 +38,8 @@ FIRST_COMES = gettext_noop(
     "sentence at each snapshot."
 )
 
+NONE_YET = gettext_noop("This run was stopped before it stored its first snapshot.")
+
 
 class NothingToAsk(Exception):
     """There is no question for the snapshots; the message says why. It may quote what a visitor typed."""
@@ -76,7 +78,7 @@ def question(run: Run, scene: Scene | None) -> Question:
     """The question for the snapshots of a run. Raises NothingToAsk."""
     files = snapshots(run.name)
     if not files:
-        raise NothingToAsk(when_the_first_comes(run) or _(NO_SNAPSHOTS))
+        raise NothingToAsk(when_the_first_comes(run) or _(NONE_YET if _would_store_one(run) else NO_SNAPSHOTS))
     newest, update = _newest(files)
     last, unusable = files[update], tuple(each for each in files if each > update and files[each].is_there)
     files = {each: file for each, file in files.items() if each <= update}
@@ -114,6 +116,12 @@ def when_the_first_comes(run: Run) -> str:
         first,
         first=first,
     )
+
+
+def _would_store_one(run: Run) -> bool:
+    """Whether it was stopped, and stores a first snapshot if it is resumed."""
+    planned = run.recipe.training.snapshots if run.recipe else ()
+    return run.state == "stopped" and run.update <= min(planned, default=-1)
 
 
 def _newest(files: dict[int, CheckpointFile]) -> tuple[Translator, int]:

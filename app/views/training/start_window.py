@@ -208,5 +208,5 @@ def first_weights(name: str | None) -> CheckpointFile | None:
         return None
     if found := _files().get(name):
         return found
-    gone = _("The checkpoint {name} does not exist any more. Choose other weights to start with.", name=name)
+    gone = _("The checkpoint “{name}” does not exist any more. Choose other weights to start with.", name=name)
     raise LaunchError(gone)

@@ -62,7 +62,7 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
         _("{remark} The example is “{sentence}”{end}", remark=asked.remark, sentence=asked.sentence, end=end)
         if asked.remark
         else _(
-            "Each row is the same model of the run {run} after more training, given “{sentence}”{end}",
+            "Each row is the same model of the run “{run}” after more training, given “{sentence}”{end}",
             run=run.name,
             sentence=asked.sentence,
             end=end,
@@ -100,8 +100,8 @@ def _say_samples(run: Run) -> None:
     sample = samples[max(samples)][shown_sample(samples)]
     say(
         _(
-            "Each row is what the run {run} wrote at a validation for “{sentence}”, of which “{reference}” is a right "
-            "translation. Marked words differ from the row above.",
+            "Each row is what the run “{run}” wrote at a validation for “{sentence}”, of which “{reference}” is a "
+            "right translation. Marked words differ from the row above.",
             run=run.name,
             sentence=sample.source,
             reference=sample.reference,
@@ -122,10 +122,10 @@ def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
     if is_of_run(scene.subject.file.name, run.name):
         if not scene.subject.edits:
             return ""
-        return _("{run} (without the edits of the model at the top of the page)", run=run.name)
+        return _("“{run}” (without the edits of the model at the top of the page)", run=run.name)
     if seen and seen.question.parameters < scene.subject.translator.model.parameter_count:
-        return _("{run} (a smaller model than the one at the top of the page)", run=run.name)
-    return _("{run} (not the model at the top of the page)", run=run.name)
+        return _("“{run}” (a smaller model than the one at the top of the page)", run=run.name)
+    return _("“{run}” (not the model at the top of the page)", run=run.name)
 
 
 def _language(scene: Scene | None, seen: Sweep | None) -> str:
@@ -175,7 +175,7 @@ def _draw(run: Run, seen: Sweep | None, problem: str, says: dict[str, str]) -> N
 def _alt(run: Run, seen: Sweep | None, samples: Samples, problem: str) -> str:
     if seen:
         return rows_alt(seen)
-    return samples_alt(samples) if samples else _("The run {run}. {problem}", run=run.name, problem=problem)
+    return samples_alt(samples) if samples else _("The run “{run}”. {problem}", run=run.name, problem=problem)
 
 
 def _share(asked: Question) -> str:

@@ -89,7 +89,7 @@ def rename_window(run: str) -> None:
 
 def delete_window(run: str) -> None:
     """Asks whether a run is to be deleted."""
-    st.dialog(_("Delete the run {name}?", name=_as_markdown(run)), on_dismiss=close)(_delete)(run)
+    st.dialog(_("Delete the run “{name}”?", name=_as_markdown(run)), on_dismiss=close)(_delete)(run)
 
 
 def _as_markdown(text: str) -> str:

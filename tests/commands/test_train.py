@@ -1,0 +1,81 @@
+"""The command `train` hands over the recipe and the run folder, and refuses what cannot be trained."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import run
+from transformer.checkpoint.header import read_header
+from transformer.config import Recipe
+from transformer.training.init_from import Start
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[str, Any]]]:
+    """What the training was called with; nothing is trained."""
+    calls: list[tuple[Recipe, Path, dict[str, Any]]] = []
+    monkeypatch.setattr(
+        "transformer.training.train",
+        lambda recipe, run_dir, resume, start, device, ranks: calls.append(
+            (recipe, run_dir, {"resume": resume, "start": start, "device": device})
+        ),
+    )
+    return calls
+
+
+def test_a_recipe_that_fits_a_checkpoint_is_the_same_when_it_resumes(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]], checkpoint: Path, tmp_path: Path
+) -> None:
+    text = tmp_path / "my.en-de.tsv"
+    text.write_text("".join(f"sentence {number}\tSatz {number}\n" for number in range(60)))
+    command = ("train", "own-text", "--set", f"data.train={text}", "--run-dir", tmp_path / "run")
+    for options in (("--init-from", checkpoint), ("--init-from", checkpoint, "--resume")):
+        result = run(*command, *options)
+        assert result.exit_code == 0, result.stderr
+    assert trained[0][0] == trained[1][0]
+    assert trained[1][0].model.d_model == read_header(checkpoint).config.d_model
+
+
+def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:
+    result = run("train", "reverse", "--set", "training.updates=7", "--set", "data.toy=copy", "--device", "cpu")
+    assert result.exit_code == 0
+    recipe, folder, more = trained[0]
+    assert (recipe.training.updates, recipe.data.toy) == (7, "copy")
+    assert folder == Path("runs/reverse")
+    assert more == {"resume": False, "start": None, "device": "cpu"}
+    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors", "--own-vocabulary")
+    assert trained[1][1:] == (
+        Path("here"),
+        {"resume": True, "start": Start(Path("x.safetensors"), own_vocabulary=True), "device": "auto"},
+    )
+
+
+def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]],
+) -> None:
+    found = run("train", "reverse", "--own-vocabulary")
+    assert found.exit_code == 2
+    assert "add --init-from" in found.stderr
+    assert not trained
+
+
+def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:
+    wrong = run("train", "reverse", "--set", "training.updats=7", "--set", "model.heads=0")
+    assert wrong.exit_code == 2
+    assert "Did you mean updates?" in wrong.stderr
+    assert "model.heads = 0" in wrong.stderr
+    missing = run("train", "paper-base", "--set", "data.train=nowhere.en-de.tsv")
+    assert missing.exit_code == 2
+    assert "data.train: nowhere.en-de.tsv" in missing.stderr
+    assert not trained
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "/tmp", "../x", "a/b", "a\0b"])
+def test_a_name_that_cannot_be_a_folder_needs_a_run_dir(
+    name: str, trained: list[tuple[Recipe, Path, dict[str, Any]]]
+) -> None:
+    result = run("train", "reverse", "--set", f"name={name}")
+    assert (result.exit_code, trained) == (2, [])
+    assert "give --run-dir" in result.stderr
+    assert run("train", "reverse", "--set", f"name={name}", "--run-dir", "here").exit_code == 0
