@@ -43,7 +43,7 @@ def embedded(model: Transformer) -> torch.Tensor:
 
 
 def test_integrated_gradients_sum_to_the_difference_to_the_baseline(model: Transformer) -> None:
-    found = integrated_gradients(model, SOURCE, TARGET, steps=2048)
+    found = integrated_gradients(model, SOURCE, TARGET, steps=1024)
     x = embedded(model)
     base = torch.cat([torch.zeros_like(x[:-1]), x[-1:]])
     expected = read(model, SOURCE) - read(model, SOURCE, base)

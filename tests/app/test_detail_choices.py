@@ -115,7 +115,9 @@ def test_a_copied_link_has_a_control_of_the_details(
 
 
 @pytest.mark.parametrize("key", [place[2] for place in PLACES])
-@pytest.mark.parametrize("nonsense", ["", "x", "-1", "NaN", "1e999", "99999"])
+@pytest.mark.parametrize(
+    "nonsense", ["x", "NaN", *(pytest.param(each, marks=pytest.mark.soak) for each in ("", "-1", "1e999", "99999"))]
+)
 def test_nonsense_for_a_control_of_the_details_gets_the_usual_value(open_app: Open, key: str, nonsense: str) -> None:
     page, address = next((page, address) for page, address, name, other in PLACES if name == key)
     if "checkpoint" in address:

@@ -23,7 +23,9 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "checkpoints"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [page if index % 2 else pytest.param(page, marks=pytest.mark.soak) for index, page in enumerate(PAGES)]
+)
 def test_every_page_opens_with_an_imported_model(page: str, imported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(imported))
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)

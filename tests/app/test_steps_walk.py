@@ -85,7 +85,8 @@ def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
             assert ":" not in station.title
 
 
-@pytest.mark.parametrize("norm", ["pre", pytest.param("post", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("norm", ["pre", "post"])
 def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})

@@ -77,6 +77,7 @@ def test_a_visitor_whose_browser_keeps_no_cookies_starts_nothing(runs: Path, mon
     assert not runs.exists()
 
 
+@pytest.mark.soak
 def test_the_person_at_the_machine_owns_every_run_also_without_a_cookie(
     folder: Path, runs: Path, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> the the"
 
 
+@pytest.mark.soak
 def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
     one = visit().open("attention", kind="cross", details="true", layer="2", head="2", sentence="the cat sat")
     one.drawn()
@@ -148,6 +149,7 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
     other.close()
 
 
+@pytest.mark.soak
 def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visit: Begin) -> None:
     one = visit().open(
         "attention", kind="cross", details="true", more="alignment", threshold="0.05", sentence="the cat sat"

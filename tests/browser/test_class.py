@@ -81,6 +81,7 @@ def test_a_phone_follows_and_has_a_sentence_of_its_own(visit: Callable[..., Visi
     expect(page.get_by_label("Your own sentence")).to_be_hidden()
 
 
+@pytest.mark.soak
 def test_the_class_follows_one_tab_of_the_lecturer_and_another_one_when_that_is_asked_for(
     visit: Callable[..., Visit],
 ) -> None:

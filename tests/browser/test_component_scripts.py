@@ -47,6 +47,7 @@ def test_all_components_are_loaded() -> None:
 Begin = Callable[..., Visit]
 
 
+@pytest.mark.soak
 def test_a_script_that_could_not_be_fetched_is_fetched_again(visit: Begin) -> None:
     one = visit()
     one.page.route(f"**/{FOLDER}/canvas.*.js", lambda route: route.abort())

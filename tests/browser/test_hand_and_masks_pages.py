@@ -41,6 +41,7 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     verdict.get_by_text("the same position").wait_for()
 
 
+@pytest.mark.soak
 def test_a_cell_of_the_causal_mask_is_pinned_by_a_click_and_a_link_has_it(visit: Begin) -> None:
     """The pointer may show others; Escape, or a second click on it, lets it go."""
     one = visit().open("masks", sentence=SENTENCE)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -11,6 +12,7 @@ from tests.support.browser_pages import is_drawn
 SENTENCE = "the cat sat on the mat"
 
 
+@pytest.mark.soak
 def test_a_page_that_was_saved_as_a_scene_is_opened_by_an_uploaded_lesson(visit: Callable[..., Visit]) -> None:
     one = visit().open("masks", sentence=SENTENCE, mask_taken="true")
     is_drawn(one, "masks")

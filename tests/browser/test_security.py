@@ -35,6 +35,7 @@ def attacker() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.soak
 def test_a_card_makes_the_browser_fetch_nothing(browser: Any, attacker: tuple[str, list[str]], tmp_path: Path) -> None:
     address, asked = attacker
     write_checkpoint(tmp_path / "en-de.safetensors", Size(1, 1, 1))

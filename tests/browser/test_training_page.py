@@ -117,6 +117,7 @@ def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Beg
 TOY = "“toy” (a smaller model than the one at the top of the page)"
 
 
+@pytest.mark.soak
 def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs: Path) -> None:
     """By slider, arrow keys, click and Play; what is written large is what that snapshot writes."""
     one = visit().open("training", run="toy")
@@ -151,6 +152,7 @@ def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs:
     expect(page.locator(".pointed")).to_have_text(re.compile(r"“.+” to “.+”: [01]\.\d\d"))
 
 
+@pytest.mark.soak
 def test_a_run_that_starts_later_is_listed_without_a_click_and_the_page_stays_as_it_is(
     visit: Begin, runs: Path
 ) -> None:

@@ -17,6 +17,7 @@ def values(page: Any) -> list[str]:
     return [text.strip() for text in page.locator(".column .value").all_inner_texts()]
 
 
+@pytest.mark.soak
 def test_a_bar_that_is_dragged_takes_from_the_others_and_makes_an_edit_when_it_is_let_go(visit: Begin) -> None:
     one = visit().open("whatif", **PLACE)
     page = one.page

@@ -11,7 +11,8 @@ from tests.browser.conftest import Visit, chosen_in
 Begin = Callable[..., Visit]
 
 
-@pytest.mark.parametrize("size", [(1280, 720), pytest.param((390, 844), marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 def test_a_word_is_left_out_by_a_click_and_replaced_by_what_is_typed(visit: Begin, size: tuple[int, int]) -> None:
     one = visit(width=size[0], height=size[1]).open("whatif", experiment="words", sentence="the old cat sat on the mat")
     page, picture = one.page, one.page.locator(".st-key-picture_words")

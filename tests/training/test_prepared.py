@@ -82,7 +82,7 @@ def test_prepared_ids_on_disk_equal_those_encoded_in_memory(sampling: float, tmp
 
 @pytest.mark.parametrize(
     ("sampling", "swap_names"),
-    [(0.0, 0.0), *(pytest.param(*each, marks=pytest.mark.soak) for each in ((0.3, 0.0), (0.0, 0.5))), (0.3, 0.5)],
+    [*(pytest.param(*each, marks=pytest.mark.soak) for each in ((0.0, 0.0), (0.3, 0.0), (0.0, 0.5))), (0.3, 0.5)],
 )
 def test_two_processes_prepare_what_one_does(
     sampling: float, swap_names: float, tmp_path: Path, used: list[int]

@@ -25,7 +25,7 @@ function isScrolled(node, key) {
 // Whether the browser itself uses this key on the element that has the focus.
 function isUsed(event) {
   const target = event.composedPath()[0], { key } = event;
-  if (isArrow(key)) return isInside(target, BY_ARROWS) || isScrolled(target, key);
+  if (isArrow(key)) return isInside(target, BY_ARROWS) || (target instanceof Element && isScrolled(target, key));
   return [" ", "Enter"].includes(key) && isInside(target, PRESSED);
 }
 
