@@ -219,7 +219,9 @@ STATES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [page if len(STATES[page]) > 1 else pytest.param(page, marks=pytest.mark.soak) for page in PAGES]
+)
 def test_a_page_saved_as_a_scene_opens_in_the_same_state(open_app: Open, page: str) -> None:
     app = open_app(page, sentence="the cat sat: on the mat", checkpoint="small" if page == "masks" else "en-de")
     choose(app, details=True, **STATES[page]).run()

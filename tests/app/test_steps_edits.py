@@ -56,10 +56,10 @@ ATTENTION, FORWARD = "encoder.layers.0.self_attention", "encoder.layers.0.feed_f
     ("edits", "station"),
     [
         ("off=encoder.1.2", f"{ATTENTION}.context"),
-        ("uniform=encoder.1.2", f"{ATTENTION}.masked_scores"),
-        ("temperature=encoder.1.2.3", f"{ATTENTION}.masked_scores"),
+        pytest.param("uniform=encoder.1.2", f"{ATTENTION}.masked_scores", marks=pytest.mark.soak),
+        pytest.param("temperature=encoder.1.2.3", f"{ATTENTION}.masked_scores", marks=pytest.mark.soak),
         ("weights=encoder.1.2.3.1-70.2-30", f"{ATTENTION}.masked_scores"),
-        ("skip=encoder.1.self_attention", f"{ATTENTION}.output"),
+        pytest.param("skip=encoder.1.self_attention", f"{ATTENTION}.output", marks=pytest.mark.soak),
         ("skip=encoder.1.feed_forward", f"{FORWARD}.output"),
         ("positions=swap.1.2", "encoder.embedding.positions"),
     ],

@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from app.languages import LANGUAGES
 from app.views.shared.causal_picture import message, passes, scores_before, scores_message
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import scene_with
@@ -64,3 +65,21 @@ def test_above_a_small_matrix_its_caption_is_whole(browser: Any, tmp_path: Path)
     draw(page, data)
     expect(page.get_by_text("Rows are queries, columns are keys: the tokens that the decoder has read")).to_be_visible()
     page.close()
+
+
+def test_on_a_phone_the_heading_of_the_probabilities_ends_in_the_window_in_every_language(
+    browser: Any, tmp_path: Path
+) -> None:
+    scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    data = message(scene, *passes(scene), 0, 0) | {"shown": 0, "received": 0}
+    for language in LANGUAGES:
+        page = browser.new_page()
+        page.set_viewport_size({"width": 390, "height": 844})
+        mount(page, "causal_matrix", ["svg", "segments", "number_list"], language=language)
+        draw(page, data)
+        headings = page.locator("svg.picture .quiet")
+        headings.last.wait_for()
+        width = page.locator("svg.picture").bounding_box()["width"]
+        edges = headings.evaluate_all("nodes => nodes.map(node => node.getBBox()).map(box => box.x + box.width)")
+        assert max(edges) <= width + 1, (language, edges)
+        page.close()

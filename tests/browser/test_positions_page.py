@@ -34,6 +34,7 @@ def narrow(page: Any) -> bool:
     return bool(page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1"))
 
 
+@pytest.mark.soak
 def test_positions_draws_the_table_and_its_sliders_answer_to_keys(visit: Begin, folder: Path) -> None:
     one = visit(dark=True)
     page = open_page(one, "positions", "sum", details="true")

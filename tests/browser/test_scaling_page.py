@@ -59,6 +59,7 @@ def test_the_browser_s_softmax_is_that_of_torch(visit: Begin) -> None:
     assert masked[1] == [0]
 
 
+@pytest.mark.soak
 def test_the_slider_changes_both_distributions_at_once_and_the_details_follow(visit: Begin) -> None:
     one = visit().open("scaling", sentence=SENTENCE, d_k="64", details="true")
     is_drawn(one, "scaling")

@@ -97,6 +97,7 @@ def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, ru
         shutil.rmtree(folder)
 
 
+@pytest.mark.soak
 def test_taking_a_snapshot_moves_nothing_and_the_translation_is_above(visit: Begin, runs: Path) -> None:
     one = visit(height=720).open("training", run="toy", sentence="the cat sat")
     is_drawn(one, "training")

@@ -188,7 +188,17 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     assert differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
 
 
-@pytest.mark.parametrize("change", ["nothing", "translations, under loss", "best_by", "validation_sentences", "valid"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "nothing",
+        "valid",
+        *(
+            pytest.param(change, marks=pytest.mark.soak)
+            for change in ("translations, under loss", "best_by", "validation_sentences")
+        ),
+    ],
+)
 def test_scores_of_another_validation_are_not_compared_with(
     change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

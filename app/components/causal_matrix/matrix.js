@@ -175,7 +175,8 @@ function names(svg, data, { width, left, written, top, cell, narrow }, measure) 
 function predictions(svg, data, { top, cell, right, beside, narrow }, measure) {
   const bar = right + 14, room = narrow ? 34 : 60, after = bar + room + 6;
   const small = "font-size: 14px", text = cell >= SMALLEST, middle = { "dominant-baseline": "central" };
-  const heading = _("probability"), next = Math.max(after + 44, bar + measure(heading, 14) + 10);
+  const whole = _("probability"), heading = narrow ? cut(whole, beside - 14, 14, measure) : whole;
+  const next = Math.max(after + 44, bar + measure(heading, 14) + 10);
   make("text", { class: "quiet", x: bar, y: top - 8, style: small }, svg, heading);
   const others = narrow || !text ? null : make("text", { class: "quiet", x: next, y: top - 8, style: small }, svg, _("ranked first"));
   return data.predicts.map((unused, q) => {
