@@ -137,7 +137,7 @@ const changes = {
     const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
     const where = placeOf(found.layer, found.head);
     const left = found.partner ? placeOf(layer, head) : _("no matching head");
-    const texts = [`${message.names[0]}: ${left}`, `${message.names[1]}: ${where}`, _("Second − first")];
+    const texts = [`${message.names[0]}: ${left}`, `${message.names[1]}: ${where}`, _("Second map − first")];
     this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * bent(value))));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
