@@ -11,6 +11,9 @@ from transformer.config import Recipe
 from transformer.data.hugging_face import PREFIX
 from transformer.errors import ConfigError
 
+# The options that name one file each, with their sections.
+SINGLE = (("data", "valid"), ("data", "valid_target"), ("data", "back_translator"), ("tokenizer", "model"))
+
 
 def check_files(recipe: Recipe, command: str = "") -> None:
     """Raises ConfigError with all files of a recipe that do not exist.
@@ -23,7 +26,7 @@ def check_files(recipe: Recipe, command: str = "") -> None:
     for number, part in enumerate(data.mix):
         files = (part.file, part.target_file)
         named[f"data.mix.{number}"] = tuple(str(data.path_of(file)) for file in files if file is not None)
-    for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
+    for section, option in SINGLE:
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
     local = [(option, file) for option, files in named.items() for file in files if not file.startswith(PREFIX)]
@@ -57,7 +60,7 @@ def recipe_for_checkpoint(recipe: Recipe) -> dict[str, Any]:
     """The recipe as a checkpoint stores it. A checkpoint is passed on, so it names no folder of this machine: a path is
     stored relative to `data.folder` or to the current folder. Of a path outside both, only the file name is stored."""
     values = asdict(recipe)
-    data, tokenizer = values["data"], values["tokenizer"]
+    data = values["data"]
     folders = [Path(recipe.data.folder).absolute()] if recipe.data.folder else []
 
     def name_of(path: str | None) -> str | None:
@@ -73,6 +76,6 @@ def recipe_for_checkpoint(recipe: Recipe) -> dict[str, Any]:
         data[option] = tuple(name_of(file) for file in data[option])
     for part in data["mix"]:
         part["file"], part["target_file"] = name_of(part["file"]), name_of(part["target_file"])
-    data["valid"], data["valid_target"] = name_of(data["valid"]), name_of(data["valid_target"])
-    tokenizer["model"] = name_of(tokenizer["model"])
+    for section, option in SINGLE:
+        values[section][option] = name_of(values[section][option])
     return values | {"data": data | {"folder": None, "prepared": None}}

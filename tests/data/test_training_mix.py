@@ -59,6 +59,21 @@ def test_a_pair_is_seen_as_often_as_the_weight_of_its_part(folder: Path) -> None
     assert (counts["read"], counts["repeats"], counts["learnt"]) == (70, 60, 130)
 
 
+def test_a_part_may_have_only_the_pairs_with_numbers(folder: Path) -> None:
+    pairs = [
+        ("we leave at 7:45", "wir fahren um 7:45 Uhr"),
+        ("it is $12.50", "es kostet 12,50 $"),
+        ("on March 5", "am 5. März"),
+    ]
+    others = [("at 7:45", "um 8:45 Uhr"), ("from 1.50 to 1.50", "von 1,50 bis 1,50"), ("on May 1", "am 1. Mai")]
+    write_pairs(folder / "mixed.tsv", [*EVERYDAY, *pairs, *others])
+    parts = MixPart(file="mixed.tsv"), MixPart(file="mixed.tsv", only="numbers", weight=3)
+    recipe = recipe_of(folder, *parts, valid=str(folder / "valid.tsv"))
+    assert sorted(learnt(TrainingData(recipe, folder / "run"))) == sorted([*EVERYDAY, *others, *pairs * 4])
+    counts = json.loads((folder / "run" / "corpus.json").read_text())
+    assert (counts["read"], counts["no_numbers"], counts["repeats"]) == (92, 43, 6)
+
+
 def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Path) -> None:
     parts = MixPart(file="everyday.tsv"), MixPart(file="spoken.tsv", tag="<bt>", weight=2)
     data = TrainingData(recipe_of(folder, *parts), folder / "run")

@@ -250,7 +250,8 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
     printed = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 1
-    assert f"Stopped by {number.name} before training started" in printed
+    named = "Ctrl-C" if number == signal.SIGINT else number.name
+    assert f"Stopped by {named} before training started" in printed
     assert "Traceback" not in printed
     until = time.monotonic() + PATIENCE
     while list(session_of(process.pid)) and time.monotonic() < until:

@@ -5,10 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from transformer.commands.options import languages, open_translator, settings_of
+from transformer.commands.options import open_translator, settings_of
 from transformer.commands.scored_text import recipe_data
 from transformer.config import DecodingConfig
 from transformer.data.corpus import Pair
+from transformer.decoding.language_pair import languages
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.evaluation import Outputs, group_by_source, translate_sources, untranslated_text

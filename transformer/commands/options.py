@@ -84,6 +84,7 @@ def with_reranking(
     Raises:
         HeadlightError: that model is known to translate between other languages, or the search keeps one hypothesis.
     """
+    from transformer.decoding.language_pair import languages
     from transformer.decoding.reranking import Reranker
 
     if rerank is None:
@@ -98,16 +99,6 @@ def with_reranking(
             f"{own[1]} to {own[0]}."
         )
     return Reranker(translator, reverse)
-
-
-def languages(translator: "Translator") -> tuple[str, str] | None:
-    """The codes of the languages that a model reads and writes, if its recipe names both."""
-    recipe = translator.checkpoint.recipe if translator.checkpoint else None
-    data = (recipe or {}).get("data")  # not validated as a whole: an imported model has only the languages there
-    if not isinstance(data, dict):
-        return None
-    source, target = data.get("source_language"), data.get("target_language")
-    return (source, target) if isinstance(source, str) and isinstance(target, str) and source and target else None
 
 
 def check_output(output: Path | None, option: str, *read: Path | str | None) -> None:

@@ -18,7 +18,7 @@ from transformer.config import DataConfig
 from transformer.errors import CorpusError
 from transformer.files.strict_json import parse_json
 
-Fault = Literal["empty", "copies", "unequal"]
+Fault = Literal["empty", "copies", "unequal", "no_numbers"]
 AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 
@@ -33,6 +33,7 @@ class Counts:
     empty: int = 0  # one side is empty
     copies: int = 0  # the two sides are the same
     unequal: int = 0  # one side has more than max_ratio times the characters of the other
+    no_numbers: int = 0  # in a part with only = "numbers": no time, price or date
     duplicates: int = 0  # the same pair occurred before
     aside: int = 0  # kept aside for a test (`aside` of a part of a mix)
     like_aside: int = 0  # share a sentence with a pair kept aside
@@ -59,6 +60,7 @@ class Counts:
             "with an empty side": self.empty,
             "the same on both sides": self.copies,
             "of too unequal length": self.unequal,
+            "without a time, price or date": self.no_numbers,
             "duplicates": self.duplicates,
             "kept aside": self.aside,
             "that share a sentence with those": self.like_aside,

@@ -5,7 +5,7 @@ Only the beginning of a large file is read; the number of pairs in the rest is e
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transformer.config import DataConfig
 from transformer.data.corpus import Pair, Text, plain
@@ -29,13 +29,16 @@ def facts_of(config: DataConfig) -> CorpusFacts:
     """Facts about the training text that a recipe names. A pair that occurs several times counts once, if
     data.drop_duplicates is true.
 
-    A line that is not a pair is ignored here: the preparation of the text reports it.
+    A line that is not a pair is ignored here: the preparation of the text reports it. Monolingual parts do not count.
 
     Raises:
         CorpusError: a file cannot be read.
     """
     pairs, estimate = list[Pair](), 0.0
-    for part in parts_of(config):
+    parallel = tuple(part for part in config.mix if not part.monolingual)
+    if config.mix and not parallel:
+        return facts_of_pairs([])
+    for part in parts_of(replace(config, mix=parallel, back_translator=None)):
         sample, share = _sample(part.text)
         pairs += sample
         estimate += len(sample) / share if share else 0.0

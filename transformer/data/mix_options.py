@@ -5,7 +5,7 @@
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
@@ -18,14 +18,16 @@ Probability = Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
 class MixPart:
-    """One file of a training mix, and how it is used."""
+    """One file of a training mix, and how it is used (transformer/data/parts.py)."""
 
     file: Annotated[str, Field(min_length=1)]  # .tsv or .tsv.gz; with target_file, the source side only
     target_file: str | None = None
     weight: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many times each pair is seen per epoch
     tag: Annotated[str, Field(max_length=20)] = ""  # put before each source: it marks back-translated text
     swapped: StrictBool = False  # source and target are exchanged
-    aside: Annotated[StrictInt, Field(ge=0)] = 0  # how many pairs are kept aside for a test (transformer/data/parts.py)
+    aside: Annotated[StrictInt, Field(ge=0)] = 0  # how many pairs are kept aside for a test
+    only: Literal["numbers"] | None = None  # numbers: pairs with the same time, price or date on both sides
+    monolingual: StrictBool = False  # targets, one per line; data.back_translator writes their sources
 
     @model_validator(mode="after")
     def _consistent(self) -> "MixPart":
@@ -33,6 +35,10 @@ class MixPart:
             raise ValueError(f"tag = {self.tag!a} should be normalised text: {normalise(self.tag)!a}")
         if self.tag and self.aside:
             raise ValueError("a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside")
+        if self.monolingual and (self.target_file is not None or self.swapped or self.aside):
+            raise ValueError(
+                "a monolingual file has targets, and its sources are not real: remove target_file, swapped and aside"
+            )
         if self.file.startswith("hf:"):
             raise ValueError("a part of a mix is a file: give a Hugging Face data set (hf:) as data.train")
         return self
@@ -42,6 +48,18 @@ class MixPart:
         """The names of its folder and of the file, joined: `covost2-en-de-train`."""
         path = Path(self.file)
         return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
+
+
+def check_back_translator(mix: tuple[MixPart, ...], back_translator: str | None) -> None:
+    """Raises ValueError if monolingual files have no model that writes their sources, or a model has no such file."""
+    monolingual = any(part.monolingual for part in mix)
+    if monolingual and back_translator is None:
+        raise ValueError(
+            "a part of the mix is monolingual: name the checkpoint that translates it into the source language "
+            '(back_translator = "FILE.safetensors")'
+        )
+    if back_translator is not None and not monolingual:
+        raise ValueError("back_translator is for the monolingual parts of a mix, and there are none: remove it")
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)

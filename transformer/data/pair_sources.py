@@ -30,7 +30,7 @@ from transformer.data.corpus import Pair, read_all, stamp
 from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
 from transformer.data.encoding import Segmentation, encode_pairs, encode_text
 from transformer.data.parts import parts_of, texts_of
-from transformer.data.prepared_store import Store, reading
+from transformer.data.prepared_store import Store, reading, store_of
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.skipped_lines import SkippedLines
 from transformer.data.text_preparation import write_text
@@ -105,8 +105,7 @@ class Corpus:
     def __init__(self, recipe: Recipe, run_dir: Path):
         data, seed = recipe.data, recipe.training.seed
         self._recipe = recipe
-        self._own = Store(run_dir / "prepared")
-        self._store = self._own if data.prepared is None else Store(Path(data.prepared))
+        self._own, self._store = Store(run_dir / "prepared"), store_of(data, run_dir)
         self._epochs: list[Path] = []
         self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0 or data.augment.is_on
         given = texts_of(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
@@ -117,7 +116,7 @@ class Corpus:
         made_from = {
             "format": [FORMAT, unicodedata.unidata_version],
             "texts": [stamp(part.text) for part in parts],
-            "use": [[part.weight, part.tag, part.aside, part.in_file_order] for part in parts],
+            "use": [[part.weight, part.tag, part.aside, part.in_file_order, part.only] for part in parts],
             "valid": [data.valid_size, seed] if given is None else [stamp(text) for text in given],
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
         } | ({"skip_limit": skip_limit} if data.on_error == "skip" else {})

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from transformer.config import DataConfig
 from transformer.errors import CorpusError, HeadlightError
 from transformer.files.atomic_write import LOCK, lock, sync
 
@@ -43,7 +44,7 @@ class Store:
         path = self.folder / f"{kind}-{digest}"
         if path.is_dir():
             return path
-        with self._locked() as locked:
+        with self.locked() as locked:
             if path.is_dir():  # another process was faster
                 return path
             for left_over in self.folder.glob(".*.tmp") if locked else ():  # of a process that was killed
@@ -64,13 +65,13 @@ class Store:
     def drop(self, kind: str, but: Sequence[Path]) -> None:
         """Removes all folders of a kind except these. Files that a process of this machine has mapped stay readable for
         it; those mapped over a network do not."""
-        with self._locked():
+        with self.locked():
             for path in self.folder.glob(f"{kind}-*"):
                 if path not in but:
                     shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def _locked(self) -> Iterator[bool]:
+    def locked(self) -> Iterator[bool]:
         """Locks the store, so that no other process makes or removes folders; waits for a process that does. Yields
         whether the store is locked: False on a disk without locks."""
         try:
@@ -88,6 +89,11 @@ class Store:
                 "the space of the text itself: free some, or set data.prepared to another folder. Then run the same "
                 "command again."
             ) from error
+
+
+def store_of(data: DataConfig, run_dir: Path) -> Store:
+    """The store of the text of a run: data.prepared, or a folder of the run."""
+    return Store(run_dir / "prepared" if data.prepared is None else Path(data.prepared))
 
 
 def _rename(temporary: Path, path: Path) -> None:

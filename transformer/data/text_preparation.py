@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from transformer.config import DataConfig
+from transformer.data.augmentation.number_swapping import has_numbers
 from transformer.data.cleaning import Counts, fault, nothing_learnt, repeated
 from transformer.data.corpus import Pair, Portion, check_usable, plain, raw_pairs
 from transformer.data.mapped_arrays import append, mapped
@@ -178,7 +179,10 @@ class _Reader:
         skipped = SkippedLines()
         for raw in raw_pairs(self._part.text, portion, skipped if self._config.on_error == "skip" else None):
             source, target = plain(raw)
-            if wrong := fault(source, target, self._config):
+            wrong = fault(source, target, self._config)
+            if wrong is None and self._part.only == "numbers" and not has_numbers((source, target)):
+                wrong = "no_numbers"
+            if wrong:
                 faults[wrong] += 1
                 continue
             pairs.append((source, target))

@@ -14,6 +14,7 @@ FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
     "data": {"train", "train_target", "mix", "folder", "valid", "valid_target", "prepared", "workers"}
+    | {"back_translator"}
     | {"on_error", "skip_limit"},
     "training": {"updates", "epochs", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
     | {"best_by", "keep_best", "average_last", "half", "compile", "snapshots"}

@@ -26,6 +26,7 @@ from transformer.errors import ConfigError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.untrusted_values import shown
 from transformer.recipe import RECIPE, load_recipe, recipe_text
+from transformer.recipe_files import SINGLE
 
 _WRITTEN = "# The recipe of this run, with every option. The trainer writes this file. To continue the run:"
 _PLACE = "# started_in = "
@@ -150,8 +151,8 @@ def _paths(recipe: Recipe, place: Path) -> list[str]:
 
     data = recipe.data
     lists = {"data.train": data.train, "data.train_target": data.train_target}
-    single = {"data.valid": data.valid, "data.valid_target": data.valid_target, "data.prepared": data.prepared}
-    single |= {"tokenizer.model": recipe.tokenizer.model, "data.folder": (data.folder or "") if data.mix else None}
+    single = {f"{section}.{option}": getattr(getattr(recipe, section), option) for section, option in SINGLE}
+    single |= {"data.prepared": data.prepared, "data.folder": (data.folder or "") if data.mix else None}
     found = {option: [from_there(file) for file in files] for option, files in lists.items() if files}
     moved = found | {option: from_there(file) for option, file in single.items() if file is not None}
     return [f"{option}={json.dumps(value, ensure_ascii=False)}" for option, value in moved.items()]

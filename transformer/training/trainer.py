@@ -30,6 +30,7 @@ from transformer.kernels.thread_waiting import spinning_on_free_cores
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.back_translation import with_back_translations
 from transformer.training.compilation import compile_layers
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
 from transformer.training.distributed import Ranks
@@ -86,7 +87,7 @@ def train(
         if run and not run.resumed:
             keep_recipe(run.folder, recipe)
         given = initialisation(run, resume, start) if run else None
-        data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, ranks)
+        data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
         recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
         recipe, time_text = with_precision(recipe, data, where, run, ranks), ""
         if run and not run.resumed:
@@ -156,11 +157,17 @@ def check(training: Training, updates: Sequence[Update], report: Report | None) 
             training.check(update)
 
 
-def load_text(recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, ranks: Ranks) -> TrainingData:
+def load_text(
+    recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, where: torch.device, ranks: Ranks
+) -> TrainingData:
     """The training text. Rank 0 has or trains the vocabulary, and the others get it from rank 0."""
-    data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
+
+    def read(vocabulary: Tokenizer | None) -> TrainingData:
+        return TrainingData(with_back_translations(recipe, folder, where), folder, vocabulary)
+
+    data = read(tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
-    return data or TrainingData(recipe, folder, read_tokenizer(vocabulary))
+    return data or read(read_tokenizer(vocabulary))
 
 
 def new_model(recipe: Recipe, where: torch.device) -> Transformer:

@@ -42,18 +42,27 @@ def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
     return pair
 
 
-def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
-    """Replaces numbers that consist of two parts. In the source, the character between the parts must be one of
-    `signs`. If `signs` is a colon, the parts are hours and minutes."""
+def has_numbers(pair: Pair) -> bool:
+    """Whether the pair has a time, a price or a date that can be replaced."""
+    if not any(letter.isdecimal() for letter in pair[0]):
+        return False
+    return bool(_of_two(pair, _TIME, ":") or _of_two(pair, _PRICE, ".,") or _same_day(pair))
+
+
+def _of_two(pair: Pair, kind: re.Pattern[str], signs: str) -> list[tuple[str, str]]:
+    """The numbers that consist of two parts and that both sides have once. In the source, the character between the
+    parts must be one of `signs`. If `signs` is a colon, the parts are hours and minutes."""
     once = [{groups for groups, count in Counter(kind.findall(side)).items() if count == 1} for side in pair]
+    found = [number for number in kind.finditer(pair[0]) if number[0][len(number[1])] in signs]
+    both = [(number[1], number[2]) for number in found if number.groups() in once[0] & once[1]]
+    return [(first, second) for first, second in both if signs != ":" or (int(first) <= 24 and int(second) <= 59)]
+
+
+def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
+    """Replaces the numbers that `_of_two` finds."""
     others = {}
-    for found in kind.finditer(pair[0]):
-        first, second = found.groups()
-        if (first, second) not in once[0] & once[1] or found[0][len(first)] not in signs:
-            continue
+    for first, second in _of_two(pair, kind, signs):
         if signs == ":":
-            if int(first) > 24 or int(second) > 59:
-                continue
             hour = rng.randrange(1, 13) if 0 < int(first) <= 12 else rng.randrange(13, 24)
             others[first, second] = str(hour).zfill(len(first) if first[0] == "0" else 1), f"{rng.randrange(60):02}"
         else:
@@ -67,16 +76,23 @@ def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random)
     return kind.sub(swapped, pair[0]), kind.sub(swapped, pair[1])
 
 
+def _same_day(pair: Pair) -> list[re.Match[str]]:
+    """The day of a date in each side, if both have only one, from 2 to 31, and it is the same; otherwise an empty
+    list."""
+    days = [found for side in pair for found in _DAY.finditer(side)]
+    if len(days) != 2 or any(found.string != side for found, side in zip(days, pair, strict=True)):
+        return []
+    source, target = (_day(found)[0] for found in days)
+    return days if source == target and 2 <= int(source) <= 31 else []
+
+
 def _swap_days(pair: Pair, rng: random.Random) -> Pair:
     """Replaces the day of a date by another one from 2 to 28, and adapts an English ending ("3rd") to it."""
-    days = [list(_DAY.finditer(side)) for side in pair]
-    if any(len(found) != 1 for found in days):
-        return pair
-    (source,), (target,) = days
-    if _day(source)[0] != _day(target)[0] or not 2 <= int(_day(source)[0]) <= 31:
+    days = _same_day(pair)
+    if not days:
         return pair
     day = str(rng.randrange(2, 29))
-    return _with_day(pair[0], source, day), _with_day(pair[1], target, day)
+    return _with_day(pair[0], days[0], day), _with_day(pair[1], days[1], day)
 
 
 def _day(found: re.Match[str]) -> tuple[str, int]:

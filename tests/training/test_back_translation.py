@@ -1,0 +1,170 @@
+"""Back-translation: monolingual files of a mix get sources from a model of the other direction.
+
+The model is the toy that reverses letters, so what it has to write is known: the sources of "a b c" are "c b a".
+"""
+
+import gzip
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.support.small_training import MODEL, TRAINING, write_pairs
+from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.data.mix_options import MixPart
+from transformer.data.pair_sources import Corpus
+from transformer.data.toy_tasks import toy_pairs
+from transformer.decoding.translate_lines import translate_lines
+from transformer.decoding.translator import Translator
+from transformer.errors import ConfigError, CorpusError
+from transformer.recipe_files import check_files, recipe_for_checkpoint
+from transformer.training import back_translation, train
+from transformer.training.back_translation import with_back_translations
+
+REVERSE = Path(__file__).parents[2] / "pretrained" / "reverse.safetensors"
+CPU = torch.device("cpu")
+PAIRS = toy_pairs("reverse", 1, 40)
+LINES = [" ".join("abcdefgh"[number % 5 : number % 5 + 1 + number % 4]) for number in range(11)]
+
+
+def recipe_of(folder: Path, **data: Any) -> Recipe:
+    parts = MixPart(file="pairs.tsv"), MixPart(file="mono.txt", monolingual=True, weight=2, tag="<bt>")
+    options: dict[str, Any] = {"mix": parts, "folder": str(folder), "back_translator": str(REVERSE)}
+    options |= {"source_language": "letters reversed", "target_language": "letters"}
+    options |= {"valid_size": 4, "max_length": 60, "tokens_per_batch": 400}
+    config = DataConfig(**(options | data))
+    training = replace(TRAINING, updates=2)
+    return Recipe(name="mix", model=MODEL, data=config, tokenizer=TokenizerConfig(vocab_size=300), training=training)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_pairs(tmp_path / "pairs.tsv", PAIRS)
+    (tmp_path / "mono.txt").write_text("".join(f"{line}\n" for line in LINES))
+    return tmp_path
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The files that `Translator.load` has been called with."""
+    found = list[object]()
+    load: Callable[..., Translator] = Translator.load
+
+    def counted(*arguments: Any) -> Translator:
+        found.append(arguments[0])
+        return load(*arguments)
+
+    monkeypatch.setattr(Translator, "load", counted)
+    return found
+
+
+def pairs_of(recipe: Recipe, run: Path) -> list[tuple[str, str]]:
+    corpus = Corpus(with_back_translations(recipe, run, CPU), run)
+    return [pair for block in range(corpus._text.blocks) for pair in corpus._text.seen(block)] + corpus.valid
+
+
+def test_each_line_gets_the_source_that_the_model_writes(folder: Path) -> None:
+    found = pairs_of(recipe_of(folder), folder / "run")
+    for line in LINES:
+        assert (" ".join(reversed(line.split())), line) in found
+    part = Corpus(with_back_translations(recipe_of(folder), folder / "run", CPU), folder / "run").parts[1]
+    assert (part.name, part.weight, part.tag, part.read) == ("mono", 2, "<bt>", len(LINES))
+
+
+def test_a_line_that_cannot_be_translated_is_left_out_and_the_lines_stay_aligned(folder: Path) -> None:
+    (folder / "mono.txt").write_text("a b\n\nb " + "a " * 3000 + "\nc d\n")
+    found = pairs_of(recipe_of(folder), folder / "run")
+    assert {("b a", "a b"), ("d c", "c d")} <= set(found)
+    assert (
+        Corpus(with_back_translations(recipe_of(folder), folder / "run", CPU), folder / "run")._text.counts.empty == 2
+    )
+
+
+def test_a_compressed_file_is_read_as_well(folder: Path) -> None:
+    plain = pairs_of(recipe_of(folder), folder / "run")
+    (folder / "mono.txt.gz").write_bytes(gzip.compress((folder / "mono.txt").read_bytes()))
+    mix = MixPart(file="pairs.tsv"), MixPart(file="mono.txt.gz", monolingual=True, weight=2, tag="<bt>")
+    assert pairs_of(recipe_of(folder, mix=mix), folder / "other") == plain
+
+
+def test_runs_with_one_folder_of_prepared_text_translate_once(folder: Path, loads: list[object]) -> None:
+    shared = recipe_of(folder, prepared=str(folder / "prepared"))
+    first, second = (with_back_translations(shared, folder / run, CPU) for run in ("one", "two"))
+    assert first == second
+    assert len(loads) == 1
+    (folder / "mono.txt").write_text("a b\n")
+    assert with_back_translations(shared, folder / "three", CPU) != first
+    assert len(loads) == 2
+
+
+def test_an_interrupted_translation_continues_with_the_same_result(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(back_translation, "AT_ONCE", 4)
+    expected = with_back_translations(recipe_of(folder), folder / "whole", CPU)
+    blocks = list[list[bytes]]()
+
+    def stopped_in_the_second(translator: Translator, lines: list[bytes], *rest: Any) -> Any:
+        blocks.append(lines)
+        for line in translate_lines(translator, lines, *rest):
+            if len(blocks) == 2 and line.number == 3:
+                raise KeyboardInterrupt
+            yield line
+
+    monkeypatch.setattr(back_translation, "translate_lines", stopped_in_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        with_back_translations(recipe_of(folder), folder / "run", CPU)
+    (partial,) = (folder / "run" / "prepared").glob("*.part")
+    assert 4 <= partial.read_bytes().count(b"\n") < 8
+    continued = with_back_translations(recipe_of(folder), folder / "run", CPU)
+    assert [len(block) for block in blocks] == [4, 4, 4, 3]  # the second block is translated again
+    texts = [Path(str(recipe.data.mix[1].target_file)).read_bytes() for recipe in (expected, continued)]
+    assert texts[0] == texts[1]
+    assert not partial.exists()
+
+
+def test_a_model_of_other_languages_is_refused(folder: Path) -> None:
+    recipe = recipe_of(folder, source_language="de", target_language="en")
+    with pytest.raises(ConfigError, match=r"that model translates letters to letters reversed\. Needed is .* en to de"):
+        with_back_translations(recipe, folder / "run", CPU)
+
+
+def test_a_file_that_cannot_be_read_is_reported(folder: Path) -> None:
+    (folder / "mono.txt").unlink()
+    recipe = recipe_of(folder)
+    with pytest.raises(CorpusError, match=r"mono\.txt: there is no such file"):
+        with_back_translations(recipe, folder / "run", CPU)
+    with pytest.raises(ConfigError, match=r"data\.back_translator: none\.safetensors"):
+        check_files(replace(recipe, data=replace(recipe.data, back_translator="none.safetensors")))
+
+
+def test_a_run_trains_on_it_resumes_and_stores_the_recipe_as_it_was_given(folder: Path, loads: list[object]) -> None:
+    recipe = recipe_of(folder)
+    train(recipe, folder / "run", device="cpu")
+    train(replace(recipe, training=replace(recipe.training, updates=4)), folder / "run", resume=True, device="cpu")
+    assert len(loads) == 1
+    stored = recipe_for_checkpoint(recipe)["data"]
+    assert stored["back_translator"].endswith("reverse.safetensors")
+    assert stored["mix"][1]["monolingual"]
+    assert not Path(stored["back_translator"]).is_absolute()
+    assert 'back_translator = "' in (folder / "run" / "recipe.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("part", "back_translator", "expected"),
+    [
+        ({"monolingual": True}, None, "a part of the mix is monolingual: name the checkpoint"),
+        ({}, "m.safetensors", "back_translator is for the monolingual parts of a mix, and there are none"),
+        ({"monolingual": True, "aside": 3}, "m.safetensors", "remove target_file, swapped and aside"),
+        ({"monolingual": True, "swapped": True}, "m.safetensors", "remove target_file, swapped and aside"),
+        ({"monolingual": True, "target_file": "b"}, "m.safetensors", "remove target_file, swapped and aside"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    part: dict[str, Any], back_translator: str | None, expected: str
+) -> None:
+    with pytest.raises(ValueError, match=expected):
+        DataConfig(mix=(MixPart(file="a", **part),), back_translator=back_translator)

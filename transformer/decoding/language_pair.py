@@ -1,0 +1,13 @@
+"""The languages that a model translates between, as its recipe names them."""
+
+from transformer.decoding.translator import Translator
+
+
+def languages(translator: Translator) -> tuple[str, str] | None:
+    """The codes of the languages that a model reads and writes, if its recipe names both."""
+    recipe = translator.checkpoint.recipe if translator.checkpoint else None
+    data = (recipe or {}).get("data")  # not validated as a whole: an imported model has only the languages there
+    if not isinstance(data, dict):
+        return None
+    source, target = data.get("source_language"), data.get("target_language")
+    return (source, target) if isinstance(source, str) and isinstance(target, str) and source and target else None
