@@ -27,6 +27,7 @@ from transformer import Trace, Translator
 from transformer.cli import app
 from transformer.config import ModelConfig
 from transformer.model import Transformer
+from transformer.recipe import load_recipe
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -142,6 +143,14 @@ def test_the_command_line_knows_every_command_and_option_of_the_pages() -> None:
         context = group.make_context("headlight", list(arguments))
         _, command, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
         command.make_context(arguments[0], rest, parent=context)  # it exits where an option is unknown
+
+
+def test_the_recipe_of_a_mix_on_the_page_on_the_library_is_valid(tmp_path: Path) -> None:
+    (code,) = snippets("toml", LIBRARY)
+    (tmp_path / "mine.toml").write_text(code, encoding="utf-8")
+    recipe = load_recipe(tmp_path / "mine.toml")
+    assert [part.monolingual for part in recipe.data.mix] == [False, True]
+    assert Path(ROOT, str(recipe.data.back_translator)).is_file()
 
 
 def test_every_link_and_file_of_the_readme_is_there() -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
-from transformer.data.mix_options import STRICT, Augmentation, MixPart, check_back_translator
+from transformer.data.mix_options import STRICT, Augmentation, MixPart, check_mix
 from transformer.data.toy_tasks import TOY_TASKS
 
 # The four special tokens, with the same ids in every vocabulary.
@@ -142,7 +142,7 @@ class DataConfig:
             raise ValueError('name a corpus (train = ["FILE.tsv"]), a mix of several or a toy task (toy = "reverse")')
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} exclude each other: keep one of them")
-        check_back_translator(self.mix, self.back_translator)
+        check_mix(self.mix, self.back_translator, self.drop_duplicates)
         if self.toy is not None and (self.swap_names or self.augment.is_on):
             raise ValueError("swap_names and augment are for a corpus: a toy task has no names and no text to change")
         if self.train_target and len(self.train_target) != len(self.train):

@@ -15,7 +15,8 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import DataConfig, Recipe, TokenizerConfig
 from transformer.data.corpus import Pair, read_pairs
 from transformer.data.mix_options import MixPart
-from transformer.data.parts import Smallest
+from transformer.data.pair_sources import _use
+from transformer.data.parts import Smallest, parts_of
 from transformer.data.training_data import TrainingData
 from transformer.errors import ConfigError, CorpusError
 from transformer.recipe import load_recipe, recipe_text
@@ -85,7 +86,8 @@ def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Pa
 
 def test_augmentation_leaves_the_tag_as_it_is(folder: Path) -> None:
     recipe = load_recipe("en-de", ["data.augment.capitals=1"])
-    recipe = recipe_of(folder, MixPart(file="spoken.tsv", tag="<bt>"), augment=recipe.data.augment)
+    options = {"augment": recipe.data.augment, "valid": str(folder / "valid.tsv")}
+    recipe = recipe_of(folder, MixPart(file="spoken.tsv", tag="<bt>"), **options)
     data = TrainingData(recipe, folder / "run")
     assert all(source.startswith("<bt> SHE SAID ") for source, _ in learnt(data))
     assert all(target.startswith("sie sagte") for _, target in learnt(data))
@@ -181,6 +183,15 @@ def test_a_simple_corpus_names_its_files_too(tmp_path: Path) -> None:
     assert (described["name"], described["read"]) == ("corpus.tsv", 150)
 
 
+def test_a_new_option_of_parts_does_not_change_the_name_of_text_that_is_prepared_already(folder: Path) -> None:
+    """Otherwise each older run would prepare its text again."""
+    parts = MixPart(file="everyday.tsv"), MixPart(file="spoken.tsv", tag="<bt>")
+    used = [_use(part) for part in parts_of(recipe_of(folder, *parts).data)]
+    assert used == [[1, "", 0, True], [1, "<bt>", 0, True]]
+    (numbers,) = parts_of(recipe_of(folder, MixPart(file="everyday.tsv", only="numbers")).data)
+    assert _use(numbers) not in used
+
+
 # In a recipe
 
 
@@ -205,6 +216,7 @@ def test_a_recipe_with_a_mix_that_is_written_reads_as_the_same_recipe(tmp_path: 
         ("[{weight = 2}]", "data.mix.0.file is missing."),
         ('[{file = "a", tag = "\u00a0x"}]', "tag = '\\xa0x' should be normalised text: 'x'"),
         ('[{file = "a", tag = "x", aside = 5}]', "a part with a tag is not kept aside"),
+        ('[{file = "a", only = "numbers"}]\ndrop_duplicates = true', "drop_duplicates would remove the pairs"),
         ('[{file = "hf:a"}]', "give a Hugging Face data set (hf:) as data.train"),
         ('["a.tsv"]', "data.mix.0 = a.tsv: should be a section with options of its own"),
         ('[{file = "a"}]\ntrain = ["b"]', "train and mix exclude each other: keep one of them"),

@@ -14,7 +14,10 @@ import torch
 
 from tests.support.small_training import MODEL, TRAINING, write_pairs
 from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.data import prepared_store
+from transformer.data.corpus_facts import facts_of
 from transformer.data.mix_options import MixPart
+from transformer.data.monolingual import sources_path
 from transformer.data.pair_sources import Corpus
 from transformer.data.toy_tasks import toy_pairs
 from transformer.decoding.translate_lines import translate_lines
@@ -22,7 +25,7 @@ from transformer.decoding.translator import Translator
 from transformer.errors import ConfigError, CorpusError
 from transformer.recipe_files import check_files, recipe_for_checkpoint
 from transformer.training import back_translation, train
-from transformer.training.back_translation import with_back_translations
+from transformer.training.back_translation import write_sources
 
 REVERSE = Path(__file__).parents[2] / "pretrained" / "reverse.safetensors"
 CPU = torch.device("cpu")
@@ -61,16 +64,26 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return found
 
 
+def corpus_of(recipe: Recipe, run: Path) -> Corpus:
+    write_sources(recipe.data, run, CPU)
+    return Corpus(recipe, run)
+
+
 def pairs_of(recipe: Recipe, run: Path) -> list[tuple[str, str]]:
-    corpus = Corpus(with_back_translations(recipe, run, CPU), run)
+    corpus = corpus_of(recipe, run)
     return [pair for block in range(corpus._text.blocks) for pair in corpus._text.seen(block)] + corpus.valid
+
+
+def sources_of(recipe: Recipe, run: Path) -> Path:
+    write_sources(recipe.data, run, CPU)
+    return sources_path(recipe.data.mix[1], recipe.data, run)
 
 
 def test_each_line_gets_the_source_that_the_model_writes(folder: Path) -> None:
     found = pairs_of(recipe_of(folder), folder / "run")
     for line in LINES:
         assert (" ".join(reversed(line.split())), line) in found
-    part = Corpus(with_back_translations(recipe_of(folder), folder / "run", CPU), folder / "run").parts[1]
+    part = corpus_of(recipe_of(folder), folder / "run").parts[1]
     assert (part.name, part.weight, part.tag, part.read) == ("mono", 2, "<bt>", len(LINES))
 
 
@@ -78,9 +91,7 @@ def test_a_line_that_cannot_be_translated_is_left_out_and_the_lines_stay_aligned
     (folder / "mono.txt").write_text("a b\n\nb " + "a " * 3000 + "\nc d\n")
     found = pairs_of(recipe_of(folder), folder / "run")
     assert {("b a", "a b"), ("d c", "c d")} <= set(found)
-    assert (
-        Corpus(with_back_translations(recipe_of(folder), folder / "run", CPU), folder / "run")._text.counts.empty == 2
-    )
+    assert corpus_of(recipe_of(folder), folder / "run")._text.counts.empty == 2
 
 
 def test_a_compressed_file_is_read_as_well(folder: Path) -> None:
@@ -92,19 +103,25 @@ def test_a_compressed_file_is_read_as_well(folder: Path) -> None:
 
 def test_runs_with_one_folder_of_prepared_text_translate_once(folder: Path, loads: list[object]) -> None:
     shared = recipe_of(folder, prepared=str(folder / "prepared"))
-    first, second = (with_back_translations(shared, folder / run, CPU) for run in ("one", "two"))
+    first, second = (sources_of(shared, folder / run) for run in ("one", "two"))
     assert first == second
     assert len(loads) == 1
     (folder / "mono.txt").write_text("a b\n")
-    assert with_back_translations(shared, folder / "three", CPU) != first
+    assert sources_of(shared, folder / "three") != first
     assert len(loads) == 2
+
+
+def test_another_model_writes_other_sources(folder: Path) -> None:
+    other = Path(__file__).parents[2] / "pretrained" / "reverse-one-head.safetensors"
+    recipes = [recipe_of(folder, prepared=str(folder / "prepared"), back_translator=str(f)) for f in (REVERSE, other)]
+    assert len({sources_of(recipe, folder / "run") for recipe in recipes}) == 2
 
 
 def test_an_interrupted_translation_continues_with_the_same_result(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(back_translation, "AT_ONCE", 4)
-    expected = with_back_translations(recipe_of(folder), folder / "whole", CPU)
+    expected = sources_of(recipe_of(folder), folder / "whole").read_bytes()
     blocks = list[list[bytes]]()
 
     def stopped_in_the_second(translator: Translator, lines: list[bytes], *rest: Any) -> Any:
@@ -116,27 +133,93 @@ def test_an_interrupted_translation_continues_with_the_same_result(
 
     monkeypatch.setattr(back_translation, "translate_lines", stopped_in_the_second)
     with pytest.raises(KeyboardInterrupt):
-        with_back_translations(recipe_of(folder), folder / "run", CPU)
+        sources_of(recipe_of(folder), folder / "run")
     (partial,) = (folder / "run" / "prepared").glob("*.part")
     assert 4 <= partial.read_bytes().count(b"\n") < 8
-    continued = with_back_translations(recipe_of(folder), folder / "run", CPU)
+    continued = sources_of(recipe_of(folder), folder / "run").read_bytes()
     assert [len(block) for block in blocks] == [4, 4, 4, 3]  # the second block is translated again
-    texts = [Path(str(recipe.data.mix[1].target_file)).read_bytes() for recipe in (expected, continued)]
-    assert texts[0] == texts[1]
+    assert continued == expected
     assert not partial.exists()
 
 
 def test_a_model_of_other_languages_is_refused(folder: Path) -> None:
     recipe = recipe_of(folder, source_language="de", target_language="en")
     with pytest.raises(ConfigError, match=r"that model translates letters to letters reversed\. Needed is .* en to de"):
-        with_back_translations(recipe, folder / "run", CPU)
+        sources_of(recipe, folder / "run")
+
+
+def test_a_block_whose_last_line_has_no_end_is_translated_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(back_translation, "AT_ONCE", 4)
+    expected = sources_of(recipe_of(folder), folder / "whole")
+    cut = folder / "run" / "prepared" / expected.with_suffix(".part").name
+    cut.parent.mkdir(parents=True)
+    cut.write_bytes(b"x\n" * 3 + b"x")
+    assert sources_of(recipe_of(folder), folder / "run").read_bytes() == expected.read_bytes()
+
+
+def test_on_a_disk_without_locks_two_processes_write_files_of_their_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process has written a part of the common file already."""
+    expected = sources_of(recipe_of(folder), folder / "whole")
+    monkeypatch.setattr(prepared_store, "lock", lambda *_, **__: False)
+    other = folder / "run" / "prepared" / expected.with_suffix(".part").name
+    other.parent.mkdir(parents=True)
+    other.write_bytes(b"x\n" * 2048)
+    assert sources_of(recipe_of(folder), folder / "run").read_bytes() == expected.read_bytes()
+    assert other.read_bytes() == b"x\n" * 2048
+
+
+def test_pairs_for_validation_are_real_and_no_sentence_of_theirs_is_learnt(folder: Path) -> None:
+    (folder / "mono.txt").write_text("".join(f"{target}\n" for _, target in PAIRS) + "a b c\n" * 300)
+    corpus = corpus_of(recipe_of(folder), folder / "run")
+    assert 4 <= len(corpus.valid) <= 8
+    assert set(corpus.valid) <= set(PAIRS)
+    learnt = {side for block in range(corpus._text.blocks) for pair in corpus._text.pairs(block) for side in pair[1:]}
+    assert not learnt & {target for _, target in corpus.valid}
+    parts = (MixPart(file="mono.txt", monolingual=True),)
+    with pytest.raises(CorpusError, match=r"a model wrote the sources of all of them\. Name validation text"):
+        corpus_of(recipe_of(folder, mix=parts), folder / "other")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "has no text. A monolingual file has one sentence"),
+        (b"\n \n", "has no text. A monolingual file has one sentence"),
+        (b"a\tb\nc\td\n", "2 of 2 lines have a TAB, so it has columns"),
+        (b"a b\rb c\r", "its lines end with"),
+        (b"a b\n\xe4\n", r"line 2: not UTF-8 .*\n?.*set data.on_error"),
+    ],
+)
+def test_a_wrong_monolingual_file_is_reported_before_it_is_translated(
+    content: bytes, expected: str, folder: Path
+) -> None:
+    (folder / "mono.txt").write_bytes(content)
+    with pytest.raises(CorpusError, match=f"(?s){expected}"):
+        sources_of(recipe_of(folder), folder / "run")
+
+
+def test_lines_that_cannot_be_read_may_be_skipped(folder: Path) -> None:
+    (folder / "mono.txt").write_bytes(b"a b\n\xe4\nc d\n" + b"b c\n" * 200)
+    found = pairs_of(recipe_of(folder, on_error="skip"), folder / "run")
+    assert {("b a", "a b"), ("d c", "c d")} <= set(found)
+
+
+def test_a_machine_that_does_not_have_the_sources_says_so(folder: Path) -> None:
+    with pytest.raises(CorpusError, match=r"set data\.prepared to a folder on a disk that all machines share"):
+        Corpus(recipe_of(folder), folder / "run")
+
+
+def test_monolingual_text_is_left_out_of_the_facts_by_which_a_model_is_chosen(folder: Path) -> None:
+    assert facts_of(recipe_of(folder).data).pairs == len(PAIRS)
 
 
 def test_a_file_that_cannot_be_read_is_reported(folder: Path) -> None:
     (folder / "mono.txt").unlink()
     recipe = recipe_of(folder)
     with pytest.raises(CorpusError, match=r"mono\.txt: there is no such file"):
-        with_back_translations(recipe, folder / "run", CPU)
+        sources_of(recipe, folder / "run")
     with pytest.raises(ConfigError, match=r"data\.back_translator: none\.safetensors"):
         check_files(replace(recipe, data=replace(recipe.data, back_translator="none.safetensors")))
 

@@ -5,7 +5,7 @@ Only the beginning of a large file is read; the number of pairs in the rest is e
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from transformer.config import DataConfig
 from transformer.data.corpus import Pair, Text, plain
@@ -35,10 +35,7 @@ def facts_of(config: DataConfig) -> CorpusFacts:
         CorpusError: a file cannot be read.
     """
     pairs, estimate = list[Pair](), 0.0
-    parallel = tuple(part for part in config.mix if not part.monolingual)
-    if config.mix and not parallel:
-        return facts_of_pairs([])
-    for part in parts_of(replace(config, mix=parallel, back_translator=None)):
+    for part in parts_of(config):
         sample, share = _sample(part.text)
         pairs += sample
         estimate += len(sample) / share if share else 0.0

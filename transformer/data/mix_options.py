@@ -50,8 +50,9 @@ class MixPart:
         return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
 
 
-def check_back_translator(mix: tuple[MixPart, ...], back_translator: str | None) -> None:
-    """Raises ValueError if monolingual files have no model that writes their sources, or a model has no such file."""
+def check_mix(mix: tuple[MixPart, ...], back_translator: str | None, drop_duplicates: bool) -> None:
+    """Raises ValueError if monolingual files have no model that writes their sources, or a model has no such file, or
+    if pairs are listed again that drop_duplicates would remove."""
     monolingual = any(part.monolingual for part in mix)
     if monolingual and back_translator is None:
         raise ValueError(
@@ -60,6 +61,8 @@ def check_back_translator(mix: tuple[MixPart, ...], back_translator: str | None)
         )
     if back_translator is not None and not monolingual:
         raise ValueError("back_translator is for the monolingual parts of a mix, and there are none: remove it")
+    if drop_duplicates and any(part.only for part in mix):
+        raise ValueError("drop_duplicates would remove the pairs that a part with only repeats: remove one of the two")
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)

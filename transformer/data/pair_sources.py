@@ -7,6 +7,7 @@ same text, finds them and starts in seconds:
     tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
     ids-...          the pairs as ids            <- that text, the vocabulary, max_length
     epoch-...        the ids of a later epoch, if each epoch has different ids
+    sources-...      back-translated sources       <- a monolingual file, the model that wrote them (monolingual.py)
 
 They are stored in the run's folder `prepared`, or in the folder that data.prepared names. Only the run's folder has
 epoch-... folders.
@@ -29,7 +30,7 @@ from transformer.config import DataConfig, Recipe
 from transformer.data.corpus import Pair, read_all, stamp
 from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
 from transformer.data.encoding import Segmentation, encode_pairs, encode_text
-from transformer.data.parts import parts_of, texts_of
+from transformer.data.parts import Part, parts_of, texts_of
 from transformer.data.prepared_store import Store, reading, store_of
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.skipped_lines import SkippedLines
@@ -112,11 +113,11 @@ class Corpus:
         skip_limit = data.skip_limit if data.on_error == "skip" else None
         with _option_to_skip():
             valid = None if given is None else read_all(given, skip_limit)
-        parts = parts_of(data)
+        parts = parts_of(data, run_dir)
         made_from = {
             "format": [FORMAT, unicodedata.unidata_version],
             "texts": [stamp(part.text) for part in parts],
-            "use": [[part.weight, part.tag, part.aside, part.in_file_order, part.only] for part in parts],
+            "use": [_use(part) for part in parts],
             "valid": [data.valid_size, seed] if given is None else [stamp(text) for text in given],
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
         } | ({"skip_limit": skip_limit} if data.on_error == "skip" else {})
@@ -185,6 +186,12 @@ class Corpus:
         for name, aside in self._text.kept_aside().items():  # for `evaluate`
             with _writing(run_dir / "aside" / f"{name}.tsv") as path:
                 path.write_text("".join(f"{source}\t{target}\n" for source, target in aside), encoding="utf-8")
+
+
+def _use(part: Part) -> list[object]:
+    """How a part is used, in the form that older versions have written, unless a newer option is set."""
+    newer = [] if part.only is None and (part.is_real or part.tag) else [part.only, part.is_real]
+    return [part.weight, part.tag, part.aside, part.in_file_order, *newer]
 
 
 @contextmanager

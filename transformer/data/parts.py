@@ -30,7 +30,9 @@ from transformer.config import DataConfig
 from transformer.data.corpus import Aligned, Columns, Pair, Text
 from transformer.data.hugging_face import PREFIX, HuggingFace
 from transformer.data.mix_options import MixPart
+from transformer.data.monolingual import sources_path
 from transformer.data.text_files import unreadable
+from transformer.errors import CorpusError
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,22 @@ class Part:
     aside: int = 0
     in_file_order: bool = True  # the source is the first of the two columns
     only: Literal["numbers"] | None = None
+    is_real: bool = True  # people wrote both sides, so its pairs may be set aside for validation
 
 
-def parts_of(config: DataConfig) -> list[Part]:
-    """The parts of the training text that a recipe names. A monolingual part must have its sources already."""
+def parts_of(config: DataConfig, run_dir: Path | None = None) -> list[Part]:
+    """The parts of the training text that a recipe names.
+
+    Args:
+        run_dir: the folder of the run, in which the sources of monolingual files may be. Without it, such parts are
+            left out.
+
+    Raises:
+        CorpusError: the sources of a monolingual file are not there.
+    """
     if config.mix:
-        return [_mix_part(part, config) for part in config.mix]
+        chosen = [part for part in config.mix if run_dir is not None or not part.monolingual]
+        return [_mix_part(part, config, run_dir) for part in chosen]
     texts = texts_of(config, config.train, config.train_target)
     return [Part(text.name, text) for text in texts]
 
@@ -103,16 +115,30 @@ def order_hash(pair: Pair, in_file_order: bool) -> bytes:
     return hashlib.sha256("\t".join(pair if in_file_order else pair[::-1]).encode()).digest()[:8]
 
 
-def _mix_part(part: MixPart, config: DataConfig) -> Part:
-    assert not part.monolingual
+def _mix_part(part: MixPart, config: DataConfig, run_dir: Path | None) -> Part:
     file = config.path_of(part.file)
     source, target = config.source_column, config.target_column
     in_file_order = not part.swapped
     text: Text
-    if part.target_file is not None:
+    if part.monolingual:
+        assert run_dir is not None
+        text = Aligned(_sources(part, config, run_dir), file)
+    elif part.target_file is not None:
         other = config.path_of(part.target_file)
         text = Aligned(other, file) if part.swapped else Aligned(file, other)
     else:
         in_file_order = (source < target) != part.swapped
         text = Columns(file, target, source) if part.swapped else Columns(file, source, target)
-    return Part(part.name, text, part.weight, part.tag, part.aside, in_file_order, part.only)
+    return Part(
+        part.name, text, part.weight, part.tag, part.aside, in_file_order, part.only, not (part.monolingual or part.tag)
+    )
+
+
+def _sources(part: MixPart, config: DataConfig, run_dir: Path) -> Path:
+    path = sources_path(part, config, run_dir)
+    if not path.exists():
+        raise CorpusError(
+            f"The sources of the monolingual file {part.file} are not in {path}. Rank 0 of a run writes them there: if "
+            "it is on another machine, set data.prepared to a folder on a disk that all machines share."
+        )
+    return path

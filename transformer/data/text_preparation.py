@@ -67,12 +67,19 @@ def write_text(
         roles[like] = LEFT_OUT
         counts.aside, counts.like_aside = len(aside), int(like.sum())
         counts.duplicates = int((roles == LEFT_OUT).sum()) - counts.like_aside
-    fewer = None
+    fewer, real = None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
     if valid is None:
         usable = roles == TRAIN
-        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable)
+        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable & real)
+        if not (usable & real).any():
+            raise CorpusError(
+                "No pair can be set aside for validation: a model wrote the sources of all of them. Name validation "
+                "text (data.valid)."
+            )
+        if not real.all():
+            alike = touching((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
         if not (usable & ~chosen & ~alike).any():
-            fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable)
+            fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable & real)
         roles[chosen], roles[alike] = VALID, LEFT_OUT
         counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
     else:
@@ -85,6 +92,13 @@ def write_text(
     (folder / "parts.json").write_text(json.dumps([asdict(part) for part in used]), encoding="utf-8")
     for name in HASHES:
         (folder / f"{name}.bin").unlink()
+
+
+def _are_real(parts: Sequence[Part], used: Sequence[UsedPart], firsts: np.ndarray) -> np.ndarray:
+    """Boolean: which pairs are from a part whose sources no model wrote."""
+    ends = np.cumsum([0, *(part.blocks for part in used)])
+    pairs = np.diff(firsts[ends])
+    return np.repeat([part.is_real for part in parts], pairs)
 
 
 def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:

@@ -6,26 +6,23 @@
     file = "my.de"                                       one sentence per line
     monolingual = true
 
-Each line is translated once, greedily, before the text is prepared, and line n of the sources belongs to line n of the
+Before the text is prepared, each line is translated once, greedily. Line n of the sources belongs to line n of the
 file. A line that cannot be translated has an empty source, so the pair is left out and counted. The sources are kept in
-the folder of the prepared text, named by a hash of the two files: another run with the same two finds them. If the
-process is stopped meanwhile, the next run continues.
+the folder of the prepared text (data/monolingual.py); if the process is stopped meanwhile, the next run continues.
 """
 
-import hashlib
 import logging
-from collections.abc import Iterator
-from dataclasses import replace
+import os
 from itertools import islice
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
 import torch
 
-from transformer.config import DataConfig, DecodingConfig, Recipe
-from transformer.data.mix_options import MixPart
-from transformer.data.prepared_store import Store, store_of
-from transformer.data.text_files import portions_of, unreadable
+from transformer.config import DataConfig, DecodingConfig
+from transformer.data.monolingual import check_lines, lines_of, sources_path
+from transformer.data.prepared_store import store_of
 from transformer.decoding.language_pair import languages
 from transformer.decoding.translate_lines import translate_lines
 from transformer.decoding.translator import Translator
@@ -35,47 +32,34 @@ from transformer.progress_bar import show_progress
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 2048  # lines that are translated together: similar lengths are found among them, which reduces padding
+AT_ONCE = 2048  # lines that are translated together: among many lines, similar lengths are found, which reduces padding
+LOG_EVERY = 50_000  # lines
 GREEDY = DecodingConfig(method="greedy")
 
 
-def with_back_translations(recipe: Recipe, run_dir: Path, device: torch.device) -> Recipe:
-    """The recipe with its monolingual files as line-aligned pairs of files, whose sources this call has written.
+def write_sources(data: DataConfig, run_dir: Path, device: torch.device) -> None:
+    """Writes the sources of each monolingual file that has none yet.
 
     Raises:
         ConfigError: the model of data.back_translator translates between other languages.
         CheckpointError: it cannot be loaded.
         CorpusError: a file cannot be read, or the sources cannot be written.
     """
-    data = recipe.data
-    if data.back_translator is None:
-        return recipe
-    model, store = Path(data.back_translator), store_of(data, run_dir)
-    mix = tuple(_paired(part, data, model, store, device) if part.monolingual else part for part in data.mix)
-    return replace(recipe, data=replace(data, mix=mix, back_translator=None))
-
-
-def _paired(part: MixPart, data: DataConfig, model: Path, store: Store, device: torch.device) -> MixPart:
-    """A part of a mix with its sources. The file of the part has the targets, so the two are exchanged."""
-    targets = data.path_of(part.file)
-    name = hashlib.blake2b(_sum(model) + _sum(targets), digest_size=8).hexdigest()
-    sources = store.folder / f"sources-{name}.txt"
-    if not sources.exists():
-        with store.locked():
+    paths = {sources_path(part, data, run_dir): data.path_of(part.file) for part in data.mix if part.monolingual}
+    if all(sources.exists() for sources in paths):
+        return
+    assert data.back_translator is not None
+    translator = _translator(data.back_translator, data, device)
+    with store_of(data, run_dir).locked() as locked:
+        for sources, targets in paths.items():
             if not sources.exists():  # no other process was faster
-                _write_sources(_translator(model, data, device), targets, sources)
-    return replace(part, monolingual=False, target_file=str(sources.absolute()), swapped=True)
+                # Without a lock another process may write at the same time. Then each writes a file of its own.
+                partial = sources.with_suffix(".part" if locked else f".{uuid4().hex[:12]}.part")
+                _translate(translator, targets, check_lines(targets, data), partial)
+                os.replace(partial, sources)
 
 
-def _sum(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def _translator(model: Path, data: DataConfig, device: torch.device) -> Translator:
+def _translator(model: str, data: DataConfig, device: torch.device) -> Translator:
     translator = Translator.load(model, device)
     found, needed = languages(translator), (data.target_language, data.source_language)
     if found and found != needed:
@@ -86,34 +70,34 @@ def _translator(model: Path, data: DataConfig, device: torch.device) -> Translat
     return translator
 
 
-def _write_sources(translator: Translator, targets: Path, sources: Path) -> None:
+def _translate(translator: Translator, targets: Path, total: int, partial: Path) -> None:
     """Translates the lines of a file, AT_ONCE together. What an earlier call has written of them is kept."""
-    log.info("Translating the lines of %s, for back-translation.", targets)
-    total, partial = sum(1 for _ in _lines(targets)), sources.with_suffix(".part")
     with partial.open("a+b") as out, show_progress("lines back-translated") as advance:
         done = _keep_whole_blocks(out)
-        lines = islice(_lines(targets), done, None)
+        begin = f" It continues after line {done:,}." if done else ""
+        log.info("Translating the %s lines of %s, for back-translation.%s", f"{total:,}", targets, begin)
+        lines = islice(lines_of(targets), done, None)
         while block := list(islice(lines, AT_ONCE)):
             for line in translate_lines(translator, block, GREEDY, AT_ONCE):
                 out.write(line.text.encode() + b"\n")
             out.flush()
             done += len(block)
             advance(done, total)
+            if done // LOG_EVERY > (done - len(block)) // LOG_EVERY:
+                log.info("%s of %s lines are translated.", f"{done:,}", f"{total:,}")
     sync(partial)
-    partial.rename(sources)
 
 
 def _keep_whole_blocks(file: IO[bytes]) -> int:
-    """Removes what is written after the last complete block of AT_ONCE lines. Returns the number of lines that remain.
+    """Removes what follows the last complete block of AT_ONCE lines. Returns the number of lines that remain.
 
     A block is translated as a whole, so an interrupted translation has the same lines as one that was not interrupted.
     """
     file.seek(0)
-    lines = file.read().split(b"\n")[:-1]  # what follows the last line end is not a whole line
-    kept = lines[: len(lines) // AT_ONCE * AT_ONCE]
-    file.truncate(sum(len(line) + 1 for line in kept))
-    return len(kept)
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    return (line for portion, _ in portions_of(path) for (line,) in portion)
+    lines, kept, size, kept_size = 0, 0, 0, 0
+    for line in file:
+        lines, size = lines + line.endswith(b"\n"), size + len(line)
+        if lines % AT_ONCE == 0 and line.endswith(b"\n"):
+            kept, kept_size = lines, size
+    file.truncate(kept_size)
+    return kept

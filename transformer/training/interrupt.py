@@ -41,7 +41,7 @@ class Interrupt:
         if kind is not KeyboardInterrupt:
             return
         if not self.defers:
-            begun = "continued; what was saved is unchanged" if self._saved else "started; nothing is saved yet"
+            begun = "continued; what was saved is unchanged" if self._saved else "started"
             raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
         raise Stopped(
             "Stopped immediately by a second Ctrl-C; the run is as it was last saved. To continue: "

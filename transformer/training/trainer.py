@@ -30,7 +30,7 @@ from transformer.kernels.thread_waiting import spinning_on_free_cores
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.back_translation import with_back_translations
+from transformer.training.back_translation import write_sources
 from transformer.training.compilation import compile_layers
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
 from transformer.training.distributed import Ranks
@@ -160,14 +160,13 @@ def check(training: Training, updates: Sequence[Update], report: Report | None) 
 def load_text(
     recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, where: torch.device, ranks: Ranks
 ) -> TrainingData:
-    """The training text. Rank 0 has or trains the vocabulary, and the others get it from rank 0."""
-
-    def read(vocabulary: Tokenizer | None) -> TrainingData:
-        return TrainingData(with_back_translations(recipe, folder, where), folder, vocabulary)
-
-    data = read(tokenizer) if ranks.is_main else None
+    """The training text. Rank 0 writes the sources of monolingual files, and it has or trains the vocabulary, which the
+    others get from it."""
+    if ranks.is_main:
+        write_sources(recipe.data, folder, where)
+    data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
-    return data or read(read_tokenizer(vocabulary))
+    return data or TrainingData(recipe, folder, read_tokenizer(vocabulary))
 
 
 def new_model(recipe: Recipe, where: torch.device) -> Transformer:
