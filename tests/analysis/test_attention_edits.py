@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from tests.analysis.test_edits import edited, logits
+from tests.support.edited_model import edited, logits
 from tests.support.small_decoding import ids, random_sources, undecided
 from tests.support.small_model import batch, cached_logits, everything, probe_of, randomised, small
 from transformer.analysis.edits import Edit, HeadOff, HeadUniform, MaskCell, MaskOff, Temperature, WeightsSet

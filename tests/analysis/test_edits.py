@@ -1,13 +1,12 @@
-"""Edits, against models that lack the part: torch's decoder without a mask, a table of zeros, masks.py."""
+"""Edits of heads, sub-layers and vectors, against models that lack the part; several edits together."""
 
 import math
 import random
-from dataclasses import replace
 
 import pytest
 import torch
-from torch import Tensor, nn
 
+from tests.support.edited_model import both_ways, edited, logits, twin
 from tests.support.small_model import batch, cached_logits, everything, randomised, sites, small
 from transformer.analysis.edits import (
     Edit,
@@ -18,105 +17,17 @@ from transformer.analysis.edits import (
     PositionsOff,
     PositionsShifted,
     PositionsShuffled,
-    PositionsSwapped,
     ResidualOff,
     SublayerOff,
     Temperature,
     VectorPatched,
     WeightsSet,
-    model_edits,
 )
 from transformer.analysis.edits.checks import Stack, Sublayer
-from transformer.config import PAD
 from transformer.errors import HeadlightError
-from transformer.model import EditedTransformer, Probe, Transformer, masks
+from transformer.model import Probe, masks
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import SITES, Kind
-
-SITE = "decoder.layers.{}.self_attention.mask"
-
-
-def edited(model: Transformer, *edits: Edit) -> EditedTransformer:
-    return EditedTransformer(model, model_edits(edits, model))
-
-
-@pytest.mark.parametrize("window", [None, 1])
-def test_without_the_causal_mask_the_mask_is_that_of_training_without_it(window: int | None) -> None:
-    model = randomised(small(attention_window=window))
-    source, target = batch()
-    probe = Probe(sites(model.config), [SITE.format("*")])
-    with torch.no_grad():
-        edited(model, MaskOff("causal"))(source, target, probe)
-    expected = masks.target_mask(target, window, causal=False)
-    for layer in range(model.config.decoder_layers):
-        found = probe.records[SITE.format(layer)]
-        assert torch.equal(found, expected.expand_as(found))
-    assert PAD in target  # so that padding was part of it
-
-
-def test_without_the_causal_mask_the_logits_are_those_of_a_model_in_which_no_mask_was_built() -> None:
-    model = randomised(small())
-    source, target = batch(padded=False)
-    free = Transformer(replace(model.config, causal_training=False)).double().eval()
-    free.load_state_dict(model.state_dict())
-    free.decoder.training = True  # of which only the causal mask depends on it: the layers, and so dropout, do not
-    with torch.no_grad():
-        expected = free(source, target)
-        found = edited(model, MaskOff("causal"))(source, target)
-    torch.testing.assert_close(found, expected)
-    assert not torch.allclose(found, model(source, target))
-
-
-def test_attention_without_the_causal_mask_is_torchs_without_a_mask() -> None:
-    """`nn.MultiheadAttention` with the weights of the first decoder layer, and no mask at all."""
-    model = randomised(small())
-    source, target = batch(padded=False)
-    records = everything(edited(model, MaskOff("causal")), source, target)
-    own = model.decoder.layers[0].self_attention
-    oracle = nn.MultiheadAttention(model.config.d_model, model.config.heads, batch_first=True, dtype=torch.float64)
-    with torch.no_grad():
-        oracle.in_proj_weight.copy_(torch.cat([own.query.weight, own.key.weight, own.value.weight]))
-        oracle.in_proj_bias.copy_(torch.cat([own.query.bias, own.key.bias, own.value.bias]))
-        oracle.out_proj.load_state_dict(own.output.state_dict())
-        x = records["decoder.embedding.output"]
-        output, weights = oracle(x, x, x, average_attn_weights=False)
-    torch.testing.assert_close(records["decoder.layers.0.self_attention.weights"], weights)
-    torch.testing.assert_close(records["decoder.layers.0.self_attention.output"], output)
-
-
-def test_decoding_step_by_step_is_the_same_without_the_causal_mask() -> None:
-    model = randomised(small())
-    source, target = batch(padded=False)
-    with torch.no_grad():
-        found = cached_logits(edited(model, MaskOff("causal")), source, target)
-        torch.testing.assert_close(found, cached_logits(model, source, target))
-
-
-def test_without_positions_the_encoder_is_one_whose_table_is_zeros() -> None:
-    model, zeros = randomised(small(positions="learned")), randomised(small(positions="learned"))
-    source, target = batch()
-    with torch.no_grad():
-        assert zeros.encoder.embedding.positions.table is not zeros.decoder.embedding.positions.table
-        zeros.encoder.embedding.positions.table.zero_()
-        torch.testing.assert_close(edited(model, PositionsOff())(source, target), zeros(source, target))
-        stepwise = cached_logits(edited(model, PositionsOff()), source, target)
-        torch.testing.assert_close(stepwise, cached_logits(zeros, source, target))
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_without_positions_the_encoder_takes_the_words_as_a_set(norm: str) -> None:
-    model = randomised(small(norm=norm))
-    source, _ = batch(padded=False)
-    order = torch.tensor([3, 0, 5, 1, 2, 4, 6])
-
-    def memory(of: Transformer, ids: Tensor) -> Tensor:
-        state = of.start(ids)
-        return state.layers[-1].cross_key  # (B, H, S, E): a linear function of the encoder's output
-
-    with torch.no_grad():
-        plain, shuffled = (memory(edited(model, PositionsOff()), ids) for ids in (source, source[:, order]))
-        torch.testing.assert_close(shuffled, plain[:, :, order])
-        assert not torch.allclose(memory(model, source[:, order]), memory(model, source)[:, :, order])
 
 
 def test_an_edited_model_leaves_the_other_one_as_it_was_and_shares_its_weights() -> None:
@@ -138,31 +49,6 @@ def test_a_probe_of_an_edited_model_edits_after_it_and_records_what_comes_out() 
         edited(model, PositionsOff())(*batch(), probe)
     found = probe.records["encoder.embedding.positions"]
     assert torch.equal(found, torch.ones_like(found))
-
-
-def logits(model: Transformer, source: Tensor, target: Tensor) -> Tensor:
-    with torch.no_grad():
-        found: Tensor = model(source, target)
-    return found
-
-
-def twin(model: Transformer) -> Transformer:
-    """Another model with the same weights, for an oracle to change."""
-    copy = Transformer(model.config).double().eval()
-    copy.load_state_dict(model.state_dict())
-    return copy
-
-
-def both_ways(model: Transformer, expected: Transformer, *edits: Edit) -> None:
-    """The edited model equals the expected one, in a pass and step by step; and it is not the unedited one."""
-    source, target = batch()
-    found = edited(model, *edits)
-    torch.testing.assert_close(logits(found, source, target), logits(expected, source, target), rtol=0, atol=1e-10)
-    whole = target[:1]  # without padding
-    with torch.no_grad():
-        stepwise, wanted = (cached_logits(each, source[:1], whole) for each in (found, expected))
-    torch.testing.assert_close(stepwise, wanted, rtol=0, atol=1e-10)
-    assert not torch.allclose(logits(found, source, target), logits(model, source, target))
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -214,28 +100,6 @@ def test_a_temperature_divides_the_scores_of_its_head() -> None:
     both_ways(model, expected, Temperature("cross", 1, 1, 2.0))
     records = everything(edited(model, Temperature("cross", 1, 1, 2.0)), *batch())
     torch.testing.assert_close(records[f"{site}.weights"].sum(-1), torch.ones_like(records[f"{site}.weights"][..., 0]))
-
-
-@pytest.mark.parametrize(
-    ("edit", "order"),
-    [
-        (PositionsSwapped(1, 3), [0, 3, 2, 1, 4, 5, 6]),
-        (PositionsShifted(2), [2, 3, 4, 5, 6, 7, 8]),
-        (PositionsShuffled(7), torch.randperm(7, generator=torch.Generator().manual_seed(7)).tolist()),
-        (PositionsSwapped(1, 30), None),  # the sentence is too short: nothing happens
-    ],
-)
-def test_positions_are_those_of_a_table_whose_rows_are_in_that_order(edit: Edit, order: list[int] | None) -> None:
-    model = randomised(small(positions="learned"))
-    expected = twin(model)
-    source, target = batch()
-    if order:
-        table = expected.encoder.embedding.positions.table
-        with torch.no_grad():
-            table[: len(order)] = table[order].clone()
-    torch.testing.assert_close(
-        logits(edited(model, edit), source, target), logits(expected, source, target), rtol=0, atol=1e-10
-    )
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

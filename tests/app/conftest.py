@@ -11,13 +11,37 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
 from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.attention_page import open_attention, pieces, translation, weights
 from tests.support.decoding_page import EXAMPLE, PARTS, healthy
+from tests.support.masks_page import open_masks
+from tests.support.multihead_page import multihead_checkpoints, open_multihead
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
+from tests.support.residual_page import open_residual, residual_checkpoints
+from tests.support.small_questions import question_checkpoints
 from tests.support.small_training import toy_recipe
 from tests.support.steps_page import Truth
+from tests.support.stub_trainer import stub_trainer
+from tests.support.translate_page import open_translate
 from transformer.training import train
+
+__all__ = [
+    "multihead_checkpoints",
+    "open_attention",
+    "open_masks",
+    "open_multihead",
+    "open_residual",
+    "open_translate",
+    "pieces",
+    "question_checkpoints",
+    "residual_checkpoints",
+    "stub_trainer",
+    "translation",
+    "weights",
+]
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +139,21 @@ def truth(folder: Path) -> Truth:
 
 
 @pytest.fixture
-def toy(finished_run: Path, runs: Path, open_app: Callable[..., AppTest]) -> Path:
-    """The finished run in the folder of runs, and the app's checkpoints in theirs."""
+def subject(folder: Path) -> Subject:
+    """The model `en-de` without edits."""
+    return Subject(CheckpointFile.at(folder / "en-de.safetensors"))
+
+
+@pytest.fixture
+def toy_run(finished_run: Path, runs: Path) -> Path:
+    """A copy of the finished run in the folder of runs."""
     return Path(shutil.copytree(finished_run, runs / "toy"))
+
+
+@pytest.fixture
+def toy(toy_run: Path, open_app: Callable[..., AppTest]) -> Path:
+    """The finished run in the folder of runs, and the app's checkpoints in theirs."""
+    return toy_run
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 the snippet prints them."""
 
 import base64
-import contextlib
-import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from app.views.hand.latex import digits
 from app.views.hand.scene_message import TENSORS, reasons_of
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, charts, components, open_view, title
+from tests.support.head_by_hand import printed
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import KINDS
@@ -62,12 +60,6 @@ def by_title(app: AppTest) -> dict[str, dict[str, Any]]:
 
 def formulas(app: AppTest) -> str:
     return " ".join(latex.value for latex in app.latex)
-
-
-def printed(snippet: str) -> dict[str, str]:
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(compile(snippet, "snippet", "exec"), {})
-    return {name.strip(): value.strip() for name, value in re.findall(r"(.+?)\s*= (.+)", output.getvalue())}
 
 
 def message_of(app: AppTest) -> dict[str, Any]:

@@ -1,160 +1,37 @@
-"""The page Heads, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
+"""The page Heads, run without a browser: it draws the matrices and tensors of the checkpoint, and true counts."""
 
-import base64
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
 from app.compute.projections import Matrix, input_site
-from app.figures.axes import in_words
 from app.figures.head_slices import STEPS, reach
 from app.library.tasks import PAPERS_EXAMPLE
-from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, components, open_view, sent, written
-from transformer.analysis.head_removal import predictions_with_other_heads
-from transformer.analysis.trace import trace
-from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
+from tests.support.drawn import array, chart, charts, sent, written
+from tests.support.multihead_page import SENTENCE, Open, tensors
 from transformer.decoding.translator import Translator
 from transformer.model import census
 from transformer.model.attention_kinds import SITES, Kind
 
-SENTENCE = "the cat sat on the mat"
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
-Open = Callable[..., AppTest]
-
-
-def write_with_biases(path: Path, size: Size, **options: Any) -> None:
-    """A checkpoint whose biases are not 0, as those of a trained one."""
-    write_checkpoint(path, size, options=options)
-    translator = Translator.load(path)
-    assert translator.checkpoint is not None
-    with torch.no_grad():
-        for name, parameter in translator.model.named_parameters():
-            if name.endswith("bias"):
-                parameter.normal_(std=0.3)
-    recipe = translator.checkpoint.recipe
-    save_checkpoint(path, TrainedModel(translator.model, translator.tokenizer, recipe, {"bleu": 1.5}))
-
-
-@pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("multihead")
-    write_with_biases(path / "usual.safetensors", Size())
-    write_with_biases(path / "one.safetensors", Size(1, 1, 1), positions="none", norm="pre")
-    few = {"d_model": 36, "attention_window": 1, "shared_embeddings": False, "positions": "learned"}
-    write_with_biases(path / "window.safetensors", Size(3, 1, 3), **few)
-    write_with_biases(path / "wide.safetensors", Size(1, 2, 8), d_model=288, norm="pre")
-    write_with_biases(path / "full.safetensors", Size(1, 1, 1), d_model=256)
-    write_with_biases(path / "eight.safetensors", Size(1, 1, 8), d_model=256)
-    return path
-
-
-@pytest.fixture
-def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(odd))
-    st.cache_data.clear()
-
-    def opened(**address: str) -> AppTest:
-        return open_view("multihead", **{"checkpoint": "usual", "sentence": SENTENCE, "details": "true", **address})
-
-    return opened
 
 
 def page_text(app: AppTest) -> str:
     return " ".join(element.value for element in (*app.markdown, *app.caption))
 
 
-def translator_ids(folder: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids of the sentence and of its translation."""
-    found = Translator.load(folder / "usual.safetensors").translate(SENTENCE, n_best=3).sentences[0]
-    return found.source_ids, found.hypotheses[0].ids
-
-
-def tensors(folder: Path, *sites: str, name: str = "usual") -> tuple[Translator, dict[str, np.ndarray]]:
-    translator = Translator.load(folder / f"{name}.safetensors")
-    found = translator.translate(SENTENCE, n_best=3).sentences[0]
-    return translator, trace(translator.model, found.source_ids, found.hypotheses[0].ids, list(sites)).arrays
-
-
-def grid(app: AppTest) -> dict[str, Any]:
-    """What the picture is given."""
-    (found,) = components(app, "head_grid")
-    return found
-
-
-def test_the_mask_of_a_head_that_an_edit_changes_is_shown_in_this_head(open_page: Open) -> None:
-    place = {"kind": "decoder", "layer": "2", "head": "1"}
-    plain = grid(open_page(**place))["allowed"]
-    edited = grid(open_page(**place, edits="allow=decoder.2.3.1.2"))["allowed"]
-    assert len(plain) == 1 < len(edited)
-    assert [mask == plain[0] for mask in edited[:4]] == [True, True, False, True]
-    assert edited[2][:2] == "11"
-
-
-@pytest.mark.parametrize("kind", list(SITES))
-def test_the_picture_has_the_weights_and_the_lengths_of_the_heads(open_page: Open, odd: Path, kind: Kind) -> None:
-    found = grid(open_page(kind=kind, layer="2", head="3"))
-    site = SITES[kind].format(1)
-    _, arrays = tensors(odd, f"{site}.weights", f"{site}.head_outputs")
-    weights, written = arrays[f"{site}.weights"], arrays[f"{site}.head_outputs"]
-    assert found["head"] == 2
-    for head, one in enumerate(found["heads"]):
-        drawn = np.frombuffer(base64.b64decode(one["weights"]), "<u2") / 65535
-        assert np.allclose(drawn, weights[head].ravel(), atol=1e-5)
-        lengths = np.linalg.norm(written[head], axis=-1)
-        expected = [lengths.mean()] * len(found["steps"]) if kind == "encoder" else lengths
-        assert np.allclose(one["lengths"], expected, atol=1e-3)
-
-
-def test_the_picture_says_what_is_predicted_without_a_head(open_page: Open, odd: Path) -> None:
-    app = open_page(kind="decoder", layer="1")
-    found = grid(app)
-    translator, arrays = tensors(odd, "logits")
-    expected = torch.tensor(arrays["logits"]).softmax(dim=-1)
-    piece = translator.tokenizer.piece
-    tops = [in_words(piece(int(id))) for id in expected.argmax(dim=-1)]
-    assert [step["top"] for step in found["steps"]] == tops
-    site = "decoder.layers.0.self_attention"
-    with torch.no_grad():
-        translator.model.get_parameter(f"{site}.output.weight")[:, 16:24] = 0  # of head 3 of 4
-    ids = translator_ids(odd)
-    changed = trace(translator.model, *ids, ["logits"])["logits"]
-    without = torch.tensor(changed).softmax(dim=-1)
-    assert [step["token"] for step in found["heads"][2]["without"]] == [
-        in_words(piece(int(i))) for i in without.argmax(-1)
-    ]
-    kept = [float(without[t, id]) for t, id in enumerate(ids[1])]
-    assert [step["kept"] for step in found["heads"][2]["without"]] == pytest.approx(kept, abs=1e-5)
-
-
-def test_the_picture_opens_at_the_step_where_a_head_makes_the_largest_difference(open_page: Open, odd: Path) -> None:
-    translator, _ = tensors(odd, "logits")
-    found = predictions_with_other_heads(translator.model, *translator_ids(odd), "decoder.layers.1.cross_attention")
-    without = [found.probability[found.without(head)] for head in range(4)]
-    assert grid(open_page(kind="cross", layer="2"))["step"] == np.argmax(found.probability[0] - np.min(without, axis=0))
-    assert grid(open_page(t="2"))["step"] == 1  # unless a step is chosen
-
-
-def test_a_model_with_one_head_has_one_card(open_page: Open) -> None:
-    found = grid(open_page(checkpoint="one"))
-    assert len(found["heads"]) == 1
-
-
 @pytest.mark.parametrize(
     ("kind", "matrix"), [("cross", "query"), ("cross", "key"), ("decoder", "value"), ("encoder", "output")]
 )
 def test_the_matrix_and_the_slice_are_the_weights_of_the_checkpoint(
-    open_page: Open, odd: Path, kind: Kind, matrix: str
+    open_multihead: Open, multihead_checkpoints: Path, kind: Kind, matrix: str
 ) -> None:
-    app = open_page(kind=kind, layer="2", head="3", matrix=matrix)
-    model = Translator.load(odd / "usual.safetensors").model
+    app = open_multihead(kind=kind, layer="2", head="3", matrix=matrix)
+    model = Translator.load(multihead_checkpoints / "usual.safetensors").model
     weight = model.get_parameter(f"{SITES[kind].format(1)}.{matrix}.weight").detach().numpy().T
     whole, part = charts(app)[:2]
     limit = reach(weight)
@@ -170,11 +47,13 @@ def test_the_matrix_and_the_slice_are_the_weights_of_the_checkpoint(
 
 
 @pytest.mark.parametrize("kind", list(SITES))
-def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page: Open, odd: Path, kind: Kind) -> None:
-    app = open_page(kind=kind, layer="2", head="3", t="3", s="4")
+def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(
+    open_multihead: Open, multihead_checkpoints: Path, kind: Kind
+) -> None:
+    app = open_multihead(kind=kind, layer="2", head="3", t="3", s="4")
     site, row = SITES[kind].format(1), 3 if kind == "encoder" else 2
-    translator, found = tensors(odd, f"{site}.head_outputs")
-    _, plain = tensors(odd, f"{site}.output")
+    translator, found = tensors(multihead_checkpoints, f"{site}.head_outputs")
+    _, plain = tensors(multihead_checkpoints, f"{site}.output")
     parts, output = found[f"{site}.head_outputs"][:, row], plain[f"{site}.output"][row]
     bias = translator.model.get_parameter(f"{site}.output.bias").detach().numpy()
     expected = np.concatenate([parts, bias[None], output[None]])
@@ -190,8 +69,8 @@ def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page:
     assert written(difference) < 1e-5
 
 
-def test_where_an_edit_replaces_the_output_by_0_the_sum_is_still_that_of_the_heads(open_page: Open) -> None:
-    app = open_page(kind="cross", layer="2", edits="skip=decoder.2.cross_attention")
+def test_where_an_edit_replaces_the_output_by_0_the_sum_is_still_that_of_the_heads(open_multihead: Open) -> None:
+    app = open_multihead(kind="cross", layer="2", edits="skip=decoder.2.cross_attention")
     drawn = array(chart(app, "each column adds up")["data"][0]["z"])
     assert np.abs(drawn[-1]).max() > 0.01
     assert np.allclose(drawn[:-1].sum(axis=0), drawn[-1], atol=1e-5)
@@ -201,10 +80,12 @@ def test_where_an_edit_replaces_the_output_by_0_the_sum_is_still_that_of_the_hea
 
 
 @pytest.mark.parametrize("kind", list(SITES))
-def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page: Open, odd: Path, kind: Kind) -> None:
-    app = open_page(kind=kind)
+def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(
+    open_multihead: Open, multihead_checkpoints: Path, kind: Kind
+) -> None:
+    app = open_multihead(kind=kind)
     site = SITES[kind].format(0)
-    translator, found = tensors(odd, f"{site}.weights")
+    translator, found = tensors(multihead_checkpoints, f"{site}.weights")
     _, queries, keys = found[f"{site}.weights"].shape
     parameters = sum(p.numel() for p in translator.model.get_submodule(site).parameters())
     multiplications = (2 * queries + 2 * keys) * 32 * 32 + 2 * queries * keys * 32
@@ -220,8 +101,8 @@ def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page:
 
 
 @pytest.mark.parametrize("name", ["usual", "one", "window", "wide"])
-def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, name: str) -> None:
-    translator = Translator.load(odd / f"{name}.safetensors")
+def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(multihead_checkpoints: Path, name: str) -> None:
+    translator = Translator.load(multihead_checkpoints / f"{name}.safetensors")
     config = translator.model.config
     matrices: tuple[Matrix, ...] = ("query", "key", "value")
     for kind, pattern in SITES.items():
@@ -229,7 +110,7 @@ def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, na
         for matrix in matrices:
             source = input_site(config, kind, site, matrix)
             assert source in census(config)
-            _, found = tensors(odd, source, f"{site}.{matrix}", name=name)
+            _, found = tensors(multihead_checkpoints, source, f"{site}.{matrix}", name=name)
             linear = translator.model.get_submodule(f"{site}.{matrix}")
             with torch.inference_mode():
                 expected = linear(torch.tensor(found[source])).unflatten(-1, (config.heads, -1)).transpose(0, 1)
@@ -238,8 +119,8 @@ def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, na
 
 @pytest.mark.parametrize(("kind", "sentence"), [("cross", "a"), ("encoder", HOSTILE), ("decoder", HOSTILE)])
 @pytest.mark.parametrize("name", ["one", "window"])
-def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
-    app = open_page(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
+def test_odd_checkpoints_and_odd_words_open(open_multihead: Open, name: str, kind: str, sentence: str) -> None:
+    app = open_multihead(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
     assert len(charts(app)) == 4
     assert "alert(1)" not in page_text(app)
     for spec in charts(app):
@@ -248,9 +129,11 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: st
     assert written(caption.split("**")[1]) < 1e-5
 
 
-def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_page: Open, odd: Path) -> None:
-    app = open_page(checkpoint="wide", layer="1", head="8", matrix="output")
-    weight = Translator.load(odd / "wide.safetensors").model.get_parameter(
+def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(
+    open_multihead: Open, multihead_checkpoints: Path
+) -> None:
+    app = open_multihead(checkpoint="wide", layer="1", head="8", matrix="output")
+    weight = Translator.load(multihead_checkpoints / "wide.safetensors").model.get_parameter(
         "decoder.layers.0.cross_attention.output.weight"
     )
     whole, part = charts(app)[:2]
@@ -259,38 +142,38 @@ def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_
     assert "more than a screen has room for" in page_text(app)
 
 
-def test_the_page_is_light(open_page: Open) -> None:
-    app = open_page(checkpoint="eight")
+def test_the_page_is_light(open_multihead: Open) -> None:
+    app = open_multihead(checkpoint="eight")
     assert array(charts(app)[1]["data"][0]["z"]).shape == (256, 32)
     assert sum(map(len, sent(app))) < 220_000  # bytes
 
 
-def test_a_head_as_wide_as_the_model_is_shown_in_windows(open_page: Open, odd: Path) -> None:
-    app = open_page(checkpoint="full")
+def test_a_head_as_wide_as_the_model_is_shown_in_windows(open_multihead: Open, multihead_checkpoints: Path) -> None:
+    app = open_multihead(checkpoint="full")
     app.select_slider(key="slice_from").set_value(128).run()
     (drawn,) = charts(app)[1]["data"]
-    weight = Translator.load(odd / "full.safetensors").model.get_parameter(
+    weight = Translator.load(multihead_checkpoints / "full.safetensors").model.get_parameter(
         "decoder.layers.0.cross_attention.query.weight"
     )
     assert drawn["y0"] == 128
     assert np.array_equal(array(drawn["z"]), weight.detach().numpy().T[128:])
 
 
-def test_another_matrix_is_kept_in_the_address_and_a_wrong_one_is_forgotten(open_page: Open) -> None:
-    app = open_page()
+def test_another_matrix_is_kept_in_the_address_and_a_wrong_one_is_forgotten(open_multihead: Open) -> None:
+    app = open_multihead()
     app.session_state["matrix"] = "value"
     app.run()
     assert app.query_params["matrix"] == "value"
-    assert open_page(matrix="nonsense").session_state["matrix"] == "query"
+    assert open_multihead(matrix="nonsense").session_state["matrix"] == "query"
 
 
 @pytest.mark.parametrize("kind", ["encoder", "cross", "decoder"])
 def test_it_counts_the_heads_that_attend_to_one_place_whatever_the_words_are(
-    odd: Path, open_page: Open, kind: Kind
+    multihead_checkpoints: Path, open_multihead: Open, kind: Kind
 ) -> None:
-    app = open_page(kind=kind, layer="2")
+    app = open_multihead(kind=kind, layer="2")
     sentence = next(each.value for each in app.text if "On this sentence" in each.value)
-    translator, found = tensors(odd, f"{SITES[kind].format('*')}.weights")
+    translator, found = tensors(multihead_checkpoints, f"{SITES[kind].format('*')}.weights")
     weights = np.stack([found[f"{SITES[kind].format(i)}.weights"] for i in range(len(found))])  # (L, H, Q, K)
     best = translator.translate(SENTENCE, n_best=3).sentences[0]
     keys = [translator.tokenizer.piece(id) for id in best.source_ids]
@@ -308,15 +191,15 @@ def test_it_counts_the_heads_that_attend_to_one_place_whatever_the_words_are(
 
 
 def test_the_example_of_the_paper_opens_with_its_and_law_pinned(
-    odd: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+    multihead_checkpoints: Path, open_multihead: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr("app.views.multihead.fixed_attention.go_to", opened.append)
-    app = open_page()
+    app = open_multihead()
     app.button(key="open_papers_example").click().run()
     assert opened == ["attention"]
     kind, query, key, _ = app.session_state["pinned"]
-    tokenizer = Translator.load(odd / "usual.safetensors").tokenizer
+    tokenizer = Translator.load(multihead_checkpoints / "usual.safetensors").tokenizer
     tokens = tokenizer.encode(PAPERS_EXAMPLE)
     assert (kind, app.session_state["sentence"]) == ("encoder", PAPERS_EXAMPLE)
     assert tokenizer.decode(tokens[: key + 1]) == "The Law"

@@ -1,9 +1,7 @@
 """The Translate page, run without a browser: what it says, and that what it draws are the tensors."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +11,20 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results
 from app.figures.canvas_message import quantised
-from app.library.tasks import EXAMPLES
 from tests.support.app_checkpoints import write_checkpoint
+from tests.support.decoding_page import healthy
 from tests.support.drawn import attention_weights, components, open_view, unpacked_canvas
 from tests.support.patience import PATIENCE
+from tests.support.translate_page import Open, head_of, words
 from transformer.decoding.translation import TranslatedText
 from transformer.decoding.translator import Translator
-from transformer.text.recasing import recased
 
-Open = Callable[..., AppTest]
 EXAMPLE = "I was looking for my glasses all morning."
-
-
-@pytest.fixture
-def open_app(open_app: Open) -> Open:
-    """With the details open, where the tables and the further pictures are."""
-    return partial(open_app, details="true")
 
 
 def upload(app: AppTest, name: str, content: bytes) -> None:
     uploader: Any = app.get("file_uploader")[0]
     uploader.upload(name, content, "application/octet-stream").run()
-
-
-def words(app: AppTest) -> str:
-    return " ".join(element.value for kind in (app.text, app.info, app.warning, app.error) for element in kind)
-
-
-def healthy(app: AppTest) -> None:
-    assert not app.exception, app.exception[0].message
 
 
 def expected(folder: Path, text: str, site: str, hypothesis: int = 0, **settings: Any) -> np.ndarray:
@@ -60,29 +43,23 @@ def weights_of(app: AppTest) -> np.ndarray:
     return unpacked_canvas(next(messages).bytes)[1]["cross"]
 
 
-def head_of(app: AppTest) -> tuple[str, int, int]:
-    """Kind, layer and head that the canvas shows, the latter two from 1."""
-    chosen = components(app, "canvas_channel")[0]["chosen"]
-    return chosen["kind"], chosen["layer"] + 1, chosen["head"] + 1
-
-
-def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
-    app = open_app()
+def test_it_opens_with_an_example_already_translated(open_translate: Open) -> None:
+    app = open_translate()
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
     assert components(app, "token_strip")[0]["chips"][0]["text"] == "▁I"
 
 
-def test_the_help_of_a_heading_explains_the_text_below_the_tokens(open_app: Open) -> None:
-    helps = {heading.value: heading.help for heading in open_app().subheader}
+def test_the_help_of_a_heading_explains_the_text_below_the_tokens(open_translate: Open) -> None:
+    helps = {heading.value: heading.help for heading in open_translate().subheader}
     reads, writes = helps["The encoder reads"], helps["The decoder writes"]
     assert "▁ marks the start of a word" in reads
     assert "its id" in reads
     assert "its id" in writes
 
 
-def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder: Path) -> None:
-    app = open_app()
+def test_the_probabilities_shown_are_those_of_the_search(open_translate: Open, folder: Path) -> None:
+    app = open_translate()
     found = Translator.load(folder / "en-de.safetensors").translate(EXAMPLE, n_best=3).sentences[0].hypotheses[0]
     strips = [
         json.loads(e.proto.json) for e in app.get("bidi_component") if e.proto.component_name.endswith("token_strip")
@@ -91,68 +68,42 @@ def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder:
     assert strips[1]["headline"] == found.text
 
 
-def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
-    app = open_app(kind="encoder", layer="2", head="4")
-    assert head_of(app) == ("encoder", 2, 4)
-
-
-def test_a_link_restores_the_head_whatever_the_page_opens_with(open_app: Open) -> None:
-    app = open_app()  # layer and head are those that it opens with, for this kind
-    opened = head_of(app)[1:]
-    app.session_state["kind"] = "decoder"
-    app.run()
-    again = open_app(**{key: str(app.query_params[key]) for key in app.query_params})
-    assert head_of(again) == ("decoder", *opened)
-
-
-def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
-    app = open_app(kind="nonsense", layer="99", head="-1", checkpoint="../../etc/passwd", beam="1000")
-    healthy(app)
-    assert head_of(app)[0] == "cross"
-    assert app.selectbox(key="checkpoint").value == "en-de"
-
-
-def test_the_sentence_of_a_link_is_taken_and_then_out_of_the_address(open_app: Open) -> None:
-    app = open_app(sentence="Where is the nearest train station?")
-    healthy(app)
-    assert app.text_input(key="sentence").value == "Where is the nearest train station?"
-    assert "sentence" not in app.query_params
-
-
-def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app: Open) -> None:
-    app = open_app(kind="decoder", layer="3")
+def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_translate: Open) -> None:
+    app = open_translate(kind="decoder", layer="3")
     healthy(app)
     app.session_state["kind"] = "encoder"
     healthy(app.run())
     assert head_of(app)[1] <= 2
 
 
-def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: Open) -> None:
-    app = open_app(layer="3", head="4")
+def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_translate: Open) -> None:
+    app = open_translate(layer="3", head="4")
     app.selectbox(key="checkpoint").select("small").run()
     healthy(app)
     assert app.text_input(key="sentence").value == "h e a d l i g h t"
     assert head_of(app)[1:] == (1, 1)
 
 
-def test_a_file_that_is_not_a_checkpoint_gets_an_error_message(open_app: Open) -> None:
-    app = open_app(checkpoint="wrong")
+def test_a_file_that_is_not_a_checkpoint_gets_an_error_message(open_translate: Open) -> None:
+    app = open_translate(checkpoint="wrong")
     healthy(app)
     assert "cannot be opened" in words(app)
     assert not components(app, "canvas_channel")
 
 
-def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
-    app = open_app()
+def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_translate: Open, folder: Path) -> None:
+    app = open_translate()
     content = (folder / "small.safetensors").read_bytes()
     upload(app, "mine.safetensors", content)
     healthy(app)
     assert app.selectbox(key="checkpoint").value == "mine (yours)"
-    assert "mine (yours)" not in open_app().selectbox(key="checkpoint").options
+    assert "mine (yours)" not in open_translate().selectbox(key="checkpoint").options
 
 
-def test_an_uploaded_file_that_is_not_a_checkpoint_gets_an_error_message_and_changes_nothing(open_app: Open) -> None:
-    app = open_app()
+def test_an_uploaded_file_that_is_not_a_checkpoint_gets_an_error_message_and_changes_nothing(
+    open_translate: Open,
+) -> None:
+    app = open_translate()
     upload(app, "bad.safetensors", b"junk")
     healthy(app)
     assert "Your file was not opened." in words(app)
@@ -160,89 +111,8 @@ def test_an_uploaded_file_that_is_not_a_checkpoint_gets_an_error_message_and_cha
     assert app.selectbox(key="checkpoint").value == "en-de"
 
 
-@pytest.mark.parametrize(
-    ("empty", "message"),
-    [
-        ("", "Type a sentence above"),
-        ("   ", "Type a sentence above"),
-        ("\u200b\u200b", "There is nothing to translate"),
-    ],
-)
-def test_an_empty_line_gets_an_error_message(open_app: Open, empty: str, message: str) -> None:
-    app = open_app()
-    app.text_input(key="sentence").set_value("the cat sat").run()
-    app.text_input(key="sentence").set_value(empty).run()
-    healthy(app)
-    assert message in words(app)
-    assert "Still shown: “the cat sat”" in words(app)
-    assert components(app, "canvas_channel")
-
-
-def test_a_link_with_an_empty_line_shows_the_first_example(open_app: Open) -> None:
-    app = open_app(sentence="  ")
-    healthy(app)
-    assert f"Still shown: “{EXAMPLES['en'][0]}”" in words(app)
-    assert components(app, "canvas_channel")
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [("x" * 5000, "5,000 characters"), ("word " * 300, "tokens"), ("Hi there. " * 200, "sentences")],
-)
-def test_what_is_too_long_gets_an_error_message_with_the_number_and_the_limit(
-    open_app: Open, text: str, problem: str
-) -> None:
-    app = open_app()
-    app.text_input(key="sentence").set_value(text).run()
-    healthy(app)
-    assert problem in words(app)
-    assert "Still shown: " in words(app)
-
-
-def test_the_meter_writes_thousands_as_the_error_message_does(open_app: Open) -> None:
-    app = open_app()
-    app.text_input(key="sentence").set_value("a " * 1200).run()
-    healthy(app)
-    (used, *_) = components(app, "meter")[0]["text"].split()
-    assert "," in used
-    assert used in words(app)
-
-
-@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])
-def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
-    app = open_app()
-    app.text_input(key="sentence").set_value(text).run()
-    healthy(app)
-    assert components(app, "canvas_channel")
-    for markdown in (*app.markdown, *app.caption):
-        assert "alert(1)" not in markdown.value
-        assert ":red[b]" not in markdown.value
-
-
-def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -> None:
-    app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?")
-    healthy(app)
-    line = components(app, "translation_line")[0]
-    assert line["sentences"] == ["The cat sat on the mat.", "Where is the nearest train station?"]
-    app.session_state["nth"] = 1
-    app.run()
-    assert components(app, "token_strip")[0]["chips"][0]["text"].startswith("▁Where"[:2])
-    assert components(app, "translation_line")[0]["shown"] == 1
-
-
-def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so(open_app: Open, folder: Path) -> None:
-    typed = "THE CAT SAT ON THE MAT."
-    translator = Translator.load(folder / "en-de.safetensors")
-    expected = recased(typed, translator.tokenizer)
-    assert expected != typed
-    app = open_app("masks", sentence=typed)
-    assert components(app, "translation_line")[0]["mark"]["words"] == f"read as: {expected}"
-    plain = open_app("masks", sentence=expected)
-    assert components(plain, "translation_line")[0]["mark"]["words"] == ""
-
-
-def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:
-    app = open_app(layer="1", head="1")
+def test_another_alternative_brings_its_own_pictures(open_translate: Open, folder: Path) -> None:
+    app = open_translate(layer="1", head="1")
     app.session_state["alternative"] = 1
     app.run()
     healthy(app)
@@ -251,7 +121,7 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
 
 @pytest.mark.parametrize(("at_limit", "reason"), [(True, "at the length limit"), (False, "its best hypothesis")])
 def test_an_alternative_that_was_cut_off_says_why(
-    open_app: Open, monkeypatch: pytest.MonkeyPatch, at_limit: bool, reason: str
+    open_translate: Open, monkeypatch: pytest.MonkeyPatch, at_limit: bool, reason: str
 ) -> None:
     translate = cached_results.translate
 
@@ -263,32 +133,15 @@ def test_an_alternative_that_was_cut_off_says_why(
         return replace(found, sentences=(replace(sentence, hypotheses=(best, second, *others)),))
 
     monkeypatch.setattr(cached_results, "translate", cut_off)
-    app = open_app(alternative="2")
+    app = open_translate(alternative="2")
     healthy(app)
     assert any(reason in caption.value for caption in app.caption)
 
 
-def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:
-    app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?", nth="2", alternative="3")
-    assert components(app, "translation_line")[0]["shown"] == 1
-    assert components(app, "choice_list")[0]["chosen"] == 2
-    assert (app.query_params["nth"], app.query_params["alternative"]) == ("2", "3")
-    app.session_state["nth"] = app.session_state["alternative"] = 0
-    app.run()
-    assert not {"nth", "alternative"} & set(app.query_params)  # the first needs no word
-
-
-@pytest.mark.parametrize("number", ["0", "99", "x", "-1", "²"])
-def test_a_link_to_a_sentence_that_is_not_there_opens_with_the_first(open_app: Open, number: str) -> None:
-    app = open_app(sentence="The cat sat. The dog ran.", nth=number, alternative=number)
-    healthy(app)
-    assert components(app, "choice_list")[0]["chosen"] == 0
-
-
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
-def test_every_method_translates(open_app: Open, folder: Path, method: str) -> None:
+def test_every_method_translates(open_translate: Open, folder: Path, method: str) -> None:
     text = "Where is the nearest train station?"  # whose best translation is not the greedy one
-    app = open_app(sentence=text, method=method, layer="1", head="1")
+    app = open_translate(sentence=text, method=method, layer="1", head="1")
     healthy(app)
     found, beams = (
         expected(folder, text, CROSS, method=each, n_best=1 if each == "greedy" else 3) for each in (method, "beam")
@@ -297,23 +150,23 @@ def test_every_method_translates(open_app: Open, folder: Path, method: str) -> N
     assert np.array_equal(found, beams) == (method == "beam")
 
 
-def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:
-    app = open_app()
+def test_a_card_makes_the_browser_fetch_nothing(open_translate: Open) -> None:
+    app = open_translate()
     app.button(key="model_card").click().run()
     shown = " ".join(markdown.value for markdown in app.markdown)
     assert "A card" in shown
     assert "![" not in shown
 
 
-def test_fewer_translations_are_shown_where_the_beam_has_become_smaller(open_app: Open) -> None:
-    app = open_app()
+def test_fewer_translations_are_shown_where_the_beam_has_become_smaller(open_translate: Open) -> None:
+    app = open_translate()
     for beam, shown in ((4, 3), (1, None), (2, 2), (4, 3), (3, 3), (2, 2)):
         next(each for each in app.slider if each.key == "beam").set_value(beam).run()
         healthy(app)
         assert [each.value for each in app.slider if each.key == "alternatives"] == ([shown] if shown else [])
 
 
-def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_folder_says_what_to_do(open_translate: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = AppTest.from_file(
         str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=PATIENCE

@@ -15,7 +15,6 @@ from app.compute.row_predictions import teacher_forced
 from app.compute.subject import Subject
 from app.figures.shares import probability_text
 from app.figures.theme import fixed
-from app.library.checkpoints import CheckpointFile
 from app.stage.scene import Selection, scene_of
 from app.views.whatif import mask_rows, masks_part
 from app.views.whatif.mask_rows import Reread, reread_of
@@ -30,11 +29,6 @@ from transformer.decoding.translator import Translator
 from transformer.model import Probe, census
 
 Open = Callable[..., AppTest]
-
-
-@pytest.fixture
-def subject(folder: Path) -> Subject:
-    return Subject(CheckpointFile.at(folder / "en-de.safetensors"))
 
 
 @pytest.mark.parametrize(

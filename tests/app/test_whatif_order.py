@@ -42,11 +42,6 @@ def proof(app: AppTest) -> list[list[dict[str, Any]]]:
     return [row["cells"] for row in found["rows"]]
 
 
-@pytest.fixture
-def subject(folder: Path) -> Subject:
-    return Subject(CheckpointFile.at(folder / "en-de.safetensors"))
-
-
 def test_each_bar_is_what_the_translation_loses_by_that_change_alone(open_app: Open, subject: Subject) -> None:
     found = bars(open_app("whatif", **PLACE))
     settings = subject.translator.settings

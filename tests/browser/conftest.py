@@ -19,6 +19,7 @@ from tests.support.app_families import write_families
 from tests.support.asked import Asked
 from tests.support.browser_driver import FLAGS, browser_path, running_app
 from tests.support.browser_pages import is_drawn, is_idle
+from tests.support.canvas_alone import alone as alone
 from tests.support.patience import PATIENCE as SECONDS
 from tests.support.small_alignment import made_map
 from tests.support.small_training import toy_recipe

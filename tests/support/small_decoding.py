@@ -14,6 +14,8 @@ from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 
 V = 14
+SETTINGS = DecodingConfig(beam=2, n_best=2, max_extra_length=4)
+LINES = ["A dog barks.", "", "The cat sat on the mat, and the dog saw it.", "Cats!", "  ", "The mat is red."]
 
 
 def config(shared: bool = True) -> ModelConfig:
@@ -61,6 +63,11 @@ def small_translator(settings: DecodingConfig, seed: int = 0) -> Translator:
         )
     )
     return Translator(model.double().eval(), tokenizer, settings)
+
+
+def translator() -> Translator:
+    """One that finds two hypotheses."""
+    return small_translator(SETTINGS)
 
 
 def random_sources(count: int, seed: int = 0) -> list[list[int]]:

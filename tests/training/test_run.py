@@ -1,8 +1,5 @@
-"""A whole run: what it writes, what it can start from, and when it ends."""
+"""What a whole run leaves: checkpoints, snapshots, metrics and samples."""
 
-import errno
-import fcntl
-import logging
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,25 +10,18 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.support.patience import PATIENCE
-from tests.support.small_training import in_new_process, lines, metadata, stop_after, tensors, toy_recipe
+from tests.support.small_training import lines, stop_after, tensors, toy_recipe
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import DecodingConfig
-from transformer.data.training_data import Position, TrainingData
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.training import train, training
-from transformer.training.device import choose_device
-from transformer.training.run_folder import Run
 from transformer.training.run_report import samples_text
 from transformer.training.samples import Sample, sampled_pairs
 
 KEPT = ("best", "last", "average")
-
-
-# What it leaves
 
 
 def test_a_run_leaves_checkpoints_that_load_and_know_where_they_come_from(finished: Path) -> None:
@@ -175,140 +165,3 @@ def test_the_checkpoint_translates_with_the_decoding_of_its_recipe(tmp_path: Pat
 def test_the_vocabulary_of_the_model_is_what_the_corpus_gave(finished: Path) -> None:
     checkpoint = load_checkpoint(finished / "last.safetensors")
     assert checkpoint.config.vocab_size == checkpoint.tokenizer.vocab_size == 313  # 400 were asked for
-
-
-# Options
-
-
-def test_training_stops_early_when_the_score_gets_no_better(tmp_path: Path) -> None:
-    """A rate of nearly nothing: the first validation stays the best. That after update 4 is in the warm-up."""
-    recipe = toy_recipe(updates=100, validate_every=2, patience=3, peak_rate=1e-30, average_last=1)
-    train(recipe, tmp_path, device="cpu")
-    assert [line["update"] for line in lines(tmp_path) if line["kind"] == "valid"] == [2, 4, 6, 8, 10]
-    assert metadata(tmp_path / "training.safetensors")["progress"]["best_update"] == 2
-
-
-def test_of_checkpoints_with_about_the_same_accuracy_the_later_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    recipe = toy_recipe(updates=20, validate_every=4, patience=3, peak_rate=1e-30, best_by="accuracy", average_last=1)
-    train(recipe, tmp_path, device="cpu")
-    progress = metadata(tmp_path / "training.safetensors")["progress"]
-    assert (progress["best_update"], progress["kept_update"]) == (4, 16)  # and the run ends without a better one
-    assert load_checkpoint(tmp_path / "best.safetensors").metrics["update"] == 16
-    assert "(update 4); that of update 16 is as good and is kept." in capsys.readouterr().err
-
-
-def test_a_run_accumulates_batches_and_counts_their_tokens(tmp_path: Path) -> None:
-    recipe = toy_recipe(updates=4, accumulate=3, validation_sentences=0, best_by="loss")
-    train(recipe, tmp_path, device="cpu")
-    data = TrainingData(recipe, tmp_path)
-    stream = data.stream(Position())
-    expected = sum(next(stream)[0].target_tokens for _ in range(12))
-    assert metadata(tmp_path / "training.safetensors")["progress"]["tokens"] == expected
-
-
-def test_a_step_in_bfloat16_is_finite_and_keeps_weights_in_float32(tmp_path: Path) -> None:
-    train(toy_recipe(updates=2, precision="bfloat16", validation_sentences=0, best_by="loss"), tmp_path, device="cpu")
-    for name, tensor in tensors(tmp_path / "training.safetensors").items():
-        assert tensor.dtype == torch.float32, name
-        assert tensor.isfinite().all(), name
-
-
-def test_checkpoints_may_be_stored_in_half_precision_while_training_is_not(tmp_path: Path) -> None:
-    train(toy_recipe(updates=2, half=True, validation_sentences=0, best_by="loss"), tmp_path, device="cpu")
-    weights = {tensor.dtype for name, tensor in tensors(tmp_path / "last.safetensors").items() if "layers" in name}
-    assert weights == {torch.float16}
-    assert {tensor.dtype for tensor in tensors(tmp_path / "training.safetensors").values()} == {torch.float32}
-
-
-def test_without_sentences_to_translate_there_is_a_loss_and_no_bleu(tmp_path: Path) -> None:
-    train(toy_recipe(updates=2, validation_sentences=0, best_by="loss"), tmp_path, device="cpu")
-    valid = [line for line in lines(tmp_path) if line["kind"] == "valid"]
-    assert valid
-    assert all(line.keys() == {"update", "kind", "loss", "perplexity", "accuracy"} for line in valid)
-
-
-# Devices
-
-
-def test_a_device_that_is_not_there_is_refused_with_those_that_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"This machine has no device 'cuda'\. It has: .*cpu"):
-        train(toy_recipe(), tmp_path / "run", device="cuda")
-    assert not (tmp_path / "run").exists()
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    assert choose_device("auto") == torch.device("cpu")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    assert choose_device("auto") == torch.device("cuda")
-    assert choose_device("cuda:1") == torch.device("cuda", 1)
-    for name in ("cuda:2", "cuda:x", "cuda:", "cpu:1", "tpu"):
-        with pytest.raises(TrainingError, match=f"no device '{name}'"):
-            choose_device(name)
-
-
-# Folders
-
-
-def test_a_folder_that_holds_a_run_is_not_overwritten(finished: Path) -> None:
-    before = (finished / "training.safetensors").read_bytes()
-    with pytest.raises(TrainingError, match=r"already has a run\. .*continue it with --resume: .* --resume "):
-        train(toy_recipe(), finished, device="cpu")
-    assert (finished / "training.safetensors").read_bytes() == before
-
-
-def test_a_folder_that_holds_checkpoints_only_is_not_overwritten_either(finished: Path, tmp_path: Path) -> None:
-    (tmp_path / "best.safetensors").write_bytes((finished / "best.safetensors").read_bytes())
-    with pytest.raises(TrainingError, match="already has a run"):
-        Run(tmp_path, resume=False)
-    with pytest.raises(TrainingError, match="nothing to resume"):
-        Run(tmp_path, resume=True)
-
-
-def test_resuming_from_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"no folder .*typo to resume from"):
-        Run(tmp_path / "typo", resume=True)
-
-
-def enter(folder: Path, output: Path) -> None:
-    try:
-        with Run(folder, resume=False):
-            output.write_text("entered")
-    except TrainingError as error:
-        output.write_text(str(error))
-
-
-def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
-    with Run(tmp_path, resume=False):
-        with pytest.raises(TrainingError, match="Another process is training in"), Run(tmp_path, resume=False):
-            pass
-        (tmp_path / ".half.tmp").touch()
-        other = in_new_process(enter, tmp_path, tmp_path / "output")
-        other.join(timeout=PATIENCE)
-        assert "Another process is training in" in (tmp_path / "output").read_text()
-        assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
-    with Run(tmp_path, resume=False):
-        assert not (tmp_path / ".half.tmp").exists()
-
-
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EIO])
-def test_a_file_system_without_locks_is_reported_and_one_that_fails_is_named(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    files = []
-
-    def flock(file: Any, operation: int) -> None:
-        files.append(file)
-        raise OSError(number, "because")
-
-    monkeypatch.setattr(fcntl, "flock", flock)
-    if number == errno.EIO:
-        with pytest.raises(TrainingError, match=r"because \(.*\.lock\)"), Run(tmp_path, resume=False):
-            pass
-    else:
-        with caplog.at_level(logging.WARNING), Run(tmp_path, resume=False):
-            assert "no second process uses this folder" in caplog.text
-    assert files[0].closed

@@ -21,7 +21,7 @@ from transformer.decoding.translator import Translator
 from transformer.significance import comparison_text, paired_bootstrap
 from transformer.text.tokenizer import Tokenizer
 
-PRETRAINED = Path(__file__).parents[1] / "pretrained"
+PRETRAINED = Path(__file__).parents[2] / "pretrained"
 NUMBERS, REVERSE = (PRETRAINED / f"{name}.safetensors" for name in ("numbers", "reverse"))
 PAIRS = list(dict(held_out_pairs("numbers", 5, 12)).items())
 ROWS = [PAIRS[0], ("", "nichts"), *PAIRS[1:], (PAIRS[0][0], "etwas anderes"), ("one", "")]

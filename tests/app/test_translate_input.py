@@ -1,0 +1,87 @@
+"""What is typed on the Translate page: empty lines, limits, odd words, several sentences, capitals."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.decoding_page import healthy
+from tests.support.drawn import components
+from tests.support.translate_page import Open, words
+from transformer.decoding.translator import Translator
+from transformer.text.recasing import recased
+
+
+@pytest.mark.parametrize(
+    ("empty", "message"),
+    [
+        ("", "Type a sentence above"),
+        ("   ", "Type a sentence above"),
+        ("\u200b\u200b", "There is nothing to translate"),
+    ],
+)
+def test_an_empty_line_gets_an_error_message(open_translate: Open, empty: str, message: str) -> None:
+    app = open_translate()
+    app.text_input(key="sentence").set_value("the cat sat").run()
+    app.text_input(key="sentence").set_value(empty).run()
+    healthy(app)
+    assert message in words(app)
+    assert "Still shown: “the cat sat”" in words(app)
+    assert components(app, "canvas_channel")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("x" * 5000, "5,000 characters"), ("word " * 300, "tokens"), ("Hi there. " * 200, "sentences")],
+)
+def test_what_is_too_long_gets_an_error_message_with_the_number_and_the_limit(
+    open_translate: Open, text: str, problem: str
+) -> None:
+    app = open_translate()
+    app.text_input(key="sentence").set_value(text).run()
+    healthy(app)
+    assert problem in words(app)
+    assert "Still shown: " in words(app)
+
+
+def test_the_meter_writes_thousands_as_the_error_message_does(open_translate: Open) -> None:
+    app = open_translate()
+    app.text_input(key="sentence").set_value("a " * 1200).run()
+    healthy(app)
+    (used, *_) = components(app, "meter")[0]["text"].split()
+    assert "," in used
+    assert used in words(app)
+
+
+@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])
+def test_odd_words_are_translated_and_drawn(open_translate: Open, text: str) -> None:
+    app = open_translate()
+    app.text_input(key="sentence").set_value(text).run()
+    healthy(app)
+    assert components(app, "canvas_channel")
+    for markdown in (*app.markdown, *app.caption):
+        assert "alert(1)" not in markdown.value
+        assert ":red[b]" not in markdown.value
+
+
+def test_several_sentences_are_all_translated_and_one_is_shown(open_translate: Open) -> None:
+    app = open_translate(sentence="The cat sat on the mat. Where is the nearest train station?")
+    healthy(app)
+    line = components(app, "translation_line")[0]
+    assert line["sentences"] == ["The cat sat on the mat.", "Where is the nearest train station?"]
+    app.session_state["nth"] = 1
+    app.run()
+    assert components(app, "token_strip")[0]["chips"][0]["text"].startswith("▁Where"[:2])
+    assert components(app, "translation_line")[0]["shown"] == 1
+
+
+def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so(
+    open_translate: Open, folder: Path
+) -> None:
+    typed = "THE CAT SAT ON THE MAT."
+    translator = Translator.load(folder / "en-de.safetensors")
+    expected = recased(typed, translator.tokenizer)
+    assert expected != typed
+    app = open_translate("masks", sentence=typed)
+    assert components(app, "translation_line")[0]["mark"]["words"] == f"read as: {expected}"
+    plain = open_translate("masks", sentence=expected)
+    assert components(plain, "translation_line")[0]["mark"]["words"] == ""
