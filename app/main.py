@@ -47,13 +47,11 @@ def draw_page() -> None:
     from app.server import streamlit_fixes
     from app.stage import first_visit
     from app.stage.lecture import lecture, presenter
-    from app.stage.page_style import page_style
     from app.state import address, late_reports
     from app.state.choices import FRAMED
     from app.state.lecture_choices import LESSON, PRESENTER
     from app.views.translate import first_picture
 
-    st.html(page_style())
     if not st.get_option("server.enableStaticServing"):  # pages load the drawing library from app/static
         st.error(
             _(
@@ -115,7 +113,7 @@ else:
     from starlette.middleware import Middleware
 
     from app.classroom import class_routes
-    from app.server import component_scripts, request_guard, small_packets
+    from app.server import component_scripts, index_page, request_guard, small_packets
 
     @asynccontextmanager
     async def lifespan(server: object) -> AsyncIterator[dict[str, Any] | None]:
@@ -127,5 +125,6 @@ else:
             yield state
 
     request_guard.install()
-    routes = [*class_routes.routes(), *component_scripts.routes()]
-    app = st.App(HERE / "main.py", routes=routes, middleware=[Middleware(request_guard.Guard)], lifespan=lifespan)
+    routes = [*class_routes.routes(), *component_scripts.routes(), *index_page.routes()]
+    middleware = [Middleware(request_guard.Guard), Middleware(index_page.IndexPage)]
+    app = st.App(HERE / "main.py", routes=routes, middleware=middleware, lifespan=lifespan)

@@ -16,18 +16,18 @@ from tests.browser.conftest import PATIENCE, Visit
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import MOUNT, scene_with
 
-# Notes in each frame where things are, from the first frame that has the style sheet of the page.
+# Notes in each frame where things are.
 NOTES = """
-window.seen = {links: [], tokens: [], shown: []};
+window.seen = {top: [], links: [], tokens: [], shown: []};
 const deep = (selector, root = document) => root.querySelector(selector)
     ?? [...root.querySelectorAll('*')].map((node) => node.shadowRoot && deep(selector, node.shadowRoot)).find(Boolean);
 const note = (name, value) => { if (window.seen[name].at(-1) !== value) window.seen[name].push(value); };
 const look = () => {
     const find = (key) => document.querySelector(`.st-key-${key}`);
-    const picture = find('picture_canvas'), links = find('page_links');
+    const top = find('top'), links = find('page_links');
     const svg = deep('.canvas .arcs svg'), token = deep('.token[data-side="query"]');
-    const styled = picture && parseFloat(getComputedStyle(picture).minHeight);
-    if (styled && links) note('links', links.getBoundingClientRect().y);
+    if (top) note('top', top.getBoundingClientRect().y);
+    if (links) note('links', links.getBoundingClientRect().y);
     if (token) note('tokens', [svg.style.height, token.style.left, token.style.top].join());
     if (token?.classList.contains('unwritten')) note('shown', +getComputedStyle(token).opacity);
     requestAnimationFrame(look);
@@ -45,7 +45,9 @@ def _after_a_second(route: Any) -> None:
 def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Callable[..., Visit], motion: str) -> None:
     one = visit(height=720)
     one.page.emulate_media(reduced_motion=motion)
-    one.page.route(re.compile(r"/Html\.[^/]*\.js"), _after_a_second)  # it puts the style sheet into the page
+    one.page.route(re.compile(r"/page-style\."), _after_a_second)
+    refused = list[str]()
+    one.page.on("response", lambda response: refused.append(response.url) if response.status >= 400 else None)
     one.before_its_scripts(NOTES)
     one.open()
     one.page.locator(".canvas .arc").first.wait_for(state="attached")
@@ -54,11 +56,13 @@ def test_picture_and_links_are_in_their_places_from_the_first_frame(visit: Calla
     one.page.locator(".st-key-text_no_scene").wait_for()
     seen = one.page.evaluate("window.seen")
     # A line that appears beside the translation may move them for one frame, by less than a line.
+    assert len(seen["top"]) == 1, seen["top"]
     assert max(seen["links"]) - min(seen["links"]) < 10, seen["links"]
     assert seen["links"][0] == seen["links"][-1]
     heights = {float(place.split("px")[0]) for place in seen["tokens"]}
     assert max(heights) - min(heights) < 5, heights
     assert seen["shown"] in ([], [0]), "a token is seen before it is written"
+    assert not refused, "an address was tried that does not exist"
 
 
 def test_tokens_are_placed_when_the_type_is_there_in_which_they_are_measured(browser: Any, tmp_path: Path) -> None:

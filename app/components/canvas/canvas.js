@@ -20,7 +20,7 @@ import { element, focusedIn } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { isDark } from "../shared/themed.js";
-import { measurer, onceStyled } from "../shared/svg.js";
+import { measurer, withFont } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { forgetMissing, sides, unpacked } from "./message.js";
 
@@ -224,7 +224,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);
   };
-  onceStyled(view.root, () => {
+  withFont(view.root, () => {
     if (view.line !== all.get(message.id)) return;  // another message has come since
     view.line.received = received;
     if (view.line.state) received(view.line.state);

@@ -6,7 +6,7 @@
 import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, focusedIn, handled } from "../shared/dom.js";
 import { _, ngettext } from "../shared/language.js";
-import { cut, make, measurer, onceStyled, write } from "../shared/svg.js";
+import { cut, make, measurer, withFont, write } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { placed } from "./layout.js";
 
@@ -23,7 +23,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     Object.assign(state, { drawn: state.data, sizes });
     draw(root, state, room, setTriggerValue);
   };
-  onceStyled(root, again);
+  withFont(root, again);
   const watcher = watchSize(root.getRootNode().host?.closest("[data-testid=stMainBlockContainer]") ?? root, again);
   window.addEventListener("resize", again);
   return () => { watcher.disconnect(); window.removeEventListener("resize", again); };

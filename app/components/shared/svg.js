@@ -36,15 +36,8 @@ export function measurer(root) {
 
 const WAIT = 2000;  // ms
 
-// Calls `draw` when the style sheet of the app's page, which sets the sizes, and the font in which texts are measured
-// are loaded: at once, or a moment later. Trap: Streamlit loads the code that draws `st.html` separately, so a picture
-// may come before the style sheet (test_picture_and_links_are_in_their_places_from_the_first_frame).
-export function onceStyled(root, draw, since = performance.now()) {
-  const isInApp = root.getRootNode().host?.closest("[data-testid=stMain]"), page = getComputedStyle(document.documentElement);
-  if (isInApp && !page.getPropertyValue("--page-is-styled") && performance.now() - since < WAIT) {
-    setTimeout(() => onceStyled(root, draw, since), 10);
-    return;
-  }
+// Calls `draw` when the font in which texts are measured is loaded: at once, or a moment later.
+export function withFont(root, draw) {
   const font = `16px ${getComputedStyle(root).fontFamily}`;
   if (document.fonts.check(font)) { draw(); return; }
   const late = new Promise((done) => setTimeout(done, WAIT));
