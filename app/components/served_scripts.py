@@ -12,14 +12,23 @@ from app.components.bundles import HERE, bundle
 from app.languages import LANGUAGES, Language
 
 # The import is tried twice, the second time from another address: a browser may not import again from an address that
-# has failed. The component may have left the page before its script arrives.
+# has failed. The component may have left the page before its script arrives. What follows a picture is shown when the
+# picture has a height (app/page.css).
 _LOADER = f"""\
 const at = (query) => import(new URL("{FOLDER}/FILE" + query, location.href));
 const later = () => new Promise((done) => {{ setTimeout(done, 1000); }});
 const script = at("").catch(() => later().then(() => at("?again")));
 export default async (mounted) => {{
   const {{ default: draw }} = await script;
-  if (mounted.parentElement.isConnected) return draw(mounted);
+  if (!mounted.parentElement.isConnected) return;
+  const unmount = draw(mounted), {{ host }} = mounted.parentElement.getRootNode();
+  if (!host?.closest("[class*=st-key-picture_]")) host?.setAttribute("data-drawn", "");
+  else new ResizeObserver((_, sizes) => {{
+    if (!host.offsetHeight) return;  // its data are still on the way
+    host.setAttribute("data-drawn", "");
+    sizes.disconnect();
+  }}).observe(host);
+  return unmount;
 }};
 """
 
