@@ -22,11 +22,12 @@ export default async (mounted) => {{
   const {{ default: draw }} = await script;
   if (!mounted.parentElement.isConnected) return;
   const unmount = draw(mounted), {{ host }} = mounted.parentElement.getRootNode();
-  if (!host?.closest("[class*=st-key-picture_]")) host?.setAttribute("data-drawn", "");
-  else new ResizeObserver((_, sizes) => {{
+  const isPicture = host?.closest("[class*=st-key-picture_]");
+  if (!isPicture) host?.setAttribute("data-drawn", "");
+  else if (!host.hasAttribute("data-drawn")) new ResizeObserver((_, observer) => {{
     if (!host.offsetHeight) return;  // its data are still on the way
     host.setAttribute("data-drawn", "");
-    sizes.disconnect();
+    observer.disconnect();
   }}).observe(host);
   return unmount;
 }};

@@ -1,8 +1,8 @@
 """The HTML page that opens the app: Streamlit's index.html, with what the first picture needs.
 
 Streamlit's page is empty. From it the browser finds out step by step what to load: the address of the server (it tries
-that of the page first, which fails), the module of each kind of element, and at last the style sheet. Until that came,
-the elements would be drawn in another layout. So the page gets
+that of the page first, which fails), then the module of each kind of element. A style sheet that came with the elements
+would be later than the first of them, which would be drawn in another layout. So the page gets
 
     the title of the app           instead of "Streamlit"
     the style sheet                before any element is drawn
@@ -30,13 +30,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
 from app.server.component_scripts import KEPT
+from app.server.request_guard import CLASS
 from app.server.style_sheet import style_sheet
 
 STYLE = "page-style"
-MODULES = ("BidiComponent", "Html", "TextInput", "Selectbox", "PageLink")  # of Streamlit, for elements of every page
+MODULES = ("BidiComponent", "TextInput", "Selectbox", "PageLink")  # of Streamlit, for elements of every page
 TITLE, MAIN_SCRIPT, BODY = "<title>Streamlit</title>", '<script type="module"', '<div id="root"></div>'
 SERVER = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href }</script>'
-LEFT_OUT = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
+NOT_FORWARDED = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
 
 
 class IndexPage:
@@ -46,16 +47,18 @@ class IndexPage:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["type"] == "http"
-            and scope["method"] == "GET"
-            and "text/html" in Headers(scope=scope).get("accept", "")
-        ):
+        if scope["type"] == "http" and scope["method"] == "GET" and _may_be_page(scope["path"]):
             # The answer has to be the whole page, not compressed, and not "not modified", which would be about
             # Streamlit's page.
-            headers = [(name, value) for name, value in scope["headers"] if name.lower() not in LEFT_OUT]
+            headers = [(name, value) for name, value in scope["headers"] if name.lower() not in NOT_FORWARDED]
             scope, send = {**scope, "headers": headers}, _completing(send)
         await self.app(scope, receive, send)
+
+
+def _may_be_page(path: str) -> bool:
+    """Whether Streamlit may answer with its page: "/" or one name without a dot, below the path of the app."""
+    name = path.removeprefix(_base()).strip("/")
+    return f"/{name}" != CLASS and "/" not in name and "." not in name
 
 
 def _completing(send: Send) -> Send:
@@ -78,22 +81,20 @@ def _completing(send: Send) -> Send:
         body += message.get("body", b"")
         if message.get("more_body"):
             return
-        page = completed(body.decode()).encode()
-        headers = MutableHeaders(scope=start)
-        headers["Content-Length"] = str(len(page))
-        if page != body:
+        if BODY.encode() in body:
+            body = completed(body.decode()).encode()
+            headers = MutableHeaders(scope=start)
+            headers["Content-Length"] = str(len(body))
             for name in ("ETag", "Last-Modified"):  # they are those of Streamlit's file
                 del headers[name]
         await send(start)
-        await send({"type": "http.response.body", "body": page})
+        await send({"type": "http.response.body", "body": body})
 
     return sending
 
 
 def completed(page: str) -> str:
-    """Streamlit's page with our additions; any other page as it is."""
-    if BODY not in page:
-        return page
+    """Streamlit's page with our additions."""
     modules = "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{file}">\n    ' for file in module_files()
     )
@@ -127,8 +128,13 @@ def style_file() -> str:
 
 def routes() -> list[BaseRoute]:
     """The route of the style sheet, below the path of the app."""
+    return [Route(f"{_base()}/{STYLE}.{{hash}}.css", _style)]
+
+
+def _base() -> str:
+    """The path of the app, without a slash at the end."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    return [Route(f"{base and f'/{base}'}/{STYLE}.{{hash}}.css", _style)]
+    return base and f"/{base}"
 
 
 async def _style(request: Request) -> Response:

@@ -8,27 +8,26 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import HTMLResponse
-from starlette.routing import Mount, Route
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 from streamlit import file_util
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_handler
 
+from app.classroom import class_routes
 from app.server import index_page
-from app.server.index_page import BODY, MAIN_SCRIPT, MODULES, TITLE, completed, module_files, style_file
+from app.server.index_page import BODY, MAIN_SCRIPT, MODULES, TITLE, module_files, style_file
 from app.server.style_sheet import style_sheet
 
 STATIC = Path(file_util.get_static_dir())
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 HTML = {"Accept": "text/html,application/xhtml+xml", "Accept-Encoding": "gzip"}
-OTHER = "<p>Phone</p>"
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
     """Streamlit's own handler of files, compressed as it does, below our layer."""
     files = create_streamlit_static_handler(str(STATIC), "")
-    routes = [*index_page.routes(), Route("/class", lambda _: HTMLResponse(OTHER)), Mount("/", files)]
+    routes = [*class_routes.routes(), *index_page.routes(), Mount("/", files)]
     layers = [Middleware(index_page.IndexPage), Middleware(GZipMiddleware, minimum_size=500)]
     with TestClient(Starlette(routes=routes, middleware=layers)) as found:
         yield found
@@ -57,9 +56,8 @@ def test_each_page_has_the_title_the_style_sheet_and_the_modules(path: str, clie
 
 def test_the_page_is_never_answered_with_not_modified(client: TestClient) -> None:
     """A browser would take the page of an older version, whose style sheet is no longer there."""
-    plain = client.get("/index.html")  # as a browser asks for an image or a script
+    plain = client.get("/index.html")  # Streamlit's own
     conditions = {"If-None-Match": plain.headers["etag"], "If-Modified-Since": plain.headers["last-modified"]}
-    assert client.get("/index.html", headers=conditions).status_code == 304
     found = client.get("/", headers=HTML | conditions)
     assert found.status_code == 200
     assert found.headers["content-length"] == str(len(found.content))
@@ -67,11 +65,25 @@ def test_the_page_is_never_answered_with_not_modified(client: TestClient) -> Non
 
 
 def test_other_pages_and_files_pass_unchanged(client: TestClient) -> None:
-    assert client.get("/class", headers=HTML).text == OTHER
-    assert completed(OTHER) == OTHER
+    phone = client.get("/class", headers=HTML)
+    assert BODY not in phone.text
+    assert phone.headers["content-encoding"] == "gzip"
+    assert client.get("/class", headers=HTML | {"If-None-Match": phone.headers["etag"]}).status_code == 304
     favicon = client.get("/favicon.png", headers=HTML)
     assert favicon.content == (STATIC / "favicon.png").read_bytes()
+    assert client.get("/favicon.png", headers=HTML | {"Range": "bytes=0-9"}).status_code == 206
     assert client.head("/", headers=HTML).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/headlight/", True), ("/headlight/attention", True), ("/headlight/class", False), ("/headlight/media/a", False)],
+)
+def test_below_the_path_of_another_app_the_same_pages_are_completed(
+    path: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_page, "_base", lambda: "/headlight")
+    assert index_page._may_be_page(path) == expected
 
 
 def test_a_style_sheet_of_another_version_does_not_exist(client: TestClient) -> None:

@@ -183,6 +183,12 @@ def test_a_simple_corpus_names_its_files_too(tmp_path: Path) -> None:
     assert (described["name"], described["read"]) == ("corpus.tsv", 150)
 
 
+def test_text_of_which_nothing_is_left_is_reported_with_the_reason(folder: Path) -> None:
+    write_pairs(folder / "copies.tsv", [(target, target) for _, target in EVERYDAY])
+    with pytest.raises(CorpusError, match=r"40 the same on both sides.*Are these the right columns"):
+        TrainingData(recipe_of(folder, MixPart(file="copies.tsv"), drop_copies=True), folder / "run")
+
+
 def test_a_new_option_of_parts_does_not_change_the_name_of_text_that_is_prepared_already(folder: Path) -> None:
     """Otherwise each older run would prepare its text again."""
     parts = MixPart(file="everyday.tsv"), MixPart(file="spoken.tsv", tag="<bt>")

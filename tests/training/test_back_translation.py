@@ -206,6 +206,22 @@ def test_lines_that_cannot_be_read_may_be_skipped(folder: Path) -> None:
     assert {("b a", "a b"), ("d c", "c d")} <= set(found)
 
 
+def test_of_several_wrong_files_the_first_is_reported_before_any_is_translated(
+    folder: Path, loads: list[object]
+) -> None:
+    (folder / "wrong.txt").write_bytes(b"a\tb\n")
+    mix = tuple(MixPart(file=name, monolingual=True) for name in ("mono.txt", "wrong.txt"))
+    with pytest.raises(CorpusError, match=r"wrong\.txt: 1 of 1 lines have a TAB"):
+        write_sources(recipe_of(folder, mix=mix).data, folder / "run", CPU)
+    assert not loads
+
+
+def test_a_text_whose_real_pairs_are_all_for_validation_is_refused(folder: Path) -> None:
+    write_pairs(folder / "pairs.tsv", PAIRS[:4])
+    with pytest.raises(CorpusError, match=r"4 set aside for validation.*Lower data\.valid_size = 4, for example to 1"):
+        corpus_of(recipe_of(folder), folder / "run")
+
+
 def test_a_machine_that_does_not_have_the_sources_says_so(folder: Path) -> None:
     with pytest.raises(CorpusError, match=r"set data\.prepared to a folder on a disk that all machines share"):
         Corpus(recipe_of(folder), folder / "run")

@@ -9,8 +9,7 @@ same text, finds them and starts in seconds:
     epoch-...        the ids of a later epoch, if each epoch has different ids
     sources-...      back-translated sources       <- a monolingual file, the model that wrote them (monolingual.py)
 
-They are stored in the run's folder `prepared`, or in the folder that data.prepared names. Only the run's folder has
-epoch-... folders.
+They are stored in the run's folder `prepared`, or in the folder of data.prepared; epoch-... always in the former.
 """
 
 import json
@@ -189,7 +188,8 @@ class Corpus:
 
 
 def _use(part: Part) -> list[object]:
-    """How a part is used, in the form that older versions have written, unless a newer option is set."""
+    """How a part is used. Without newer options it is as older versions have written it, so their runs can be resumed
+    with the text that they prepared. (There, pairs with a tag may be for validation.)"""
     newer = [] if part.only is None and (part.is_real or part.tag) else [part.only, part.is_real]
     return [part.weight, part.tag, part.aside, part.in_file_order, *newer]
 

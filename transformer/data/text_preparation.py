@@ -67,25 +67,26 @@ def write_text(
         roles[like] = LEFT_OUT
         counts.aside, counts.like_aside = len(aside), int(like.sum())
         counts.duplicates = int((roles == LEFT_OUT).sum()) - counts.like_aside
-    fewer, real = None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
+    none_left, fewer, real = False, None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
     if valid is None:
         usable = roles == TRAIN
-        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable & real)
-        if not (usable & real).any():
+        if usable.any() and not (usable & real).any():
             raise CorpusError(
                 "No pair can be set aside for validation: a model wrote the sources of all of them. Name validation "
                 "text (data.valid)."
             )
+        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable & real)
         if not real.all():
             alike = touching((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
-        if not (usable & ~chosen & ~alike).any():
+        none_left = not (usable & real & ~chosen & ~alike).any()
+        if none_left:
             fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable & real)
         roles[chosen], roles[alike] = VALID, LEFT_OUT
         counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
     else:
         counts.shared = shared((source_hashes, target_hashes), marks(valid, seed), roles == TRAIN)
     _count_learnt(counts, used, roles, mapped(folder / "firsts.bin", np.int64))
-    if not counts.learnt:
+    if none_left or not counts.learnt:
         raise nothing_learnt(counts, config, fewer)
     (folder / "roles.bin").write_bytes(roles.tobytes())
     counts.write(folder / "counts.json")

@@ -8,7 +8,8 @@
 
 Before the text is prepared, each line is translated once, greedily. Line n of the sources belongs to line n of the
 file. A line that cannot be translated has an empty source, so the pair is left out and counted. The sources are kept in
-the folder of the prepared text (data/monolingual.py); if the process is stopped meanwhile, the next run continues.
+the folder of the prepared text (data/monolingual.py). If the process is stopped meanwhile, the next run continues (on a
+disk without locks, it begins again).
 """
 
 import logging
@@ -46,16 +47,17 @@ def write_sources(data: DataConfig, run_dir: Path, device: torch.device) -> None
         CorpusError: a file cannot be read, or the sources cannot be written.
     """
     paths = {sources_path(part, data, run_dir): data.path_of(part.file) for part in data.mix if part.monolingual}
-    if all(sources.exists() for sources in paths):
+    totals = {sources: check_lines(targets, data) for sources, targets in paths.items() if not sources.exists()}
+    if not totals:
         return
     assert data.back_translator is not None
     translator = _translator(data.back_translator, data, device)
     with store_of(data, run_dir).locked() as locked:
-        for sources, targets in paths.items():
+        for sources, total in totals.items():
             if not sources.exists():  # no other process was faster
                 # Without a lock another process may write at the same time. Then each writes a file of its own.
                 partial = sources.with_suffix(".part" if locked else f".{uuid4().hex[:12]}.part")
-                _translate(translator, targets, check_lines(targets, data), partial)
+                _translate(translator, paths[sources], total, partial)
                 os.replace(partial, sources)
 
 
