@@ -18,7 +18,7 @@ from transformer.analysis.doctor import Finding
 SHIPPED = MAIN.parents[1] / "pretrained"
 Open = Callable[..., AppTest]
 CHANGED = "The train to Llanfairpwllgwyngyll leaves at 23:59."  # name and time are changed in the translation
-SHORTER = "Ms. Wojciechowska sold 4567891 books."  # the number loses a digit in the translation
+SHORTER = "The account number is 123456789."  # the number loses a digit in the translation
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_for_french_which_no_checkpoint_reads_nothing_is_offered(open_page: Open
 
 
 def test_words_of_an_unknown_language_are_reported(open_page: Open) -> None:
-    assert "This does not look like English" in shown_texts(open_page("snurf blicky wobnar teggle frim"))
+    assert "This does not look like English" in shown_texts(open_page("tove outgrabe mome rath burble"))
 
 
 def test_a_sentence_in_capitals_is_read_in_its_usual_case_so_nothing_is_said(open_page: Open) -> None:
@@ -147,7 +147,7 @@ def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
 
 
 def test_an_improbable_translation_is_marked_and_one_typed_by_the_visitor_is_not(open_page: Open) -> None:
-    sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
+    sentence = "The quantum flux capacitor was misaligned."
     app = open_page(sentence)
     assert [
         text
@@ -229,9 +229,9 @@ def test_it_is_offered_behind_a_sign_that_says_more(open_page: Open) -> None:
     app = open_page(SHORTER)
     assert lines(app) == 1
     assert TITLE not in shown_texts(app)
-    assert any("“Frau Wojciechowska verkaufte 4567891 Bücher.”" in text for text in shown_texts(app))
+    assert any("“Die Konto Nummer lautet 123456789.”" in text for text in shown_texts(app))
     app.button(key="show_preferred").click().run()
-    assert "4567891" in app.session_state["given"]
+    assert "123456789" in app.session_state["given"]
 
 
 @pytest.mark.parametrize(

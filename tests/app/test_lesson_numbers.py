@@ -31,7 +31,7 @@ from transformer.model.attention_kinds import KINDS, depth
 
 PRETRAINED = library.SHIPPED.parents[1] / "pretrained"
 GLASSES = "I was looking for my glasses all morning."
-WALK = "He asked me if I wanted to go for a walk in the park."  # greedy and beam search differ
+JOB = "He lost his job last month."  # greedy and beam search differ
 ANIMAL = "The animal didn't cross the street because it was too tired."
 LONG, SHORT = "in-45-minutes", "in-ten-minutes"
 MINUS = "\N{MINUS SIGN}"
@@ -93,9 +93,9 @@ def brille_by_hand() -> list[str]:
 
 
 def morgen() -> list[str]:
-    weights = [cross("weights", "Morgen", read) for read in ("morning", "all")]
-    products = [cross("products", "Morgen", read) for read in ("morning", "all")]
-    scores = [cross("scores", "Morgen", read) for read in ("morning", "all")]
+    weights = [cross("weights", "Morgen", read) for read in ("all", "morning")]
+    products = [cross("products", "Morgen", read) for read in ("all", "morning")]
+    scores = [cross("scores", "Morgen", read) for read in ("all", "morning")]
     numbers = [f"{each:.3f}" for each in (*weights, *scores)] + [f"{each:.2f}" for each in products]
     return [*numbers, f"{weights[0] / weights[1]:.2f}"]
 
@@ -175,8 +175,8 @@ def after_brille() -> list[str]:
 
 
 def greedy_and_beam() -> list[str]:
-    found = [best(WALK, settings=replace(translator().settings, method=method)) for method in ("beam", "greedy")]
-    assert "einen Spaziergang im Park wolle" in translator().tokenizer.decode(found[1].ids)
+    found = [best(JOB, settings=replace(translator().settings, method=method)) for method in ("beam", "greedy")]
+    assert "letzte Monat" in translator().tokenizer.decode(found[1].ids)
     return [f"{MINUS}{-sum(each.log_probabilities):.2f}" for each in found]
 
 
