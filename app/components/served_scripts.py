@@ -22,13 +22,13 @@ export default async (mounted) => {{
   const {{ default: draw }} = await script;
   if (!mounted.parentElement.isConnected) return;
   const unmount = draw(mounted), {{ host }} = mounted.parentElement.getRootNode();
-  const isPicture = host?.closest("[class*=st-key-picture_]");
-  if (!isPicture) host?.setAttribute("data-drawn", "");
+  const picture = host?.closest("[class*=st-key-picture_]");
+  if (!picture) host?.setAttribute("data-drawn", "");
   else if (!host.hasAttribute("data-drawn")) new ResizeObserver((_, observer) => {{
-    if (!host.offsetHeight) return;  // its data are still on the way
+    if (!picture.offsetHeight) return;  // its data are still on the way
     host.setAttribute("data-drawn", "");
     observer.disconnect();
-  }}).observe(host);
+  }}).observe(picture);
   return unmount;
 }};
 """

@@ -14,6 +14,7 @@ _WORDS = {
     "empty": gettext_noop("{count:,} with an empty side"),
     "copies": gettext_noop("{count:,} the same on both sides"),
     "unequal": gettext_noop("{count:,} of too unequal length"),
+    "no_numbers": gettext_noop("{count:,} without a time, price or date"),
     "duplicates": gettext_noop("{count:,} duplicates"),
     "aside": gettext_noop("{count:,} kept aside"),
     "like_aside": gettext_noop("{count:,} that share a sentence with those"),

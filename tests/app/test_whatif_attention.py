@@ -180,8 +180,8 @@ def test_without_the_causal_mask_the_row_is_that_of_the_decoding_step(open_app: 
 
 def test_a_row_that_makes_the_translation_shorter_stays_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(MAIN.parents[1] / "pretrained"))
-    edits = edit_text(WeightsSet("cross", 0, None, 10, ((0, WHOLE),)))
-    place = {"layer": "1", "head": "1", "t": "11", "all_heads": "true"}
+    edits = edit_text(WeightsSet("cross", 2, None, 10, ((0, WHOLE),)))
+    place = {"layer": "3", "head": "1", "t": "11", "all_heads": "true", "checkpoint": "family-window-1"}
     sentence = "Turn left at the next traffic light."
     app = open_view("whatif", experiment="attention", sentence=sentence, edits=edits, **place)
     (outcome,) = components(app, "outcome")
