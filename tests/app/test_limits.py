@@ -98,7 +98,8 @@ def test_the_limits_of_the_app_apply_whatever_search_a_checkpoint_asks_for(
     translate = cached_results.translate
 
     def watched(subject: Subject, text: str, settings: DecodingConfig) -> Any:
-        if Path(subject.file.path).parent == tmp_path.resolve():  # a thread of another test may still ask another checkpoint
+        # A thread of another test may still ask another checkpoint.
+        if Path(subject.file.path).parent == tmp_path.resolve():
             seen.append(settings)
         return translate(subject, text, settings)
 
