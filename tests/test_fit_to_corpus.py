@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from transformer.config import DataConfig, ModelConfig
+from tests.support.app_checkpoints import Size, tokenizer_of_lines, write_checkpoint
 from transformer.data.corpus_facts import CorpusFacts, facts_of, facts_of_pairs
+from transformer.data.data_options import DataConfig
 from transformer.errors import ConfigError
 from transformer.fit_to_corpus import FIT, SIZES, fit, vocabulary_for
 from transformer.recipe import load_recipe
-from transformer.recipe_completion import ModelToStartWith, name_after_text
+from transformer.recipe_completion import name_after_text
 
 LATIN = (1000,) * 60
 
@@ -101,15 +102,15 @@ def test_a_recipe_that_fits_reports_each_value_that_was_not_stated(
     assert not {"model.d_model =", "training.epochs ="} & set(caplog.text.replace(",", "\n").splitlines())
     fitted = load_recipe("own-text", [f"data.train={corpus}"]).training
     assert fitted.epochs == SIZES[0].epochs
-    start = ModelConfig(encoder_layers=5, d_model=64, d_ff=100, heads=2, vocab_size=300)
-    changes = [f"data.train={corpus}", "model.heads=4"]
-    continued = load_recipe("own-text", changes, start=ModelToStartWith(lambda: start))
+    start = write_checkpoint(tmp_path / "m.safetensors", Size(5, 3, 2), options={"d_model": 64, "d_ff": 100})
+    changes = [f"data.train={corpus}", "model.heads=4", f"training.init_from={start}"]
+    continued = load_recipe("own-text", changes)
     assert (continued.model.encoder_layers, continued.model.d_ff, continued.model.heads) == (5, 100, 4)
     assert (continued.model.dropout, continued.training.peak_rate) == (SIZES[0].dropout, 0.0007)
-    assert continued.tokenizer.vocab_size == start.vocab_size
-    assert "as in the model that --init-from names" in caplog.text
-    assert "the weights of --init-from are trained already" in caplog.text
-    other = load_recipe("own-text", changes, start=ModelToStartWith(lambda: start, keeps_vocabulary=False))
+    assert continued.tokenizer.vocab_size == tokenizer_of_lines().vocab_size
+    assert "as in the checkpoint to start with" in caplog.text
+    assert "the weights that it starts with are trained already" in caplog.text
+    other = load_recipe("own-text", [*changes, "training.own_vocabulary=true"])
     assert (other.training.peak_rate, other.tokenizer.vocab_size) == (0.0021, SIZES[0].vocab_size)
     caplog.clear()
     with pytest.raises(ConfigError):

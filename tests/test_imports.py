@@ -17,6 +17,7 @@ LAYERS = """
     transformer.errors transformer.kernels transformer.progress_bar
     transformer.files
     transformer.text.normalisation transformer.data.mix_options transformer.data.toy_tasks
+    transformer.data.data_options
     transformer.config
     transformer.text
     transformer.model

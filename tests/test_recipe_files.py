@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer.config import DataConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import MixPart
 from transformer.errors import ConfigError
 from transformer.recipe import load_recipe

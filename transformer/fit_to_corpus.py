@@ -121,7 +121,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
         ),
         Choice(
             {"training.peak_rate": float(f"{peak_rate_for(width, batch) * (CONTINUED if is_trained else 1):.2g}")},
-            "a third of that for a new model: the weights of --init-from are trained already"
+            "a third of that for a new model: the weights that it starts with are trained already"
             if is_trained
             else f"for d_model {width} and {batch:,} tokens per update; wider models and fewer tokens need a lower one",
         ),

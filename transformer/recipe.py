@@ -24,7 +24,6 @@ from transformer.files.untrusted_values import nearest, shown, validate
 from transformer.fit_to_corpus import FIT
 from transformer.recipe_completion import (
     Ask,
-    ModelToStartWith,
     choose_epochs_or_updates,
     complete_fitted_values,
     complete_languages,
@@ -48,7 +47,6 @@ def load_recipe(
     path_or_name: str | Path,
     overrides: Sequence[str] = (),
     ask: Ask | None = None,
-    start: ModelToStartWith | None = None,
 ) -> Recipe:
     """Reads a recipe.
 
@@ -56,15 +54,16 @@ def load_recipe(
         path_or_name: a TOML file, or the name of a bundled recipe: `reverse`.
         overrides: `section.key=value`, the value as in TOML, but quotes and brackets may be left out.
         ask: puts a question to the user and returns the answer; without it, a language that is missing is a problem.
-        start: the model with whose weights the run starts, if there is one. Sizes that are "fit" become its sizes.
 
     `model.vocab_size` may be left out: it is then `tokenizer.vocab_size`, and the trainer corrects it to the number of
     pieces that the tokenizer really has. The languages of a corpus may be left out if the names of its files say them.
-    Options with the value "fit" get a value that suits the text (fit_to_corpus.py), which is logged with its reason.
+    Options with the value "fit" get a value that suits the text (fit_to_corpus.py) or the checkpoint to start with; it
+    is logged with its reason.
 
     Raises:
         ConfigError: the message lists everything that is wrong.
         CorpusError: a value is "fit", and the text cannot be read.
+        CheckpointError: a value is "fit", and the checkpoint to start with cannot be read.
     """
     path = _find(path_or_name)
     values = _read(path)
@@ -79,7 +78,7 @@ def load_recipe(
     forget_languages_of_other_text(values, own_data, overridden)
     problems += complete_languages(values, ask)
     problems += choose_epochs_or_updates(values, overridden)
-    fitted = complete_fitted_values(values, start)
+    fitted = complete_fitted_values(values)
     _leave_vocabulary_to_the_tokenizer(values, problems)
     try:
         check_unicode(values)  # a file name or an argument may hold any bytes

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from transformer.config import DataConfig, ModelConfig
+from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts, facts_of
+from transformer.data.data_options import DataConfig
 from transformer.data.language_names import languages_of_columns, languages_of_files
 from transformer.files.untrusted_values import validate
 from transformer.fit_to_corpus import FEW_PAIRS, FIT, Choice, fit
@@ -28,8 +29,8 @@ LANGUAGES = ("source_language", "target_language")
 class ModelToStartWith:
     """The model with whose weights a run starts."""
 
-    config: Callable[[], ModelConfig]  # reads its configuration; called only if that is needed
-    keeps_vocabulary: bool = True  # whether the run keeps its vocabulary, too
+    config: ModelConfig
+    keeps_vocabulary: bool  # whether the run keeps its vocabulary, too
 
 
 def forget_languages_of_other_text(values: Values, own: Mapping[str, Any], overridden: list[str]) -> None:
@@ -109,7 +110,7 @@ def name_after_text(values: Values) -> None:
     values["name"] = PurePath(first.removeprefix("hf:").partition(":")[0]).name.partition(".")[0] or "own-text"
 
 
-def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> list[str]:
+def complete_fitted_values(values: Values) -> list[str]:
     """Replaces each "fit" by a value that suits the text.
 
     A run that starts with the weights of another model gets the sizes of that model and, if it keeps the vocabulary, a
@@ -119,6 +120,10 @@ def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> li
 
     Returns:
         Texts for the user: what was chosen and why, and a warning if there is little text.
+
+    Raises:
+        CorpusError: the text cannot be read.
+        CheckpointError: the checkpoint to start with cannot be read.
     """
     sections = {name: options for name, options in values.items() if isinstance(options, dict)}
     asked = {f"{name}.{option}" for name, options in sections.items() for option in options if options[option] == FIT}
@@ -127,6 +132,7 @@ def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> li
     for option in asked:
         section, _, name = option.partition(".")
         del values[section][name]
+    start = _model_to_start_with(values)
     kept = _of_the_start(asked, start) if start else []
     for choice in kept:
         _put(values, choice)
@@ -143,12 +149,22 @@ def complete_fitted_values(values: Values, start: ModelToStartWith | None) -> li
     return [explained([*kept, *choices]), *few] if found else []
 
 
+def _model_to_start_with(values: Values) -> ModelToStartWith | None:
+    training = values.get("training")
+    file = training.get("init_from") if isinstance(training, dict) else None
+    if not isinstance(training, dict) or not isinstance(file, str):
+        return None
+    from transformer.checkpoint.header import read_header  # only here: it imports torch, which takes seconds
+
+    return ModelToStartWith(read_header(file).config, training.get("own_vocabulary") is not True)
+
+
 def _of_the_start(asked: set[str], start: ModelToStartWith) -> list[Choice]:
     """The sizes of the model to start with. Dropout is not a size: it may differ."""
-    model = start.config()
+    model = start.config
     names = sorted(option for option in asked if option.startswith("model.") and not option.endswith("dropout"))
     sizes = {name: getattr(model, name.partition(".")[2]) for name in names}
-    choices = [Choice(sizes, "as in the model that --init-from names, whose weights need the same shapes")]
+    choices = [Choice(sizes, "as in the checkpoint to start with, whose weights need the same shapes")]
     if start.keeps_vocabulary:
         vocabulary = {"tokenizer.vocab_size": model.vocab_size, "tokenizer.character_coverage": 1.0}
         reason = "the vocabulary of that model is kept; with --own-vocabulary one is learnt from the text"

@@ -12,14 +12,21 @@ from transformer.data.hugging_face import PREFIX
 from transformer.errors import ConfigError
 
 # The options that name one file each, with their sections.
-SINGLE = (("data", "valid"), ("data", "valid_target"), ("data", "back_translator"), ("tokenizer", "model"))
+SINGLE = (
+    ("data", "valid"),
+    ("data", "valid_target"),
+    ("data", "back_translator"),
+    ("tokenizer", "model"),
+    ("training", "init_from"),
+)
 
 
 def check_files(recipe: Recipe, command: str = "") -> None:
     """Raises ConfigError with all files of a recipe that do not exist.
 
     Args:
-        command: the command that resumes the run of this recipe, if it is to be resumed. Its files may have moved.
+        command: the command that resumes the run of this recipe, if it is to be resumed. Its files may have moved, and
+            once it has saved its weights, it no longer needs the checkpoint that it started with.
     """
     data = recipe.data
     named = {"data.train": data.train, "data.train_target": data.train_target}
@@ -27,6 +34,8 @@ def check_files(recipe: Recipe, command: str = "") -> None:
         files = (part.file, part.target_file)
         named[f"data.mix.{number}"] = tuple(str(data.path_of(file)) for file in files if file is not None)
     for section, option in SINGLE:
+        if command and option == "init_from":
+            continue
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
     local = [(option, file) for option, files in named.items() for file in files if not file.startswith(PREFIX)]

@@ -86,7 +86,9 @@ def read_run(name: str) -> Run | None:
 
 def is_continued(run: Run) -> bool:
     """Whether its first weights are those of a checkpoint; else they are random."""
-    return (run.folder / "start.json").is_file()
+    if run.recipe is not None and run.recipe.training.init_from is not None:
+        return True
+    return (run.folder / "start.json").is_file()  # of a run from before recipes had init_from
 
 
 def holder(folder: Path) -> int | None:

@@ -3,20 +3,19 @@
 The files are those of app/components/served_scripts.py.
 """
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from app.component_address import FOLDER
+from app.server.app_path import app_path
 
 KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # the name of a file contains a hash of its content
 
 
 def routes() -> list[BaseRoute]:
     """The route, below the path of the app."""
-    base = st.get_option("server.baseUrlPath").strip("/")
-    return [Route(f"{base and f'/{base}'}/{FOLDER}/{{file}}", _script)]
+    return [Route(f"{app_path()}/{FOLDER}/{{file}}", _script)]
 
 
 async def _script(request: Request) -> Response:

@@ -21,7 +21,6 @@ from functools import cache
 from hashlib import blake2s
 from pathlib import Path
 
-import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -29,6 +28,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
+from app.server.app_path import app_path
 from app.server.component_scripts import KEPT
 from app.server.request_guard import CLASS
 from app.server.style_sheet import style_sheet
@@ -57,7 +57,7 @@ class IndexPage:
 
 def _may_be_page(path: str) -> bool:
     """Whether Streamlit may answer with its page: "/" or one name without a dot, below the path of the app."""
-    name = path.removeprefix(_base()).strip("/")
+    name = path.removeprefix(app_path()).strip("/")
     return f"/{name}" != CLASS and "/" not in name and "." not in name
 
 
@@ -128,13 +128,7 @@ def style_file() -> str:
 
 def routes() -> list[BaseRoute]:
     """The route of the style sheet, below the path of the app."""
-    return [Route(f"{_base()}/{STYLE}.{{hash}}.css", _style)]
-
-
-def _base() -> str:
-    """The path of the app, without a slash at the end."""
-    base = st.get_option("server.baseUrlPath").strip("/")
-    return base and f"/{base}"
+    return [Route(f"{app_path()}/{STYLE}.{{hash}}.css", _style)]
 
 
 async def _style(request: Request) -> Response:

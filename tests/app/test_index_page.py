@@ -82,7 +82,7 @@ def test_other_pages_and_files_pass_unchanged(client: TestClient) -> None:
 def test_below_the_path_of_another_app_the_same_pages_are_completed(
     path: str, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_page, "_base", lambda: "/headlight")
+    monkeypatch.setattr(index_page, "app_path", lambda: "/headlight")
     assert index_page._may_be_page(path) == expected
 
 

@@ -62,7 +62,7 @@ def test_packed_text_a_validation_file_and_a_checkpoint_to_start_with(
     assert (recipe.data.source_language, recipe.data.target_language) == ("gsw", "Middle Low German")
     dropout = {name: getattr(recipe.model, name) for name in ("dropout", "embedding_dropout")}  # suits the text
     assert recipe.model == replace(header.config, vocab_size=recipe.tokenizer.vocab_size, **dropout)
-    assert stub_trainer[0].args[-3:] == ["--init-from", start_from.path, "--own-vocabulary"]
+    assert (recipe.training.init_from, recipe.training.own_vocabulary) == (start_from.path, True)
 
 
 @pytest.mark.soak

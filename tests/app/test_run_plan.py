@@ -13,7 +13,6 @@ from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from transformer.checkpoint.header import read_header
 from transformer.fit_to_corpus import CONTINUED, peak_rate_for
 from transformer.recipe import load_recipe
-from transformer.recipe_completion import ModelToStartWith
 from transformer.text.tokenizer import Tokenizer
 
 SIZE = Size(60, 1, 1, 2, 32)
@@ -97,8 +96,14 @@ def test_training_on_is_as_on_the_command_line(folder: Path, tmp_path: Path, sam
     model = read_header(start_from.path).config
     theirs = load_recipe(
         "own-text",
-        [f"data.train={file}", "data.max_length=100", f"training.updates={SIZE.updates}", *changes],
-        start=ModelToStartWith(lambda: model, keeps_vocabulary=same),
+        [
+            f"data.train={file}",
+            "data.max_length=100",
+            f"training.updates={SIZE.updates}",
+            f"training.init_from={start_from.path}",
+            f"training.own_vocabulary={not same}",
+            *changes,
+        ],
     )
     assert ours.training == replace(theirs.training, snapshots=ours.training.snapshots)
     assert ours.tokenizer == theirs.tokenizer

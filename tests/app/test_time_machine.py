@@ -3,6 +3,7 @@
 import base64
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from app.figures.theme import fixed
+from app.library.runs import is_continued, read_run
 from app.views.training.snapshot_rows import marked
 from tests.support.drawn import array, chart, open_view
 from tests.support.pages import switch_page
@@ -58,6 +60,13 @@ def test_sample_translations_of_another_model_say_so(toy: Path) -> None:
 
 def test_a_run_that_began_with_a_checkpoint_has_no_untrained_model(toy: Path) -> None:
     assert not machine(opened())["continued"]
+    run = read_run("toy")
+    assert run is not None
+    assert run.recipe is not None
+    assert not is_continued(run)
+    training = replace(run.recipe.training, init_from="/x/en-de.safetensors")
+    assert is_continued(replace(run, recipe=replace(run.recipe, training=training)))
+    # A run from before recipes had init_from:
     (toy / "start.json").write_text(json.dumps({"init_from": "/x/en-de.safetensors", "own_vocabulary": False}))
     assert machine(opened())["continued"]
 

@@ -40,7 +40,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 
-from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.config import ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.toy_tasks import Bounds, toy_pairs
 
 MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)

@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from transformer.analysis.trace import trace
-from transformer.config import EOS, DataConfig, DecodingConfig
+from transformer.config import EOS, DecodingConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.pair_sources import toy
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score

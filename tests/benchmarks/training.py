@@ -45,8 +45,9 @@ from tests.benchmarks.training_peers import (
     config_of,
 )
 from tests.support.small_training import training_of
-from transformer.config import EOS, DataConfig, ModelConfig, Recipe, TrainingConfig
+from transformer.config import EOS, ModelConfig, Recipe, TrainingConfig
 from transformer.data.batches import Batch, collate
+from transformer.data.data_options import DataConfig
 from transformer.data.training_data import Position
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul

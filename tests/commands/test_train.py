@@ -8,7 +8,6 @@ import pytest
 from tests.support.command_line import run
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
-from transformer.training.init_from import Start
 
 
 @pytest.fixture
@@ -17,8 +16,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[st
     calls: list[tuple[Recipe, Path, dict[str, Any]]] = []
     monkeypatch.setattr(
         "transformer.training.train",
-        lambda recipe, run_dir, resume, start, device, ranks: calls.append(
-            (recipe, run_dir, {"resume": resume, "start": start, "device": device})
+        lambda recipe, run_dir, resume, device, ranks: calls.append(
+            (recipe, run_dir, {"resume": resume, "device": device})
         ),
     )
     return calls
@@ -43,12 +42,12 @@ def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, P
     recipe, folder, more = trained[0]
     assert (recipe.training.updates, recipe.data.toy) == (7, "copy")
     assert folder == Path("runs/reverse")
-    assert more == {"resume": False, "start": None, "device": "cpu"}
-    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors", "--own-vocabulary")
-    assert trained[1][1:] == (
-        Path("here"),
-        {"resume": True, "start": Start(Path("x.safetensors"), own_vocabulary=True), "device": "auto"},
-    )
+    assert more == {"resume": False, "device": "cpu"}
+    assert (recipe.training.init_from, recipe.training.own_vocabulary) == (None, False)
+    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x y.safetensors", "--own-vocabulary")
+    assert trained[1][1:] == (Path("here"), {"resume": True, "device": "auto"})
+    resumed = trained[1][0].training
+    assert (resumed.init_from, resumed.own_vocabulary) == ("x y.safetensors", True)
 
 
 def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(
@@ -56,7 +55,7 @@ def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(
 ) -> None:
     found = run("train", "reverse", "--own-vocabulary")
     assert found.exit_code == 2
-    assert "add --init-from" in found.stderr
+    assert "add init_from (--init-from CHECKPOINT)" in found.stderr
     assert not trained
 
 

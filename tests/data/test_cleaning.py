@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer.config import DataConfig
 from transformer.data.cleaning import Counts, fault, repeated
 from transformer.data.corpus import Columns
+from transformer.data.data_options import DataConfig
 from transformer.data.parts import Part
 from transformer.data.prepared_text import TrainingText
 from transformer.data.text_preparation import write_text

@@ -12,8 +12,9 @@ import pytest
 from tests.support.small_training import MODEL, TRAINING, corpus_recipe, write_pairs
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import load_checkpoint
-from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.config import Recipe, TokenizerConfig
 from transformer.data.corpus import Pair, read_pairs
+from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import MixPart
 from transformer.data.pair_sources import _use
 from transformer.data.parts import Smallest, parts_of

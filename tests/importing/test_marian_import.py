@@ -22,7 +22,6 @@ from transformer.importing.marian_import import decoding_config, import_marian
 from transformer.recipe import load_recipe
 from transformer.text.pair_tokenizer import PairTokenizer
 from transformer.training import train
-from transformer.training.init_from import Start
 
 SHAPES: dict[str, dict[str, Any]] = {
     "as opus-mt": {},
@@ -214,9 +213,10 @@ def test_an_imported_model_is_trained_further_and_resumed(own_vocabulary: bool, 
     ]
     recipe = load_recipe("paper-base", settings)
     recipe = replace(recipe, model=replace(imported.config, vocab_size=120))
-    start = Start(tmp_path / "a.safetensors", own_vocabulary)
-    first = replace(recipe, training=replace(recipe.training, updates=2))
-    train(first, tmp_path / "run", start=start, device="cpu")
+    first = replace(
+        recipe.training, updates=2, init_from=str(tmp_path / "a.safetensors"), own_vocabulary=own_vocabulary
+    )
+    train(replace(recipe, training=first), tmp_path / "run", device="cpu")
     (tmp_path / "run" / "average.safetensors").unlink(missing_ok=True)
     train(recipe, tmp_path / "run", resume=True, device="cpu")
     found = load_checkpoint(tmp_path / "run" / "last.safetensors")

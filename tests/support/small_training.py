@@ -16,8 +16,9 @@ from safetensors import safe_open
 from torch import Tensor
 from torch.optim import AdamW
 
-from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.config import DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.data.batches import Batch
+from transformer.data.data_options import DataConfig
 from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import Position
 from transformer.model import Transformer

@@ -13,9 +13,10 @@ import pytest
 import torch
 
 from tests.support.small_training import MODEL, TRAINING, write_pairs
-from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.config import Recipe, TokenizerConfig
 from transformer.data import prepared_store
 from transformer.data.corpus_facts import facts_of
+from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import MixPart
 from transformer.data.monolingual import sources_path
 from transformer.data.pair_sources import Corpus

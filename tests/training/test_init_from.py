@@ -8,18 +8,25 @@ import torch
 
 from tests.support.small_training import MODEL, assert_same_run, tensors, toy_recipe
 from transformer.checkpoint.checkpoint_file import load_checkpoint
-from transformer.config import TokenizerConfig
-from transformer.errors import TrainingError
+from transformer.config import Recipe, TokenizerConfig
+from transformer.errors import ConfigError, TrainingError
+from transformer.recipe_files import check_files
 from transformer.training import train
-from transformer.training.init_from import EMBEDDINGS, Start, embed, ids_in, initialisation
-from transformer.training.run_folder import Run
+from transformer.training.init_from import EMBEDDINGS, embed, ids_in
+from transformer.training.run_recipe import keep_recipe, read_run_recipe, resume_command
+
+
+def starting_with(recipe: Recipe, checkpoint: Path, own_vocabulary: bool = False) -> Recipe:
+    """The recipe, with a checkpoint to start with."""
+    changed = replace(recipe.training, init_from=str(checkpoint), own_vocabulary=own_vocabulary)
+    return replace(recipe, training=changed)
 
 
 def test_init_from_starts_with_the_weights_and_the_vocabulary_of_a_checkpoint(finished: Path, tmp_path: Path) -> None:
     recipe = toy_recipe(updates=1, peak_rate=1e-30)
     different = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
     start = finished / "best.safetensors"
-    train(different, tmp_path, start=Start(start), device="cpu")
+    train(starting_with(different, start), tmp_path, device="cpu")
     given, found = tensors(start), tensors(tmp_path / "last.safetensors")
     assert given.keys() == found.keys()
     assert all(torch.equal(tensor, found[name]) for name, tensor in given.items())
@@ -32,7 +39,7 @@ def test_init_from_another_architecture_is_refused_with_the_differences(finished
     recipe = toy_recipe()
     other = replace(recipe, model=replace(MODEL, heads=4, norm="pre", dropout=0.3))
     with pytest.raises(TrainingError) as caught:
-        train(other, tmp_path, start=Start(finished / "best.safetensors"), device="cpu")
+        train(starting_with(other, finished / "best.safetensors"), tmp_path, device="cpu")
     assert "model.heads: 2 there, 4 here" in str(caught.value)
     assert "model.norm: post there, pre here" in str(caught.value)
     assert "dropout" not in str(caught.value)
@@ -45,7 +52,7 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
     recipe = toy_recipe(updates=1, peak_rate=1e-30)
     other = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
     start = finished / "best.safetensors"
-    train(other, tmp_path, start=Start(start, own_vocabulary=True), device="cpu")
+    train(starting_with(other, start, own_vocabulary=True), tmp_path, device="cpu")
     given, found = load_checkpoint(start), load_checkpoint(tmp_path / "last.safetensors")
     assert found.config.vocab_size < given.config.vocab_size
     before, after = given.model.state_dict(), found.model.state_dict()
@@ -66,32 +73,35 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
 def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_weights_it_was_to_begin_with(
     own_vocabulary: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """By its folder alone, from another current folder; the recipe names the checkpoint relative to the first one."""
     recipe = replace(toy_recipe(updates=1), tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
-    start, alone, run = finished / "best.safetensors", tmp_path / "alone", tmp_path / "run"
-    train(recipe, alone, start=Start(start, own_vocabulary), device="cpu")
-    monkeypatch.chdir(start.parent)
-    with Run(run, resume=False) as killed:
-        initialisation(killed, False, Start(start.name, own_vocabulary))
+    alone, run = tmp_path / "alone", tmp_path / "run"
+    monkeypatch.chdir(finished)
+    recipe = starting_with(recipe, Path("best.safetensors"), own_vocabulary)
+    train(recipe, alone, device="cpu")
+    run.mkdir()
+    keep_recipe(run, recipe)
     monkeypatch.chdir(tmp_path)
-    train(recipe, run, resume=True, device="cpu")
+    train(read_run_recipe(run), run, resume=True, device="cpu")
     assert_same_run(run, alone)
 
 
-def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp_path: Path) -> None:
-    with Run(tmp_path, resume=False) as run:
-        assert initialisation(run, False, Start(finished / "best.safetensors"))
-        assert initialisation(run, True, None)
-        assert initialisation(run, False, None) is None
-        assert initialisation(run, True, None) is None
-
-
-def test_a_damaged_record_of_the_first_weights_of_a_run_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "start.json").write_text('{"init_from": 3')
-    with (
-        Run(tmp_path, resume=True) as run,
-        pytest.raises(TrainingError, match=r"json does not name .* --init-from"),
-    ):
-        initialisation(run, True, None)
+def test_a_run_that_has_saved_its_weights_no_longer_needs_the_checkpoint_that_it_started_with(
+    finished: Path, tmp_path: Path
+) -> None:
+    checkpoint = tmp_path / "first.safetensors"
+    checkpoint.write_bytes((finished / "best.safetensors").read_bytes())
+    recipe = starting_with(toy_recipe(updates=1), checkpoint)
+    train(recipe, tmp_path / "run", device="cpu")
+    checkpoint.unlink()
+    with pytest.raises(ConfigError, match=r"training\.init_from: .*first\.safetensors"):
+        check_files(recipe)
+    check_files(recipe, resume_command(tmp_path / "run"))
+    train(replace(recipe, training=replace(recipe.training, updates=2)), tmp_path / "run", resume=True, device="cpu")
+    stored = load_checkpoint(tmp_path / "run" / "last.safetensors")
+    assert stored.metrics["update"] == 2
+    assert stored.recipe is not None
+    assert stored.recipe["training"]["init_from"] == "first.safetensors"
 
 
 def test_pieces_that_are_new_are_drawn_around_the_mean_of_the_known_ones() -> None:

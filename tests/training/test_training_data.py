@@ -12,8 +12,9 @@ import torch
 
 from tests.support.small_training import MODEL, corpus_recipe, toy_recipe, write_pairs
 from transformer.checkpoint.checkpoint_file import load_checkpoint
-from transformer.config import EOS, DataConfig, Recipe, TokenizerConfig
+from transformer.config import EOS, Recipe, TokenizerConfig
 from transformer.data.corpus import read_pairs
+from transformer.data.data_options import DataConfig
 from transformer.data.toy_tasks import Bounds, toy_pairs
 from transformer.data.train_valid_overlap import marks, shared
 from transformer.data.training_data import Position, TrainingData

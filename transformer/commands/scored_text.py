@@ -5,8 +5,8 @@ from pathlib import Path
 
 import typer
 
-from transformer.config import DataConfig
 from transformer.data.corpus import Pair, read_rows, usable_pairs
+from transformer.data.data_options import DataConfig
 from transformer.data.pair_sources import toy_test_pairs
 from transformer.data.parts import texts_of
 from transformer.decoding.language_pair import languages

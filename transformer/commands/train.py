@@ -1,5 +1,6 @@
 """The command `train`."""
 
+import json
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -13,7 +14,7 @@ from transformer.errors import ConfigError
 from transformer.files.untrusted_values import shown
 
 if TYPE_CHECKING:
-    from transformer.config import ModelConfig, Recipe
+    from transformer.config import Recipe
     from transformer.training.distributed import Ranks
 
 
@@ -41,7 +42,10 @@ def train(
     ] = False,
     init_from: Annotated[
         Path | None,
-        typer.Option(metavar="CHECKPOINT", help="Start with the weights and the vocabulary of this checkpoint."),
+        typer.Option(
+            metavar="CHECKPOINT",
+            help="Start with the weights and the vocabulary of this checkpoint, whatever training.init_from says.",
+        ),
     ] = None,
     own_vocabulary: Annotated[
         bool,
@@ -76,20 +80,19 @@ def train(
     from transformer.recipe_files import check_files
 
     with _ranks() as ranks:
-        if own_vocabulary and init_from is None:
-            raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
-        changes = set or []
-        if resume:
-            loaded, folder = _resumed(recipe, changes, run_dir, init_from, own_vocabulary, ranks)
-        else:
-            loaded, folder = _new(recipe, changes, run_dir, init_from, own_vocabulary)
+        changes = [*(set or []), *_start(init_from, own_vocabulary)]
+        loaded, folder = _resumed(recipe, changes, run_dir, ranks) if resume else _new(recipe, changes, run_dir)
         check_files(loaded, _resume_command(folder) if resume else "")
 
         from transformer.training import train as run
-        from transformer.training.init_from import Start
 
-        start = None if init_from is None else Start(init_from, own_vocabulary)
-        run(loaded, folder, resume, start, device, ranks)
+        run(loaded, folder, resume, device, ranks)
+
+
+def _start(init_from: Path | None, own_vocabulary: bool) -> list[str]:
+    """The two options about the checkpoint to start with, as changes of the recipe."""
+    changes = [] if init_from is None else [f"training.init_from={json.dumps(str(init_from))}"]
+    return [*changes, "training.own_vocabulary=true"] if own_vocabulary else changes
 
 
 def _ranks() -> "AbstractContextManager[Ranks | None]":
@@ -102,36 +105,19 @@ def _ranks() -> "AbstractContextManager[Ranks | None]":
     return Ranks()
 
 
-def _new(
-    recipe: str, changes: list[str], run_dir: Path | None, init_from: Path | None, own_vocabulary: bool
-) -> "tuple[Recipe, Path]":
+def _new(recipe: str, changes: list[str], run_dir: Path | None) -> "tuple[Recipe, Path]":
     """The recipe and the folder of a new run, or of one that is resumed by its recipe."""
     from transformer.recipe import bundled, load_recipe
-    from transformer.recipe_completion import ModelToStartWith
 
     if Path(recipe).is_dir() and recipe not in bundled():
         raise ConfigError(
             f"{recipe} is a folder. If it is that of a run, --resume continues it. For a new run, name a recipe."
         )
-
-    def config() -> "ModelConfig":
-        from transformer.checkpoint.header import read_header
-
-        return read_header(str(init_from)).config
-
-    start = ModelToStartWith(config, not own_vocabulary) if init_from else None
-    loaded = load_recipe(recipe, changes, _ask if _can_ask() else None, start)
+    loaded = load_recipe(recipe, changes, _ask if _can_ask() else None)
     return loaded, run_dir or Path("runs") / _folder_name(loaded.name)
 
 
-def _resumed(
-    place: str,
-    changes: list[str],
-    run_dir: Path | None,
-    init_from: Path | None,
-    own_vocabulary: bool,
-    ranks: "Ranks | None",
-) -> "tuple[Recipe, Path]":
+def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks | None") -> "tuple[Recipe, Path]":
     """The recipe and the folder of a run to continue. `place`: its folder, or its recipe.
 
     Only the machine of rank 0 needs the folder: its recipe is broadcast.
@@ -149,7 +135,7 @@ def _resumed(
                 f"There is no folder {place} (relative to {Path.cwd()}). Name the folder of a run, or give its recipe "
                 "and --run-dir."
             )
-        return _new(place, changes, run_dir, init_from, own_vocabulary)
+        return _new(place, changes, run_dir)
     if run_dir is not None:
         raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
     return read_run_recipe(folder, changes), folder

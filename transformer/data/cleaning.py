@@ -14,7 +14,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from transformer.config import DataConfig
+from transformer.data.data_options import DataConfig
 from transformer.errors import CorpusError
 from transformer.files.strict_json import parse_json
 

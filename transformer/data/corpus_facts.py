@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from transformer.config import DataConfig
 from transformer.data.corpus import Pair, Text, plain
+from transformer.data.data_options import DataConfig
 from transformer.data.parts import parts_of
 from transformer.errors import CorpusError
 

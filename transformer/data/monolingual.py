@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from transformer.config import DataConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import MixPart
 from transformer.data.prepared_store import store_of
 from transformer.data.text_files import decode_line, portions_of, unreadable

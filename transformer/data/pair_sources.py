@@ -25,8 +25,9 @@ from typing import Protocol
 
 import sentencepiece
 
-from transformer.config import DataConfig, Recipe
+from transformer.config import Recipe
 from transformer.data.corpus import Pair, read_all, stamp
+from transformer.data.data_options import DataConfig
 from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
 from transformer.data.encoding import Segmentation, encode_pairs, encode_text
 from transformer.data.parts import Part, parts_of, texts_of

@@ -26,8 +26,8 @@ from typing import Literal
 
 import numpy as np
 
-from transformer.config import DataConfig
 from transformer.data.corpus import Aligned, Columns, Pair, Text
+from transformer.data.data_options import DataConfig
 from transformer.data.hugging_face import PREFIX, HuggingFace
 from transformer.data.mix_options import MixPart
 from transformer.data.monolingual import sources_path

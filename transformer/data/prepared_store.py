@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from transformer.config import DataConfig
+from transformer.data.data_options import DataConfig
 from transformer.errors import CorpusError, HeadlightError
 from transformer.files.atomic_write import LOCK, lock, sync
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transformer.config import DataConfig
 from transformer.data.augmentation.number_swapping import has_numbers
 from transformer.data.cleaning import Counts, fault, nothing_learnt, repeated
 from transformer.data.corpus import Pair, Portion, check_usable, plain, raw_pairs
+from transformer.data.data_options import DataConfig
 from transformer.data.mapped_arrays import append, mapped
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.parts import Part, Smallest, order_hash, sums_of

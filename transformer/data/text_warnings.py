@@ -17,8 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from transformer.config import UNK, DataConfig
+from transformer.config import UNK
 from transformer.data.corpus import Pair
+from transformer.data.data_options import DataConfig
 from transformer.data.hugging_face import PREFIX
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.train_valid_overlap import usual_valid_size
@@ -186,7 +187,7 @@ def _misfit(pairs: Sequence[Pair], given: Tokenizer) -> str | None:
             continue
         return (
             f"{what}, which was learnt from other text. Let the run learn its own: leave tokenizer.model out, or set "
-            'it to "none"; with --init-from add --own-vocabulary.'
+            'it to "none"; with --init-from (training.init_from) add --own-vocabulary.'
         )
     return None
 

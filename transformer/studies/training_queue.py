@@ -15,7 +15,8 @@ from typing import Annotated
 from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
-from transformer.config import DataConfig, Recipe
+from transformer.config import Recipe
+from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import STRICT
 from transformer.errors import ConfigError
 from transformer.files.untrusted_values import nearest, validate

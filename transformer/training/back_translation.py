@@ -21,7 +21,8 @@ from uuid import uuid4
 
 import torch
 
-from transformer.config import DataConfig, DecodingConfig
+from transformer.config import DecodingConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.monolingual import check_lines, lines_of, sources_path
 from transformer.data.prepared_store import store_of
 from transformer.decoding.language_pair import languages

@@ -1,32 +1,24 @@
-"""Starting a run with the weights of another model (`--init-from`).
+"""Starting a run with the weights of another model (`training.init_from`, on the command line `--init-from`).
 
-With the checkpoint's vocabulary all weights are copied. With the recipe's own vocabulary (`--own-vocabulary`, for
-another language for example) the layers are copied, and the embeddings of the tokens that both vocabularies have (Zoph
-et al. 2016, "Transfer Learning for Low-Resource Neural Machine Translation"). The embeddings of new tokens are drawn
-around the mean of the known ones, so that no new token is too probable before it is learnt (Hewitt 2021, "Initializing
-New Word Embeddings for Pretrained Language Models").
-
-Preparing the text may take long, and before the first save there is no state. So the folder of the run first gets a
-note of the checkpoint: a run that was killed early is resumed with these weights, not with random ones.
+With the checkpoint's vocabulary all weights are copied. With the recipe's own vocabulary (`training.own_vocabulary`,
+for another language for example) the layers are copied, and the embeddings of the tokens that both vocabularies have
+(Zoph et al. 2016, "Transfer Learning for Low-Resource Neural Machine Translation"). The embeddings of new tokens are
+drawn around the mean of the known ones, so that no new token is too probable before it is learnt (Hewitt 2021,
+"Initializing New Word Embeddings for Pretrained Language Models").
 """
 
-import json
 import logging
 import math
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 import torch
 from torch import Tensor
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
+from transformer.config import TrainingConfig
 from transformer.errors import TrainingError
-from transformer.files.atomic_write import replacing
-from transformer.files.strict_json import parse_json
-from transformer.files.untrusted_values import validate
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.run_folder import Run
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +51,8 @@ class Initialisation:
         if odd:
             listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
             raise TrainingError(
-                f"--init-from {self.checkpoint.path} is not the architecture of the recipe:\n{listed}\nMake [model] "
-                "equal, or start without --init-from."
+                f"{self.checkpoint.path}, which the run is to start with, has not the architecture of the recipe:\n"
+                f"{listed}\nMake [model] equal, or start without it (training.init_from, --init-from)."
             )
         ids = ids_in(self.checkpoint.tokenizer, tokenizer)
         weights, drawn = self.checkpoint.model.state_dict(), model.state_dict()
@@ -73,46 +65,11 @@ class Initialisation:
         log.info("%s: its vocabulary has %d of the %d tokens.", self.checkpoint.path, known, len(ids))
 
 
-@dataclass(frozen=True)
-class Start:
-    """The checkpoint to start with. Stored as `start.json` in the folder of the run."""
-
-    init_from: str | Path
-    own_vocabulary: bool = False  # the run has the vocabulary of the recipe, not that of the checkpoint
-
-
-def initialisation(run: Run, resume: bool, start: Start | None) -> Initialisation | None:
-    """The checkpoint to start with: the one that `start` names, or, with `resume`, the one that an earlier command has
-    noted that was killed before its first save. None: the weights are random, or there is a state to resume from.
-
-    Raises:
-        HeadlightError: the checkpoint or the note cannot be read.
-    """
-    if run.resumed:
+def initialisation(config: TrainingConfig) -> Initialisation | None:
+    """The checkpoint that a new run starts with; None: the weights are random. Raises CheckpointError."""
+    if config.init_from is None:
         return None
-    note = run.folder / "start.json"
-    if start is not None:
-        start = replace(start, init_from=str(Path(start.init_from).absolute()))
-        with replacing(note) as temporary:
-            temporary.write_text(json.dumps(asdict(start)), encoding="utf-8")
-    elif resume and note.exists():
-        start = _noted(note)
-        log.info("Nothing was saved yet: the run starts with %s, as before.", start.init_from)
-    else:
-        note.unlink(missing_ok=True)
-        return None
-    return Initialisation(load_checkpoint(start.init_from), start.own_vocabulary)
-
-
-def _noted(note: Path) -> Start:
-    try:
-        start, problems = validate(Start, parse_json(note.read_text(encoding="utf-8")))
-    except ValueError as error:
-        start, problems = None, [f"{error}."]
-    if start is None:
-        listed = " ".join(problems)
-        raise TrainingError(f"{note} does not name the checkpoint to start with: {listed} Name it with --init-from.")
-    return start
+    return Initialisation(load_checkpoint(config.init_from), config.own_vocabulary)
 
 
 def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:

@@ -11,8 +11,9 @@ from random import Random
 
 import torch
 
-from transformer.config import EOS, DataConfig, ModelConfig, Recipe
+from transformer.config import EOS, ModelConfig, Recipe
 from transformer.data.batches import Batch, collate
+from transformer.data.data_options import DataConfig
 from transformer.training.device import multiplies_bfloat16
 from transformer.training.update_timing import TimedModel, some_rows
 

@@ -18,7 +18,8 @@ FREE: dict[str, set[str]] = {
     | {"on_error", "skip_limit"},
     "training": {"updates", "epochs", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
     | {"best_by", "keep_best", "average_last", "half", "compile", "snapshots"}
-    | {"peak_rate", "clip_norm"},
+    | {"peak_rate", "clip_norm"}
+    | {"init_from", "own_vocabulary"},  # read only before the first update
 }
 
 

@@ -9,7 +9,6 @@ recent/                 the checkpoints that the average is made of
 snapshots/              small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
 recipe.toml             all options of the run (run_recipe.py)
-start.json              the checkpoint that its first weights are from, if any (init_from.py)
 prepared/  corpus.json  the prepared training text, and counts of its pairs (not for toys); back-translated sources
 corpus-files.json       its files, with SHA-256 sums;  aside/  the pairs that a mix keeps aside
 .lock                   locked by the process that trains; contains its process id

@@ -35,7 +35,7 @@ from transformer.training.compilation import compile_layers
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
 from transformer.training.distributed import Ranks
 from transformer.training.flops import measured_peak
-from transformer.training.init_from import Start, initialisation
+from transformer.training.init_from import initialisation
 from transformer.training.interrupt import Interrupt
 from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
@@ -55,7 +55,6 @@ def train(
     recipe: Recipe,
     run_dir: str | Path,
     resume: bool = False,
-    start: Start | None = None,
     device: str = "auto",
     ranks: Ranks | None = None,
 ) -> Path:
@@ -64,7 +63,6 @@ def train(
     Args:
         run_dir: the folder of the run; run_folder.py says what is stored in it.
         resume: continue from the last saved state of the run in run_dir.
-        start: the checkpoint to start with (init_from.py); without it the first weights are random.
         device: "auto", "cpu", "cuda" or "mps".
         ranks: the processes of the run, if they are connected already.
 
@@ -86,7 +84,7 @@ def train(
         stop = opened.enter_context(Interrupt(run_dir, run is not None and run.resumed))
         if run and not run.resumed:
             keep_recipe(run.folder, recipe)
-        given = initialisation(run, resume, start) if run else None
+        given = initialisation(recipe.training) if run and not run.resumed else None
         data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
         recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
         recipe, time_text = with_precision(recipe, data, where, run, ranks), ""

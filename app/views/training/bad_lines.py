@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from app.languages import _, ngettext
-from transformer.config import DataConfig
+from transformer.data.data_options import DataConfig
 from transformer.data.skipped_lines import SkippedLines
 
 LIMIT = DataConfig.skip_limit  # as a share of the lines of a file

@@ -77,7 +77,7 @@ def start(plan: Plan) -> str:
             recipe = replace(plan.recipe(folder), name=folder.name)
             (folder / OWNER).write_text(owner, encoding="utf-8")
             (folder / RECIPE).write_text(recipe_text(recipe), encoding="utf-8")
-            _begin(folder, *plan.arguments)
+            _begin(folder)
         except (OSError, HeadlightError) as error:
             shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):

@@ -13,10 +13,9 @@ from app.library.checkpoints import CheckpointFile
 from app.library.names_of_languages import LONGEST
 from app.views.training.own_text import OwnText
 from transformer.checkpoint.header import read_header
-from transformer.config import ModelConfig, Recipe
+from transformer.config import Recipe
 from transformer.fit_to_corpus import snapshot_updates
 from transformer.recipe import load_recipe
-from transformer.recipe_completion import ModelToStartWith
 
 MOST_TOKENS = 100  # of a sentence of one's own text
 
@@ -74,10 +73,6 @@ class Plan(Protocol):
     def recipe(self, folder: Path) -> Recipe:
         """The recipe, after storing all that it needs in the folder of the run."""
 
-    @property
-    def arguments(self) -> list[str]:
-        """Further arguments of the command that starts the run."""
-
 
 @dataclass(frozen=True)
 class ToyPlan:
@@ -89,10 +84,6 @@ class ToyPlan:
     @property
     def name(self) -> str:
         return self.task
-
-    @property
-    def arguments(self) -> list[str]:
-        return []
 
     def recipe(self, folder: Path) -> Recipe:
         return load_recipe(self.task, self.size.options_of_toys())
@@ -119,12 +110,6 @@ class TextPlan:
         return f"{self.source_language}-{self.target_language}"
 
     @property
-    def arguments(self) -> list[str]:
-        if self.start_from is None:
-            return []
-        return ["--init-from", self.start_from.path, *([] if self._keeps_vocabulary else ["--own-vocabulary"])]
-
-    @property
     def _keeps_vocabulary(self) -> bool:
         """Whether the checkpoint translates between the same languages."""
         languages = (self.source_language, self.target_language)
@@ -144,15 +129,17 @@ class TextPlan:
             changes.append("data.on_error=skip")
         if self.start_from is None:
             return load_recipe("own-text", [*changes, f"data.max_length={MOST_TOKENS}", *self.size.options()])
-        return self._continued(changes, read_header(self.start_from.path).config)
+        return self._continued(changes, self.start_from.path)
 
-    def _continued(self, changes: list[str], model: ModelConfig) -> Recipe:
-        """The recipe of a run that `--init-from` starts, with the architecture of the checkpoint."""
+    def _continued(self, changes: list[str], checkpoint: str) -> Recipe:
+        """The recipe of a run that starts with the weights, and so with the architecture, of a checkpoint."""
+        model = read_header(checkpoint).config
         longest = min(MOST_TOKENS, model.max_positions - 1)
+        start = [f"training.init_from={_toml(checkpoint)}"]
+        if not self._keeps_vocabulary:
+            start.append("training.own_vocabulary=true")
         recipe = load_recipe(
-            "own-text",
-            [*changes, f"data.max_length={longest}", *self.size.options_of_updates()],
-            start=ModelToStartWith(lambda: model, self._keeps_vocabulary),
+            "own-text", [*changes, *start, f"data.max_length={longest}", *self.size.options_of_updates()]
         )
         fitted = {name: getattr(recipe.model, name) for name in ("vocab_size", "dropout", "embedding_dropout")}
         return replace(recipe, model=replace(model, **fitted))
