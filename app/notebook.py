@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from app.components.bundles import style_bundle
 from app.components.canvas import Head
 from app.components.recording import Drawn
-from app.components.registration import style_sheets
 from app.figures.axes import TokenAxis
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, canvas_message, message_id
 from app.figures.distribution import offers, softmax
@@ -146,7 +146,7 @@ class Canvas:
         chosen, message = self._opening(self.kind), self._message()
         arrays = {site: array for site, array in self.trace.arrays.items() if site != "logits"}
         state = STATE | ALONE | {"message": message_id(message), "chosen": asdict(chosen)}
-        css = style_sheets("canvas", ["segments", "formula"])
+        css = style_bundle("canvas")
         drawn = (
             Drawn("canvas", "canvas", "<div class='root'></div>", css, message),
             Drawn("canvas_channel", "channel", "", None, state),

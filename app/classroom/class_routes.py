@@ -188,8 +188,7 @@ async def _file(request: Request) -> Response:
 def _files(spoken: Language) -> Mapping[str, bytes]:
     """The files in a language, packed by gzip, by name."""
     # Imported for the first phone, not when the server starts.
-    from app.components.bundles import bundle
-    from app.components.registration import style_sheets
+    from app.components.bundles import bundle, style_bundle
 
     with speaking(spoken):
         words = {"language": spoken, "title": _("Class. Headlight"), "no_script": _("This page needs JavaScript.")}
@@ -198,7 +197,7 @@ def _files(spoken: Language) -> Mapping[str, bytes]:
         "class_page.js": bundle("class_page", spoken),
         "class_page.css": PAGE.with_suffix(".css").read_text(encoding="utf-8"),
         "canvas.js": bundle("canvas", spoken),
-        "canvas.css": style_sheets("canvas", ["segments", "formula"]) + PHONE,
+        "canvas.css": style_bundle("canvas") + PHONE,
     }
     return {name: own_sentence.packed(text.encode()) for name, text in texts.items()}
 

@@ -1,8 +1,9 @@
-"""The scripts of the components. NAME/NAME.js is an ES module that imports others by relative paths.
+"""The scripts and style sheets of the components. NAME/NAME.js is an ES module and NAME/NAME.css a style sheet; both
+import others by relative paths.
 
-`bundle` joins a module with what it imports: the browser makes one request instead of ten, and a file without a server
-can contain it (app/take_home). Each language of the interface has a bundle of its own, with the translations of the
-texts that its modules mark.
+`bundle` joins a module with what it imports, and `style_bundle` a style sheet: the browser makes one request instead of
+ten, and a file without a server can contain them (app/take_home). Each language of the interface has a script of its
+own, with the translations of the texts that its modules mark.
 """
 
 import functools
@@ -15,6 +16,7 @@ from app.languages.catalogues import ENGLISH, translations
 
 HERE = Path(__file__).parent
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
+STYLE_IMPORT = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 STRING = r'"(?:[^"\\]|\\.)*"'
 MARKED = re.compile(rf"(?<![\w.])(?:_\(\s*({STRING})|ngettext\(\s*({STRING}),\s*({STRING}))")
 IN_ENGLISH = 'const LANGUAGE = "en";'  # in shared/language.js
@@ -44,6 +46,16 @@ def bundle(name: str, spoken: Language = ENGLISH) -> str:
     for declared, values in ((NO_TEXTS, _translated(script, spoken)), (NO_SIGNS, numbers.signs(spoken))):
         script = script.replace(declared, declared.replace("{}", json.dumps(values, ensure_ascii=False)))
     return script.replace(IN_ENGLISH, IN_ENGLISH.replace(ENGLISH, spoken))
+
+
+@functools.cache
+def style_bundle(name: str) -> str:
+    """The style sheet of a component: shared/base.css, the sheets that its own sheet imports, and its own sheet."""
+    path = HERE / name / f"{name}.css"
+    own = path.read_text(encoding="utf-8") if path.exists() else ""
+    sheets = ["../shared/base.css", *STYLE_IMPORT.findall(own)]
+    imported = [(HERE / name / sheet).resolve().read_text(encoding="utf-8") for sheet in sheets]
+    return "".join([*imported, STYLE_IMPORT.sub("", own)])
 
 
 def marked_texts(script: str) -> list[str]:

@@ -1,23 +1,16 @@
 """Registers components with Streamlit. A component is a folder with its Python, JavaScript and CSS."""
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from app.components import recording
-from app.components.bundles import HERE
+from app.components.bundles import style_bundle
 from app.components.recording import Drawn, NoResult
 from app.components.served_scripts import loader
 from app.languages import Language, language
 from app.languages.catalogues import ENGLISH
-
-
-def style_sheets(name: str, styles: Sequence[str]) -> str:
-    """The CSS of a component: base.css and the sheets `styles` of the folder `shared`, and its own sheet."""
-    sheets = [HERE / "shared" / f"{sheet}.css" for sheet in ("base", *styles)] + [HERE / name / f"{name}.css"]
-    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets if sheet.exists())
 
 
 def sent(key: str, name: str) -> Any:
@@ -29,24 +22,18 @@ def sent(key: str, name: str) -> Any:
     return getattr(st.session_state.get(key), name, None)
 
 
-def component(
-    name: str, *, styles: Sequence[str] = (), html: str = "<div class='root'></div>", isolated: bool = True
-) -> Any:
+def component(name: str, *, html: str = "<div class='root'></div>", isolated: bool = True) -> Any:
     """Returns the function that draws the component of the folder NAME. The component is registered once per process
     and language.
 
     Args:
-        styles: style sheets of the folder `shared` that it uses in addition to its own.
         isolated: whether it is in a shadow root, so that its styles do not affect the page; otherwise it has no styles.
     """
-    css = style_sheets(name, styles) if isolated else None
 
     @functools.cache
     def mount(spoken: Language) -> Any:
         registered = f"headlight_{name}" + (f"_{spoken}" if spoken != ENGLISH else "")
-        return st.components.v2.component(
-            registered, html=html, css=css, js=loader(name, spoken), isolate_styles=isolated
-        )
+        return st.components.v2.component(registered, html=html, js=loader(name, spoken), isolate_styles=isolated)
 
     mount(ENGLISH)
 
@@ -54,6 +41,7 @@ def component(
         record = recording.current()
         if record is None:
             return mount(language())(**given)
+        css = style_bundle(name) if isolated else None
         record.drawn.append(Drawn(name, given["key"], html, css, given["data"]))
         return NoResult()
 

@@ -1,14 +1,17 @@
-"""The scripts of the components, as files that browsers fetch once and keep.
+"""The scripts and style sheets of the components, as files that browsers fetch once and keep.
 
-Streamlit sends the script of a component again with each change of its data. So it gets only a loader of a few lines,
-which imports the script from the server of the app (app/server/component_scripts.py). The name of a file contains a
-hash of its content, so after an upgrade browsers fetch the new script.
+Streamlit sends the script and the styles of a component again with each change of its data. So it gets no styles and
+only a loader of a few lines, which imports a module from the server of the app (app/server/component_scripts.py): the
+script, with the style sheet as the text `css`. The name of a file contains a hash of its content, so after an upgrade
+browsers fetch the new one.
 """
 
+import json
+from functools import cache
 from hashlib import blake2s
 
 from app.component_address import FOLDER
-from app.components.bundles import HERE, bundle
+from app.components.bundles import HERE, bundle, style_bundle
 from app.languages import LANGUAGES, Language
 
 # The import is tried twice, the second time from another address: a browser may not import again from an address that
@@ -17,11 +20,16 @@ from app.languages import LANGUAGES, Language
 _LOADER = f"""\
 const at = (query) => import(new URL("{FOLDER}/FILE" + query, location.href));
 const later = () => new Promise((done) => {{ setTimeout(done, 1000); }});
-const script = at("").catch(() => later().then(() => at("?again")));
+const loaded = at("").catch(() => later().then(() => at("?again"))).then(async (module) => ({{
+  draw: module.default,
+  sheet: await new CSSStyleSheet().replace(module.css),
+}}));
 export default async (mounted) => {{
-  const {{ default: draw }} = await script;
+  const {{ draw, sheet }} = await loaded;
   if (!mounted.parentElement.isConnected) return;
-  const unmount = draw(mounted), {{ host }} = mounted.parentElement.getRootNode();
+  const root = mounted.parentElement.getRootNode(), {{ host }} = root;
+  if (host) root.adoptedStyleSheets = [sheet];
+  const unmount = draw(mounted);
   const picture = host?.closest("[class*=st-key-picture_]");
   if (!picture) host?.setAttribute("data-drawn", "");
   else if (!host.hasAttribute("data-drawn")) new ResizeObserver((_, observer) => {{
@@ -34,9 +42,15 @@ export default async (mounted) => {{
 """
 
 
+@cache
+def served_script(name: str, spoken: Language) -> str:
+    """The module of a component in a language: its script, and its style sheet."""
+    return f"{bundle(name, spoken)}\nexport const css = {json.dumps(style_bundle(name), ensure_ascii=False)};\n"
+
+
 def file_of(name: str, spoken: Language) -> str:
-    """The name of the file with the script of a component in a language: NAME.LANGUAGE.HASH.js."""
-    return f"{name}.{spoken}.{blake2s(bundle(name, spoken).encode(), digest_size=8).hexdigest()}.js"
+    """The name of the file with the module of a component in a language: NAME.LANGUAGE.HASH.js."""
+    return f"{name}.{spoken}.{blake2s(served_script(name, spoken).encode(), digest_size=8).hexdigest()}.js"
 
 
 def loader(name: str, spoken: Language) -> str:
@@ -45,9 +59,9 @@ def loader(name: str, spoken: Language) -> str:
 
 
 def script_in(file: str) -> str | None:
-    """The script in the file with this name; None if there is no such file."""
+    """The module in the file with this name; None if there is no such file."""
     for spoken in LANGUAGES:
         name = file.partition(f".{spoken}.")[0]
         if name.isidentifier() and (HERE / name / f"{name}.js").exists() and file == file_of(name, spoken):
-            return bundle(name, spoken)
+            return served_script(name, spoken)
     return None

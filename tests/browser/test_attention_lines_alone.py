@@ -12,7 +12,7 @@ from tests.support.component_alone import draw, mount
 def test_escape_unpins_a_token_and_is_otherwise_left_to_the_page(browser: Any) -> None:
     axis = TokenAxis("English", "encoder", ("a", "b"))
     page = browser.new_page()
-    mount(page, "attention_lines", ["svg"])
+    mount(page, "attention_lines")
     draw(page, attention_lines(np.full((2, 2), 0.5), axis, axis, title="Lines", alt="Lines") | {"reports": False})
     page.evaluate("() => { window.escapes = 0; document.addEventListener('keydown', () => { escapes += 1; }); }")
     token = page.locator(".token").first

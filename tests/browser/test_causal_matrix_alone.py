@@ -24,7 +24,7 @@ def test_scores_outside_the_attention_window_are_shown(browser: Any, tmp_path: P
     scores = {"scores": scores_message(scores_before(scene, 0, 0), 0, 0), "shown": 0, "received": 0}
     page = browser.new_page()
     page.emulate_media(reduced_motion="reduce")
-    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    mount(page, "causal_matrix")
     draw(page, message(scene, *passes(scene), 0, 0) | scores)
     size = len(scene.target)
     assert page.evaluate(SHOWN) == [2 * size - 1, True]  # the diagonal and the cells left of it
@@ -42,7 +42,7 @@ def test_what_masks_a_cell_is_read_from_the_mask_of_the_pass(browser: Any, tmp_p
     scene = scene_with(write_checkpoint(tmp_path / "window.safetensors", options={"attention_window": 1}))
     scores = {"scores": scores_message(scores_before(scene, 0, 0), 0, 0), "shown": 1, "received": 0}
     page = browser.new_page()
-    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    mount(page, "causal_matrix")
     draw(page, message(scene, *passes(scene), 0, 0) | scores)
     page.locator("svg.picture").focus()
     for key in ("ArrowRight", "ArrowRight"):  # row 2, two keys after its own
@@ -61,7 +61,7 @@ def test_above_a_small_matrix_its_caption_is_whole(browser: Any, tmp_path: Path)
     data = message(scene, *passes(scene), 0, 0) | {"shown": 0, "received": 0, "height": 200}
     page = browser.new_page()
     page.set_viewport_size({"width": 760, "height": 720})
-    mount(page, "causal_matrix", ["svg", "segments", "number_list"])
+    mount(page, "causal_matrix")
     draw(page, data)
     expect(page.get_by_text("Rows are queries, columns are keys: the tokens that the decoder has read")).to_be_visible()
     page.close()
@@ -75,7 +75,7 @@ def test_on_a_phone_the_heading_of_the_probabilities_ends_in_the_window_in_every
     for language in LANGUAGES:
         page = browser.new_page()
         page.set_viewport_size({"width": 390, "height": 844})
-        mount(page, "causal_matrix", ["svg", "segments", "number_list"], language=language)
+        mount(page, "causal_matrix", language=language)
         draw(page, data)
         headings = page.locator("svg.picture .quiet")
         headings.last.wait_for()

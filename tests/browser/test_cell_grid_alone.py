@@ -39,7 +39,7 @@ def grid() -> dict[str, Any]:
 def test_with_the_room_that_a_lecture_leaves_all_rows_are_named_and_no_name_overlaps(
     page: Any, more: int, named: int
 ) -> None:
-    mount(page, "cell_grid", ["svg", "segments", "board"], f"html {{ --grid-more: {more}; }}")
+    mount(page, "cell_grid", f"html {{ --grid-more: {more}; }}")
     draw(page, grid())
     names = page.locator("text.name[data-row]:not(.spare)")
     assert names.count() == named
@@ -50,7 +50,7 @@ def test_with_the_room_that_a_lecture_leaves_all_rows_are_named_and_no_name_over
 
 
 def test_arrow_keys_stop_at_the_edge(page: Any) -> None:
-    mount(page, "cell_grid", ["svg", "segments", "board"])
+    mount(page, "cell_grid")
     draw(page, grid())
     page.locator("svg.picture").focus()
     for key, at in [("ArrowUp", 0), ("ArrowLeft", 0), ("End", 0), *[("ArrowRight", n) for n in (1, 2, 3, 3)]]:

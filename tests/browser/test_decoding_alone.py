@@ -39,7 +39,7 @@ def draw_frame(page: Any, frame: dict[str, Any]) -> None:
 def test_after_a_long_sentence_a_short_one_has_no_button_for_fewer_tokens(browser: Any) -> None:
     page = browser.new_page()
     page.set_viewport_size({"width": 1280, "height": 720})
-    mount(page, "decoding_loop", ["svg"])
+    mount(page, "decoding_loop")
     draw(page, loop_of(80))
     page.get_by_role("button", name="All tokens").click()
     expect(page.get_by_role("button", name="Fewer tokens")).to_be_visible()
@@ -57,7 +57,7 @@ def test_on_a_phone_the_reason_is_whole_and_keys_can_scroll_the_hypotheses(
     scene = with_tree(scene_of(subject, SENTENCE, settings, Selection()))
     page = browser.new_page()
     page.set_viewport_size({"width": 390, "height": 844})
-    mount(page, "next_token", ["buttons"])
+    mount(page, "next_token")
     draw_frame(page, frame_of(scene, 0, 0))
     rows = page.locator(".beam-rows")
     assert rows.evaluate(TOO_HIGH)
@@ -77,7 +77,7 @@ def test_the_hypotheses_stay_in_their_place_however_long_the_texts_above_them_ar
     frame["beams"]["end"] = {"title": "At the end of the search. " * 12, "rows": [{"node": 1, "number": "−1.0"}]}
     page = browser.new_page()
     page.set_viewport_size({"width": width, "height": 844})
-    mount(page, "next_token", ["buttons"])
+    mount(page, "next_token")
     draw_frame(page, frame)
     places = []
     for chip in page.locator(".written .chips button").all()[1:]:
@@ -93,7 +93,7 @@ def test_tokens_become_smaller_where_they_do_not_fit(browser: Any, tmp_path: Pat
     frame = frame_of(with_tree(scene_of(subject, SENTENCE, subject.translator.settings, Selection())), 0, 0)
     page = browser.new_page()
     page.set_viewport_size({"width": 1280, "height": 720})
-    mount(page, "next_token", ["buttons"])
+    mount(page, "next_token")
     chips = page.locator(".source .chips")
     for count, smaller in [(8, False), (14, True)]:
         frame["source"]["tokens"] = ["▁sentence"] * count
@@ -111,7 +111,7 @@ def test_what_is_said_beside_the_written_tokens_is_whole_or_left_out(least: str,
     frame["least"] = {"step": 0, "words": least}
     page = browser.new_page()
     page.set_viewport_size({"width": 1280, "height": 720})
-    mount(page, "next_token", ["buttons"])
+    mount(page, "next_token")
     draw_frame(page, frame)
     heading, more = (page.locator(f".head {part}").bounding_box() for part in ("h3", ".more"))
     left_out = more["y"] >= heading["y"] + heading["height"]

@@ -15,7 +15,7 @@ from transformer.analysis.edits import parse_edit
 
 def test_the_sentences_about_heads_are_true(browser: Any, tmp_path: Path) -> None:
     page = browser.new_page()
-    mount(page, "head_grid", ["svg", "token", "head_map", "segments"])
+    mount(page, "head_grid")
     says, card = page.locator(".says"), page.get_by_role("radio", name="Head 1 writes")
 
     scene = scene_with(write_checkpoint(tmp_path / "usual.safetensors"))

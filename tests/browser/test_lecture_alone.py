@@ -39,11 +39,11 @@ def windows(browser: Any) -> Iterator[tuple[Any, Any]]:
         page.route(f"{ADDRESS}*", lambda route: route.fulfill(body="<body></body>", content_type="text/html"))
         page.goto(ADDRESS)
     class_, notes = pages
-    mount(class_, "lecture", ["buttons"])
+    mount(class_, "lecture")
     class_.evaluate(CLOCK, -60_000)
     draw(class_, scene(0))
     class_.evaluate(CLOCK, 0)
-    mount(notes, "presenter", ["buttons"])
+    mount(notes, "presenter")
     draw(notes, LESSON)
     yield class_, notes
     for page in pages:

@@ -43,7 +43,7 @@ def test_each_row_has_the_colours_of_its_vector(browser: Any, pre_norm: bool) ->
     message = packed(data | {"holds": "flow", "scene": "one", "scale": [BLACK, WHITE]})
     page.evaluate(HOLD, base64.b64encode(message).decode())
     page.wait_for_function("() => window.headlightHeld?.flow")
-    mount(page, "residual_flow", ["svg", "token"], ".root { height: 400px; display: grid } .frame { height: 300px }")
+    mount(page, "residual_flow", ".root { height: 400px; display: grid } .frame { height: 300px }")
     draw(page, {"scene": "one", "stack": "encoder", "row": row, "part": -1, "off": [], "received": 0})
     start, *rows = page.evaluate(GREYS)
     stream = vectors(every, pre_norm=pre_norm)[:, row]

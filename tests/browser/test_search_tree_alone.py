@@ -55,7 +55,7 @@ def drawn(
 ) -> Any:
     width, height, rem = size
     page.set_viewport_size({"width": width, "height": height})
-    mount(page, "search_tree", ["svg"], f"html {{ font-size: {rem}px; {below}; }} body {{ margin: 0 {2 * rem}px; }}")
+    mount(page, "search_tree", f"html {{ font-size: {rem}px; {below}; }} body {{ margin: 0 {2 * rem}px; }}")
     data = tree_picture(nodes, {0}, chosen, [0.5] * len(nodes), title="A tree") | {"alt": "A tree"}
     draw(page, data)
     page.locator("svg.tree .node").first.wait_for()

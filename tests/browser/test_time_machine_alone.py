@@ -26,7 +26,7 @@ def row(update: int, weight: float) -> dict[str, Any]:
 @pytest.fixture
 def page(browser: Any) -> Any:
     page = browser.new_page()
-    mount(page, "time_machine", ["svg", "head_map"])
+    mount(page, "time_machine")
     yield page
     page.close()
 

@@ -11,7 +11,7 @@ from tests.support.component_alone import draw, mount
 def test_keys_reach_the_end_of_a_long_sentence_and_a_large_move_is_written_as_it_is(browser: Any) -> None:
     page = browser.new_page()
     page.set_viewport_size({"width": 800, "height": 600})
-    mount(page, "word_order", ["svg"])
+    mount(page, "word_order")
     count = 40
     bars = [{"title": "How far", "shares": [0.25] * (count - 1) + [1.4]}]
     order = [1, 0, *range(2, count)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.components.bundles import bundle
+from app.components.bundles import bundle, style_bundle
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.stage.canvas_of_scene import message_of
@@ -36,10 +36,7 @@ MOUNT = """async ([script, style, bytes]) => {
 
 def parts_of(scene: Scene) -> list[str]:
     """Script, style and data of a canvas."""
-    style = "".join(
-        Path(f"app/components/{name}.css").read_text(encoding="utf-8") for name in ("shared/base", "canvas/canvas")
-    )
-    return [bundle("canvas"), style, base64.b64encode(message_of(scene)).decode()]
+    return [bundle("canvas"), style_bundle("canvas"), base64.b64encode(message_of(scene)).decode()]
 
 
 def scene_with(path: Path, text: str = SENTENCE) -> Scene:

@@ -1,10 +1,8 @@
 """A component on an empty page, without Streamlit and without a server."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from app.components.bundles import bundle
-from app.components.registration import style_sheets
+from app.components.bundles import bundle, style_bundle
 from app.languages.catalogues import ENGLISH, Language
 
 # What the component reports is appended to `window.sent`; `window.draw` gives it data, as each run of a page does.
@@ -29,15 +27,14 @@ SCRIPT = """() => {
 }"""
 
 
-def mount(page: Any, name: str, styles: Sequence[str] = (), css: str = "", language: Language = ENGLISH) -> None:
+def mount(page: Any, name: str, css: str = "", language: Language = ENGLISH) -> None:
     """Makes the page ready to `draw` this component.
 
     Args:
-        styles: the style sheets that it shares with others, as where it is registered.
         css: rules of the page around it.
         language: that of its texts and numbers.
     """
-    page.evaluate(STAND, [bundle(name, language), style_sheets(name, styles) + css])
+    page.evaluate(STAND, [bundle(name, language), style_bundle(name) + css])
 
 
 def draw(page: Any, data: dict[str, Any]) -> None:

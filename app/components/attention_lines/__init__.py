@@ -5,7 +5,7 @@ from typing import Any
 
 from app.components.registration import component, sent
 
-_component = component("attention_lines", styles=["svg"])
+_component = component("attention_lines")
 
 
 def attention_lines(

@@ -17,7 +17,7 @@ from app.components.registration import component, sent
 from app.figures.canvas_message import FORMS, Form, message_id
 from transformer.model.attention_kinds import KINDS, Kind
 
-_canvas = component("canvas", styles=["segments", "formula"])
+_canvas = component("canvas")
 _wire = component("canvas_channel", html="<div class='root' hidden></div>")
 
 Answer = dict[str, Any]

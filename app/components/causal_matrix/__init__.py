@@ -6,7 +6,7 @@ from typing import Any
 from app.components.numbered import listening, received
 from app.components.registration import component, sent
 
-_component = component("causal_matrix", styles=["svg", "segments", "number_list"])
+_component = component("causal_matrix")
 
 
 def causal_matrix(

@@ -9,7 +9,7 @@ from app.components.numbered import listening, received
 from app.components.registration import component
 from app.figures.theme import ColorScale
 
-_component = component("cell_grid", styles=["svg", "segments", "board"])
+_component = component("cell_grid")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.components.registration import component
 
-_component = component("color_scheme", styles=["buttons"])
+_component = component("color_scheme")
 
 
 def color_scheme(pages: Sequence[str], *, key: str) -> None:

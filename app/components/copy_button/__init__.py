@@ -2,7 +2,7 @@
 
 from app.components.registration import component
 
-_component = component("copy_button", styles=["buttons"])
+_component = component("copy_button")
 
 
 def copy_button(text: str, label: str, help: str, *, key: str) -> None:

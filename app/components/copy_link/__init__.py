@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.components.registration import component
 
-_component = component("copy_link", styles=["buttons"])
+_component = component("copy_link")
 
 
 def copy_link(texts: Mapping[str, str], *, host: str, key: str) -> None:

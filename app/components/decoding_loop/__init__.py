@@ -4,7 +4,7 @@ from typing import Any
 
 from app.components.registration import component
 
-_component = component("decoding_loop", styles=["svg", "folded"])
+_component = component("decoding_loop")
 
 
 def decoding_loop(data: dict[str, Any], *, key: str) -> None:

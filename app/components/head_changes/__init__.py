@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.components.numbered import listening
 from app.components.registration import component
 
-_component = component("head_changes", styles=["svg"])
+_component = component("head_changes")
 
 
 def head_changes(message: bytes, count: int, *, key: str, on_choose: Callable[[int], None]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from app.components.numbered import listening, received
 from app.components.registration import component
 
-_component = component("head_grid", styles=["svg", "token", "head_map", "segments"])
+_component = component("head_grid")
 
 
 def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:

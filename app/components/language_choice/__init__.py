@@ -6,7 +6,7 @@ from app.components.registration import component
 from app.languages import Language
 from app.languages.spoken import KEY
 
-_component = component("language_choice", styles=["buttons"])
+_component = component("language_choice")
 
 
 def language_choice(names: Mapping[Language, str], chosen: Language, *, key: str) -> None:

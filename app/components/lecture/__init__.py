@@ -8,7 +8,7 @@ import streamlit as st
 from app.components.numbered import listening, received
 from app.components.registration import component
 
-_component = component("lecture", styles=["buttons"])
+_component = component("lecture")
 
 
 @dataclass(frozen=True)

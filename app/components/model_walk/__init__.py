@@ -8,7 +8,7 @@ import streamlit as st
 from app.components.numbered import received
 from app.components.registration import component, sent
 
-_component = component("model_walk", styles=["svg", "token", "segments"])
+_component = component("model_walk")
 
 
 def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:

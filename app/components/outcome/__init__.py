@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from app.components.registration import component
 
-_component = component("outcome", styles=["token"])
+_component = component("outcome")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from app.components.numbered import listening, received
 from app.components.registration import component
 from app.figures.theme import HATCH, HATCH_GROUND, leak_scale, weight_scale
 
-_component = component("padded_batch", styles=["svg", "board", "number_list"])
+_component = component("padded_batch")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from app.components.numbered import listening, received
 from app.components.registration import component
 
-_component = component("position_edits", styles=["token"])
+_component = component("position_edits")
 
 
 def position_edits(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:

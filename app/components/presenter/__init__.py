@@ -6,7 +6,7 @@ from typing import Any
 
 from app.components.registration import component
 
-_component = component("presenter", styles=["buttons"])
+_component = component("presenter")
 
 
 def presenter(lesson: Mapping[str, Any], *, key: str) -> None:

@@ -9,7 +9,7 @@ from app.components.registration import component, sent
 Act = Literal["next", "show", "close"]
 ACTS: tuple[Act, ...] = ("next", "show", "close")
 
-_component = component("question_card", styles=["buttons"])
+_component = component("question_card")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from app.components.numbered import receive, received
 from app.components.registration import component
 
-_component = component("residual_flow", styles=["svg", "token"])
+_component = component("residual_flow")
 
 
 def residual_flow(state: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:

@@ -2,7 +2,7 @@
 
 from app.components.registration import component
 
-_component = component("save_picture", styles=["buttons"])
+_component = component("save_picture")
 
 
 def save_picture(target: str, name: str, *, key: str, sentence: str = "") -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.components.registration import component, sent
 
-_component = component("search_tree", styles=["svg"])
+_component = component("search_tree")
 
 
 def search_tree(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:

@@ -7,7 +7,7 @@ from app.components.chart import encode
 from app.components.numbered import listening, received
 from app.components.registration import component
 
-_component = component("softmax_scene", styles=["svg", "words", "formula", "segments"])
+_component = component("softmax_scene")
 
 
 def softmax_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from app.components.numbered import listening, received
 from app.components.registration import component
 
-_component = component("switches", styles=["segments"])
+_component = component("switches")
 
 
 @dataclass(frozen=True)

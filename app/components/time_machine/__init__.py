@@ -5,7 +5,7 @@ from typing import Any
 
 from app.components.registration import component, sent
 
-_component = component("time_machine", styles=["svg", "head_map"])
+_component = component("time_machine")
 
 
 def time_machine(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from app.components.numbered import receive, received
 from app.components.registration import component
 
-_component = component("token_picker", styles=["token"])
+_component = component("token_picker")
 
 
 def token_picker(

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.components.registration import component
 
-_component = component("token_strip", styles=["token", "folded"])
+_component = component("token_strip")
 
 
 def token_strip(data: dict[str, Any], *, key: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from app.components.chart import encode
 from app.components.registration import component
 
-_component = component("vector_strips", styles=["svg"])
+_component = component("vector_strips")
 
 
 def vector_strips(data: dict[str, Any], *, key: str) -> None:

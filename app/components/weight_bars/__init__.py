@@ -11,7 +11,7 @@ from app.components.registration import component, sent
 
 WHOLE = 10_000  # the sum of the weights that are sent, up to rounding
 
-_component = component("weight_bars", styles=["token"])
+_component = component("weight_bars")
 
 
 def weight_bars(

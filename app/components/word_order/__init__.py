@@ -5,7 +5,7 @@ from typing import Any
 
 from app.components.registration import component
 
-_component = component("word_order", styles=["svg"])
+_component = component("word_order")
 
 
 def word_order(data: dict[str, Any], *, key: str, on_shuffle: Callable[[], None]) -> None:
