@@ -6,7 +6,7 @@ would be later than the first of them, which would be drawn in another layout. S
 
     the title of the app           instead of "Streamlit"
     the style sheet                before any element is drawn
-    the address of the server      so that no other one is tried
+    a script (page_start.js)       the address of the server, so that no other one is tried; what the browser has stored
     the modules of the elements    that are on every page, to be loaded together with the others
 
 (test_picture_and_links_are_in_their_places_from_the_first_frame). Addresses are relative, as those in Streamlit's page,
@@ -36,7 +36,7 @@ from app.server.style_sheet import style_sheet
 STYLE = "page-style"
 MODULES = ("BidiComponent", "TextInput", "Selectbox", "PageLink")  # of Streamlit, for elements of every page
 TITLE, MAIN_SCRIPT, BODY = "<title>Streamlit</title>", '<script type="module"', '<div id="root"></div>'
-SERVER = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL("./", location.href).href }</script>'
+START = Path(__file__).with_name("page_start.js")
 NOT_FORWARDED = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
 
 
@@ -100,7 +100,8 @@ def completed(page: str) -> str:
     )
     style = f'<link rel="stylesheet" href="./{style_file()}">\n    '
     page = page.replace(TITLE, "<title>Headlight</title>")
-    page = page.replace(MAIN_SCRIPT, f"{SERVER}\n    {modules}{MAIN_SCRIPT}")
+    start = f"<script>\n{START.read_text(encoding='utf-8')}</script>\n    "
+    page = page.replace(MAIN_SCRIPT, f"{start}{modules}{MAIN_SCRIPT}")
     # In the body: a rule of ours is then after those of Streamlit, and so it counts where both are as specific.
     return page.replace(BODY, f"{style}{BODY}")
 

@@ -4,7 +4,7 @@
 
 const PATIENCE = 700;  // ms after which a choice that is not received is sent again, if the page does nothing meanwhile
 const MOST = 5;  // times that a choice is sent again
-const RUNS = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
+export const RUNS = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
 
 export class Resend {
   // Sends a choice. `send` is called now, and again until the choice is received.

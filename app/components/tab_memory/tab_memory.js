@@ -5,7 +5,7 @@
 // be an entry, and Back would seem to do nothing. The next page begins at its top. A closed drop-down list, whose text
 // may be cut, shows the whole text when it is pointed at.
 
-import { Resend } from "../shared/resend.js";
+import { RUNS, Resend } from "../shared/resend.js";
 
 const KEPT = "headlight sentence";
 
@@ -38,6 +38,17 @@ function showWholeTextsOnHover() {
   });
 }
 
+const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 100));
+
+// The page is hidden while it still has the example (server/page_start.js). It is shown when it has all new data and has
+// drawn them.
+function showPage() {
+  const { dataset } = document.documentElement;
+  if (dataset.restores === undefined) return;
+  if (document.querySelector(RUNS)) requestAnimationFrame(showPage);
+  else whenIdle(() => { delete dataset.restores; }, { timeout: 1000 });
+}
+
 export default function ({ data, setTriggerValue }) {
   oneEntryEachPage();
   showWholeTextsOnHover();
@@ -45,11 +56,14 @@ export default function ({ data, setTriggerValue }) {
   const sending = (window.headlightMemory ??= new Resend());
   try {
     const kept = sessionStorage.getItem(KEPT);
+    if (data.fresh && kept !== null && kept !== data.sentence) {
+      sending.choose({ number: 0, kept }, (choice) => setTriggerValue("kept", choice.kept));
+      return;
+    }
     if (!data.fresh) {
       sending.received(Infinity);
       sessionStorage.setItem(KEPT, data.sentence);
-    } else if (kept !== null && kept !== data.sentence) {
-      sending.choose({ number: 0, kept }, (choice) => setTriggerValue("kept", choice.kept));
     }
+    showPage();
   } catch { /* the browser stores nothing */ }
 }
