@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
-from transformer.data.data_options import DataConfig
+from transformer.data.data_options import Count, DataConfig
 from transformer.data.mix_options import STRICT
 
 # The four special tokens, with the same ids in every vocabulary.
@@ -26,7 +26,6 @@ OF_TRANSLATIONS = ("bleu", "chrf")  # validation scores that need translations
 MOST_POSITION_NUMBERS = 2**25  # the most numbers in a table of positions: 128 MiB in float32
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
-Count = Annotated[StrictInt, Field(ge=1)]
 UpdateNumber = Annotated[StrictInt, Field(ge=0)]
 
 
@@ -135,11 +134,6 @@ class TrainingConfig:
             raise ValueError(f"the {self.schedule} schedule needs a peak_rate, for example 0.0005")
         if self.best_by in OF_TRANSLATIONS and self.validation_sentences == 0:
             raise ValueError(f'best_by = "{self.best_by}" needs validation_sentences above 0')
-        if self.own_vocabulary and self.init_from is None:
-            raise ValueError(
-                "own_vocabulary is for a run that starts with the weights of a checkpoint: "
-                "add init_from (--init-from CHECKPOINT), or leave own_vocabulary out"
-            )
         return self
 
 

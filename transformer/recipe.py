@@ -213,11 +213,16 @@ def _origin(problem: str, overridden: list[str], path: Path) -> str:
 
 
 def _contradictions(recipe: Recipe) -> list[str]:
-    """Problems between two sections, each of which is valid by itself."""
+    """Problems between two options, each of which is valid by itself."""
     problems = []
     if recipe.data.max_length >= recipe.model.max_positions:
         problems.append(
             f"data.max_length = {recipe.data.max_length} tokens and </s> need a position each; "
             f"model.max_positions = {recipe.model.max_positions} has too few. Lower the first or raise the second."
+        )
+    if recipe.training.own_vocabulary and recipe.training.init_from is None:
+        problems.append(
+            "training.own_vocabulary is for a run that starts with the weights of a checkpoint: add training.init_from "
+            "(--init-from CHECKPOINT), or leave training.own_vocabulary out."
         )
     return problems

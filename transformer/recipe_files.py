@@ -21,12 +21,13 @@ SINGLE = (
 )
 
 
-def check_files(recipe: Recipe, command: str = "") -> None:
+def check_files(recipe: Recipe, command: str = "", *, starts: bool = True) -> None:
     """Raises ConfigError with all files of a recipe that do not exist.
 
     Args:
-        command: the command that resumes the run of this recipe, if it is to be resumed. Its files may have moved, and
-            once it has saved its weights, it no longer needs the checkpoint that it started with.
+        command: the command that resumes the run of this recipe, if it is to be resumed. Its files may have moved.
+        starts: whether the checkpoint that the recipe starts with is needed. A run that has saved its weights no longer
+            needs it.
     """
     data = recipe.data
     named = {"data.train": data.train, "data.train_target": data.train_target}
@@ -34,7 +35,7 @@ def check_files(recipe: Recipe, command: str = "") -> None:
         files = (part.file, part.target_file)
         named[f"data.mix.{number}"] = tuple(str(data.path_of(file)) for file in files if file is not None)
     for section, option in SINGLE:
-        if command and option == "init_from":
+        if option == "init_from" and not starts:
             continue
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
@@ -45,7 +46,12 @@ def check_files(recipe: Recipe, command: str = "") -> None:
     listed = "\n".join(f"- {option}: {file}" for option, file in missing)
     own = "--set data.folder=FOLDER" if data.mix else "--set data.train=my-corpus.tsv"
     advice = f"Name your own files like this: {own}"
-    if command:
+    if any(option == "training.init_from" for option, _ in missing):
+        advice = (
+            "To start with another checkpoint, give --init-from CHECKPOINT; to start with random weights, "
+            "--set training.init_from=none --set training.own_vocabulary=false"
+        ) + (f". {advice}" if len(missing) > 1 else "")
+    elif command:
         moved = {option: files for option, files in named.items() if any(option == name for name, _ in missing)}
         places = _places(moved, {file for _, file in missing})
         advice = f"If they have moved, the run goes on with the same text from there: {command} {places}"

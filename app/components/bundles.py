@@ -55,7 +55,12 @@ def style_bundle(name: str) -> str:
     own = path.read_text(encoding="utf-8") if path.exists() else ""
     sheets = ["../shared/base.css", *STYLE_IMPORT.findall(own)]
     imported = [(HERE / name / sheet).resolve().read_text(encoding="utf-8") for sheet in sheets]
-    return "".join([*imported, STYLE_IMPORT.sub("", own)])
+    made = "".join([*imported, STYLE_IMPORT.sub("", own)])
+    if "@import" in made:
+        raise ValueError(
+            f"{path}: a style sheet that is imported imports another, or an @import is not on its own line."
+        )
+    return made
 
 
 def marked_texts(script: str) -> list[str]:

@@ -28,7 +28,7 @@ export default async (mounted) => {{
   const {{ draw, sheet }} = await loaded;
   if (!mounted.parentElement.isConnected) return;
   const root = mounted.parentElement.getRootNode(), {{ host }} = root;
-  if (host) root.adoptedStyleSheets = [sheet];
+  if (host && root.adoptedStyleSheets[0] !== sheet) root.adoptedStyleSheets = [sheet];
   const unmount = draw(mounted);
   const picture = host?.closest("[class*=st-key-picture_]");
   if (!picture) host?.setAttribute("data-drawn", "");
@@ -43,14 +43,14 @@ export default async (mounted) => {{
 
 
 @cache
-def served_script(name: str, spoken: Language) -> str:
+def served_module(name: str, spoken: Language) -> str:
     """The module of a component in a language: its script, and its style sheet."""
     return f"{bundle(name, spoken)}\nexport const css = {json.dumps(style_bundle(name), ensure_ascii=False)};\n"
 
 
 def file_of(name: str, spoken: Language) -> str:
     """The name of the file with the module of a component in a language: NAME.LANGUAGE.HASH.js."""
-    return f"{name}.{spoken}.{blake2s(served_script(name, spoken).encode(), digest_size=8).hexdigest()}.js"
+    return f"{name}.{spoken}.{blake2s(served_module(name, spoken).encode(), digest_size=8).hexdigest()}.js"
 
 
 def loader(name: str, spoken: Language) -> str:
@@ -58,10 +58,10 @@ def loader(name: str, spoken: Language) -> str:
     return _LOADER.replace("FILE", file_of(name, spoken))
 
 
-def script_in(file: str) -> str | None:
+def module_in(file: str) -> str | None:
     """The module in the file with this name; None if there is no such file."""
     for spoken in LANGUAGES:
         name = file.partition(f".{spoken}.")[0]
         if name.isidentifier() and (HERE / name / f"{name}.js").exists() and file == file_of(name, spoken):
-            return served_script(name, spoken)
+            return served_module(name, spoken)
     return None

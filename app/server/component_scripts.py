@@ -20,9 +20,9 @@ def routes() -> list[BaseRoute]:
 
 async def _script(request: Request) -> Response:
     # Imported for the first request, not when the server starts: with it come all components.
-    from app.components.served_scripts import script_in
+    from app.components.served_scripts import module_in
 
-    script = script_in(request.path_params["file"])
+    script = module_in(request.path_params["file"])
     if script is None:
         return PlainTextResponse("There is no such script.", 404)
     return Response(script, headers=KEPT, media_type="text/javascript")

@@ -7,7 +7,7 @@ import pytest
 from app.component_address import FOLDER
 from app.components import served_scripts
 from app.components.bundles import HERE, style_bundle
-from app.components.served_scripts import file_of, loader, script_in, served_script
+from app.components.served_scripts import file_of, loader, module_in, served_module
 from app.languages import LANGUAGES
 from tests.support.browser_driver import started_app
 from tests.support.raw_client import ask
@@ -17,8 +17,8 @@ NAMES = [path.name for path in HERE.iterdir() if (path / f"{path.name}.js").exis
 
 def test_each_language_has_files_of_its_own_for_all_components() -> None:
     files = [file_of(name, spoken) for name in NAMES for spoken in LANGUAGES]
-    scripts = [served_script(name, spoken) for name in NAMES for spoken in LANGUAGES]
-    assert list(map(script_in, files)) == scripts
+    scripts = [served_module(name, spoken) for name in NAMES for spoken in LANGUAGES]
+    assert list(map(module_in, files)) == scripts
     assert len(set(files)) == len(files) > 100
 
 
@@ -27,9 +27,9 @@ def test_a_changed_script_has_another_name_and_there_is_no_script_under_the_old_
 ) -> None:
     before = file_of("meter", "en")
     assert f"{FOLDER}/{before}" in loader("meter", "en")
-    monkeypatch.setattr(served_scripts, "served_script", lambda name, spoken: "export default 1;")
+    monkeypatch.setattr(served_scripts, "served_module", lambda name, spoken: "export default 1;")
     assert file_of("meter", "en") != before
-    assert (script_in(before), script_in(file_of("meter", "en"))) == (None, "export default 1;")
+    assert (module_in(before), module_in(file_of("meter", "en"))) == (None, "export default 1;")
 
 
 def test_a_style_sheet_has_those_that_it_imports_before_its_own_rules() -> None:
@@ -48,7 +48,7 @@ def test_the_server_sends_a_script_packed_and_the_browser_may_keep_it(folder: Pa
     options = ["--server.baseUrlPath", path[1:]] if path else []
     with started_app(folder, tmp_path / "log", options=options) as (address, _):
         status, headers, text = ask(address, f"{path}/{FOLDER}/{file}")
-        assert (status, text) == (200, served_script("model_walk", "en"))
+        assert (status, text) == (200, served_module("model_walk", "en"))
         assert headers["Content-Type"].startswith("text/javascript")
         assert "immutable" in headers["Cache-Control"]
         assert "private" in headers["Cache-Control"]

@@ -8,7 +8,7 @@ import pytest
 
 from app.component_address import FOLDER
 from app.components.bundles import HERE
-from app.components.served_scripts import served_script
+from app.components.served_scripts import served_module
 from app.languages import LANGUAGES
 from tests.browser.conftest import Visit
 from tests.support.browser_driver import started_app
@@ -36,7 +36,7 @@ def test_a_name_that_is_declared_twice_is_found(page: Any) -> None:
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_the_script_of_a_component_can_be_loaded_in_every_language(page: Any, name: str) -> None:
     for language in LANGUAGES:
-        assert page.evaluate(PARSE, served_script(name, language)) == "parsed", language
+        assert page.evaluate(PARSE, served_module(name, language)) == "parsed", language
 
 
 def test_all_components_are_loaded() -> None:
@@ -67,7 +67,7 @@ def test_a_step_of_the_walk_does_not_send_its_script_again(visit: Begin) -> None
     one.page.locator(".walk .next").click()
     one.page.wait_for_url("**at=encoder.embedding.scaled*")
     one.settle()
-    assert 1e3 < wire.take() < 20e3 < len(served_script("model_walk", "en"))
+    assert 1e3 < wire.take() < 20e3 < len(served_module("model_walk", "en"))
 
 
 @pytest.mark.soak

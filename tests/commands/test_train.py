@@ -8,6 +8,8 @@ import pytest
 from tests.support.command_line import run
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
+from transformer.recipe import load_recipe
+from transformer.training.run_recipe import keep_recipe
 
 
 @pytest.fixture
@@ -50,12 +52,39 @@ def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, P
     assert (resumed.init_from, resumed.own_vocabulary) == ("x y.safetensors", True)
 
 
+def test_a_command_that_resumes_a_run_need_not_repeat_what_it_was_started_with(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]], tmp_path: Path
+) -> None:
+    file = tmp_path / "a 😀.safetensors"
+    started = load_recipe("reverse", [f"training.init_from={file}", "training.own_vocabulary=true"])
+    keep_recipe(tmp_path, started)
+    for options, expected in (
+        ((), (str(file), True)),
+        (("--init-from", "b.safetensors"), ("b.safetensors", False)),  # with the vocabulary of that checkpoint
+    ):
+        found = run("train", "reverse", "--run-dir", tmp_path, "--resume", *options)
+        assert found.exit_code == 0, found.stderr
+        training = trained.pop()[0].training
+        assert (training.init_from, training.own_vocabulary) == expected
+
+
+def test_a_checkpoint_to_start_with_that_does_not_exist_is_named_with_what_to_do(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]],
+) -> None:
+    found = run("train", "reverse", "--init-from", "none.safetensors")
+    assert found.exit_code == 2
+    assert "- training.init_from: none.safetensors" in found.stderr
+    assert "give --init-from CHECKPOINT" in found.stderr
+    assert not trained
+
+
 def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(
     trained: list[tuple[Recipe, Path, dict[str, Any]]],
 ) -> None:
     found = run("train", "reverse", "--own-vocabulary")
     assert found.exit_code == 2
-    assert "add init_from (--init-from CHECKPOINT)" in found.stderr
+    assert "add training.init_from (--init-from CHECKPOINT)" in found.stderr
+    assert "reverse.toml" not in found.stderr
     assert not trained
 
 

@@ -51,7 +51,8 @@ def train(
         bool,
         typer.Option(
             "--own-vocabulary",
-            help="With --init-from: use the recipe's vocabulary instead. Tokens in both keep their embedding.",
+            help="With --init-from or training.init_from: use the recipe's vocabulary instead. Tokens in both keep "
+            "their embedding.",
         ),
     ] = False,
     device: Device = "auto",
@@ -80,19 +81,23 @@ def train(
     from transformer.recipe_files import check_files
 
     with _ranks() as ranks:
-        changes = [*(set or []), *_start(init_from, own_vocabulary)]
+        changes = [*(set or []), *_start_options(init_from, own_vocabulary)]
         loaded, folder = _resumed(recipe, changes, run_dir, ranks) if resume else _new(recipe, changes, run_dir)
-        check_files(loaded, _resume_command(folder) if resume else "")
+        # Only the first process reads the checkpoint to start with, and only for a new run.
+        starts = not resume and (ranks is None or ranks.is_main)
+        check_files(loaded, _resume_command(folder) if resume else "", starts=starts)
 
         from transformer.training import train as run
 
         run(loaded, folder, resume, device, ranks)
 
 
-def _start(init_from: Path | None, own_vocabulary: bool) -> list[str]:
+def _start_options(init_from: Path | str | None, own_vocabulary: bool) -> list[str]:
     """The two options about the checkpoint to start with, as changes of the recipe."""
-    changes = [] if init_from is None else [f"training.init_from={json.dumps(str(init_from))}"]
-    return [*changes, "training.own_vocabulary=true"] if own_vocabulary else changes
+    if init_from is None:
+        return ["training.own_vocabulary=true"] if own_vocabulary else []
+    file = json.dumps(str(init_from), ensure_ascii=False)
+    return [f"training.init_from={file}", f"training.own_vocabulary={str(own_vocabulary).lower()}"]
 
 
 def _ranks() -> "AbstractContextManager[Ranks | None]":
@@ -135,10 +140,22 @@ def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks
                 f"There is no folder {place} (relative to {Path.cwd()}). Name the folder of a run, or give its recipe "
                 "and --run-dir."
             )
-        return _new(place, changes, run_dir)
+        return _new(place, [*_start_of(run_dir or Path("runs") / folder.stem), *changes], run_dir)
     if run_dir is not None:
         raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
     return read_run_recipe(folder, changes), folder
+
+
+def _start_of(folder: Path) -> list[str]:
+    """What the run in this folder was started with, as changes of its recipe: a command that resumes the run need not
+    repeat it."""
+    from transformer.recipe import RECIPE
+    from transformer.training.run_recipe import read_run_recipe
+
+    if not (folder / RECIPE).is_file():
+        return []
+    training = read_run_recipe(folder).training
+    return _start_options(training.init_from, training.own_vocabulary)
 
 
 def _resume_command(folder: Path) -> str:

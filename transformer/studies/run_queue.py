@@ -74,7 +74,7 @@ def claimed(training: Training, runs: Path) -> Iterator[None]:
 def train_and_measure(queue: Queue, training: Training, runs: Path, device: str) -> None:
     """Starts or resumes one run, and scores it."""
     folder = runs / training.folder
-    check_files(training.recipe)
+    check_files(training.recipe, starts=not folder.is_dir())
     if queue.scored_on and not queue.scored_on.is_file():  # before hours of training, not after
         raise CorpusError(
             f"The text on which runs are scored, {queue.scored_on}, is missing. Name its folder by --data."

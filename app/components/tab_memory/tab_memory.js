@@ -5,7 +5,7 @@
 // be an entry, and Back would seem to do nothing. The next page begins at its top. A closed drop-down list, whose text
 // may be cut, shows the whole text when it is pointed at.
 
-import { RUNS, Resend } from "../shared/resend.js";
+import { IS_RUNNING, Resend } from "../shared/resend.js";
 
 const KEPT = "headlight sentence";
 
@@ -40,12 +40,12 @@ function showWholeTextsOnHover() {
 
 const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 100));
 
-// The page is hidden while it still has the example (server/page_start.js). It is shown when it has all new data and has
-// drawn them.
+// The page is hidden while it still has the example (server/page_start.js). It is shown when it has drawn the sentence of
+// the tab: at once if it draws that first, else (restores is "asked") when the script has run again and all is drawn.
 function showPage() {
   const { dataset } = document.documentElement;
-  if (dataset.restores === undefined) return;
-  if (document.querySelector(RUNS)) requestAnimationFrame(showPage);
+  if (dataset.restores !== "asked") delete dataset.restores;
+  else if (document.querySelector(IS_RUNNING)) requestAnimationFrame(showPage);
   else whenIdle(() => { delete dataset.restores; }, { timeout: 1000 });
 }
 
@@ -58,6 +58,7 @@ export default function ({ data, setTriggerValue }) {
     const kept = sessionStorage.getItem(KEPT);
     if (data.fresh && kept !== null && kept !== data.sentence) {
       sending.choose({ number: 0, kept }, (choice) => setTriggerValue("kept", choice.kept));
+      if (document.documentElement.dataset.restores !== undefined) document.documentElement.dataset.restores = "asked";
       return;
     }
     if (!data.fresh) {

@@ -27,7 +27,7 @@ from transformer.recipe import RECIPE as RECIPE_OF_RUN
 
 LONGEST_NAME = 60  # characters
 # What a trainer writes before it trains (transformer/training/run_folder.py)
-PREPARED = {LOCK, RECIPE_OF_RUN, "tokenizer.model"}
+PREPARED = {LOCK, RECIPE_OF_RUN, "tokenizer.model", "start.json"}  # the last in older runs
 PREPARED |= {"prepared", "corpus.json", "corpus-files.json", "aside"}
 
 
