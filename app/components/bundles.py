@@ -57,9 +57,7 @@ def style_bundle(name: str) -> str:
     imported = [(HERE / name / sheet).resolve().read_text(encoding="utf-8") for sheet in sheets]
     made = "".join([*imported, STYLE_IMPORT.sub("", own)])
     if "@import" in made:
-        raise ValueError(
-            f"{path}: a style sheet that is imported imports another, or an @import is not on its own line."
-        )
+        raise ValueError(f"{path}: only this sheet may import others, each by a line @import \"../shared/NAME.css\";")
     return made
 
 

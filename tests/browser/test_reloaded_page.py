@@ -78,3 +78,5 @@ def test_a_page_that_never_receives_the_sentence_is_shown_all_the_same(visit: Ca
     one.page.route("**/component-scripts/tab_memory*", lambda route: route.abort())
     one.page.reload()
     one.page.locator("html:not([data-restores]) .st-key-headline").wait_for()
+    assert [error for error in one.errors if "net::ERR_FAILED" not in error] == []
+    one.errors.clear()

@@ -51,7 +51,7 @@ class Initialisation:
         if odd:
             listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
             raise TrainingError(
-                f"{self.checkpoint.path}, which the run is to start with, does not have the architecture of the recipe:\n"
+                f"The checkpoint to start with, {self.checkpoint.path}, does not have the architecture of the recipe:\n"
                 f"{listed}\nMake [model] equal, or start without it (training.init_from, --init-from)."
             )
         ids = ids_in(self.checkpoint.tokenizer, tokenizer)
