@@ -57,7 +57,7 @@ def style_bundle(name: str) -> str:
     imported = [(HERE / name / sheet).resolve().read_text(encoding="utf-8") for sheet in sheets]
     made = "".join([*imported, STYLE_IMPORT.sub("", own)])
     if "@import" in made:
-        raise ValueError(f"{path}: only this sheet may import others, each by a line @import \"../shared/NAME.css\";")
+        raise ValueError(f'{path}: only this sheet may import others, each by a line @import "../shared/NAME.css";')
     return made
 
 
