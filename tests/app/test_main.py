@@ -8,8 +8,10 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.browser_driver import started_app
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
+from tests.support.raw_client import ask
 
 
 def test_without_its_settings_it_says_how_to_start_it() -> None:
@@ -23,6 +25,17 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
     assert not app.exception
     assert ["streamlit run app/main.py" in error.value for error in app.error] == [True]
     assert not app.text_input
+
+
+def test_the_first_start_at_a_desktop_asks_nothing(folder: Path, tmp_path: Path) -> None:
+    """Streamlit would ask for an e-mail address and wait, where a terminal and a screen are there and no start before."""
+    screen = {"HOME": str(tmp_path), "DISPLAY": ":0", "BROWSER": "true"}
+    with started_app(folder, tmp_path / "log", options=["--server.headless", "false"], variables=screen) as (
+        address,
+        _,
+    ):
+        assert ask(address, "/_stcore/health")[0] == 200
+    assert "mail" not in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize("page", ["attention", "translate"])

@@ -75,7 +75,7 @@ def train(
       python -m transformer train --resume runs/second-try
       python -m transformer train --resume runs/second-try --set training.updates=40000
       python -m transformer train --resume runs/second-try --set data.train=moved/my.en-de.tsv
-      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.en-de.tsv
+      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.en-de.tsv --set data.valid=none
       torchrun --nproc-per-node 8 -m transformer train --resume runs/paper-base
     """
     from transformer.recipe_files import check_files
