@@ -28,12 +28,10 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
 
 
 def test_the_first_start_at_a_desktop_asks_nothing(folder: Path, tmp_path: Path) -> None:
-    """Streamlit would ask for an e-mail address and wait, where a terminal and a screen are there and no start before."""
-    screen = {"HOME": str(tmp_path), "DISPLAY": ":0", "BROWSER": "true"}
-    with started_app(folder, tmp_path / "log", options=["--server.headless", "false"], variables=screen) as (
-        address,
-        _,
-    ):
+    """Streamlit would ask for an e-mail address, and wait."""
+    desktop = {"HOME": str(tmp_path), "DISPLAY": ":0", "BROWSER": "true"}
+    options = ["--server.headless", "false"]
+    with started_app(folder, tmp_path / "log", options=options, variables=desktop) as (address, _):
         assert ask(address, "/_stcore/health")[0] == 200
     assert "mail" not in (tmp_path / "log").read_text()
 
