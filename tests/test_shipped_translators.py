@@ -6,7 +6,7 @@ import pytest
 
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import named, percent
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from app.languages import _
 from app.stage.scene import Scene
-from transformer.analysis.trace import Trace, file_sum, trace
+from transformer.analysis.trace import Trace, trace
+from transformer.files.checksum import sha256_of
 from transformer.model.attention_kinds import SITES
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
@@ -53,7 +54,7 @@ def trace_of(scene: Scene) -> Trace:
     ids = scene.translation.source_ids, scene.hypothesis.ids
     piece = translator.tokenizer.piece
     name = _("{name}, changed", name=file.name) if scene.subject.edits else file.name
-    about = {"sentence": scene.translation.source, "checkpoint": name, "checkpoint_sum": file_sum(Path(file.path))}
+    about = {"sentence": scene.translation.source, "checkpoint": name, "checkpoint_sum": sha256_of(Path(file.path))}
     return trace(translator.model, *ids, sites, piece).named(**about)
 
 

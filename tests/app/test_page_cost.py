@@ -20,13 +20,13 @@ APP = Path(__file__).resolve().parents[2] / "app"
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sentences in each teacher-forced pass."""
     found: list[int] = []
-    states = Transformer.states
+    states = Transformer.decoder_output
 
     def counted(self: Transformer, source: Any, *rest: Any) -> Any:
         found.append(len(source))
         return states(self, source, *rest)
 
-    monkeypatch.setattr(Transformer, "states", counted)
+    monkeypatch.setattr(Transformer, "decoder_output", counted)
     return found
 
 

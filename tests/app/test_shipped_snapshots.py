@@ -11,7 +11,7 @@ from app.library.snapshots import run_names, shipped_folder, snapshots
 from tests.support.drawn import components
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.decoding.translator import Translator
 
 RUNS = [

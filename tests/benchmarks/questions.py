@@ -18,7 +18,7 @@ from app.library.tasks import CAPTIONS, EXAMPLES
 from app.questions import KINDS_OF_QUESTIONS, ask
 from app.stage.scene import Selection, scene_of
 from tests.support.recomputed_answers import Recomputed, in_float64
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.config import DecodingConfig
 from transformer.data.toy_tasks import toy_pairs
 

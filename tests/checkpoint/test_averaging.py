@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from transformer.checkpoint.averaging import average_checkpoints
-from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, read_header, save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
+from transformer.checkpoint.header import read_header
 from transformer.config import ModelConfig, TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.model import Transformer

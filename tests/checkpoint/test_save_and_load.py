@@ -15,9 +15,9 @@ from transformer.checkpoint.checkpoint_file import (
     Checkpoint,
     TrainedModel,
     load_checkpoint,
-    read_header,
     save_checkpoint,
 )
+from transformer.checkpoint.header import read_header
 from transformer.config import TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.text.tokenizer import Tokenizer

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from tests.support.small_checkpoint import NORM, complaint, rewrite
-from transformer.checkpoint.checkpoint_file import load_checkpoint, read_header
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.checkpoint.header import read_header
 from transformer.config import TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.text.tokenizer import Tokenizer

@@ -99,7 +99,7 @@ def test_a_machine_without_a_compiler_gets_a_message(monkeypatch: pytest.MonkeyP
 
 
 def is_compiled(model: Transformer) -> bool:
-    return "states" in vars(model)  # and no longer the method of its class
+    return "decoder_output" in vars(model)  # and no longer the method of its class
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_pass_forward_takes_as_many_operations_as_torch_counts() -> None:
 def test_forward_and_backward_are_three_times_forward() -> None:
     model = Transformer(CONFIG)
     with FlopCounterMode(display=False) as forward, torch.no_grad():
-        model.states(BATCH.source, BATCH.target)
+        model.decoder_output(BATCH.source, BATCH.target)
     with FlopCounterMode(display=False) as counted:
         summed_loss(model, BATCH, 0.1).backward()
     output = 2 * 6 * CONFIG.d_model * CONFIG.vocab_size

@@ -54,8 +54,8 @@ def test_fairseqs_smoothing_is_ours_at_another_epsilon_as_the_docstring_says() -
 
 def test_no_gradient_comes_from_positions_that_are_padding(monkeypatch: pytest.MonkeyPatch) -> None:
     net, batch = model(), random_batch([1, 6])
-    states = net.states(batch.source, batch.target).detach().requires_grad_()
-    monkeypatch.setattr(net, "states", lambda source, target: states)
+    states = net.decoder_output(batch.source, batch.target).detach().requires_grad_()
+    monkeypatch.setattr(net, "decoder_output", lambda source, target: states)
     summed_loss(net, batch, 0.1).backward()
     assert states.grad is not None
     padding = batch.labels == PAD

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 
 from tests.support.small_training import lines, stop_after, tensors, toy_recipe
 from tests.training.conftest import Runs
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.errors import TrainingError
 from transformer.training import train
 from transformer.training.metrics import Metrics

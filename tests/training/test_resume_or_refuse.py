@@ -9,7 +9,7 @@ import torch
 
 from tests.support.small_training import corpus_recipe, lines, metadata, tensors, toy_recipe, write_pairs
 from tests.training.conftest import Runs
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.data.toy_tasks import toy_pairs
 from transformer.errors import TrainingError
 from transformer.training import train, training, training_state

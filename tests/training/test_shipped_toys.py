@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.toys import Cells, exact_match, fresh_pairs, mass, mirrored, swapped
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.small_training import assert_same_run, lines, stop_after, toy_recipe
 from transformer.checkpoint import averaging
-from transformer.checkpoint.checkpoint_file import read_header
+from transformer.checkpoint.header import read_header
 from transformer.data import pair_sources
 from transformer.errors import TrainingError
 from transformer.training import run_folder as run_module

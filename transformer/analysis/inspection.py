@@ -7,8 +7,8 @@ from typing import Any
 
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import best_heads
-from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
-from transformer.checkpoint.header import meta_model
+from transformer.checkpoint.checkpoint_file import Checkpoint
+from transformer.checkpoint.header import meta_model, read_header
 from transformer.config import ModelConfig
 from transformer.errors import CheckpointError
 from transformer.files.untrusted_values import shown

@@ -18,7 +18,6 @@ Row t of the decoder *reads* token t and *predicts* token t + 1:
     table = traced.to_frame("decoder.layers.0.cross_attention.weights")  # a pandas.DataFrame
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -117,12 +116,6 @@ class Trace:
             checkpoint=found["checkpoint"],
             checkpoint_sum=found["checkpoint_sum"],
         )
-
-
-def file_sum(path: Path) -> str:
-    """sha256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def trace(

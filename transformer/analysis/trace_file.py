@@ -58,7 +58,7 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray
     try:
         with zipfile.ZipFile(path) as archive:
             entries = _entries(path, archive)
-            _check_sizes(path, archive, entries)
+            _check_sizes(path, entries)
             found = {name: _array(path, archive, entry, name) for name, entry in entries.items()}
     except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or error
@@ -101,7 +101,7 @@ def _entries(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
     return entries
 
 
-def _check_sizes(path: Path, archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo]) -> None:
+def _check_sizes(path: Path, entries: Mapping[str, zipfile.ZipInfo]) -> None:
     """Refuses arrays that claim more bytes than the file has: uncompressed arrays that do not overlap have no more."""
     total, size = sum(entry.file_size for entry in entries.values()), path.stat().st_size
     if total > size or any(entry.file_size != entry.compress_size for entry in entries.values()):

@@ -14,9 +14,9 @@ from transformer.checkpoint.checkpoint_file import (
     Checkpoint,
     TrainedModel,
     load_checkpoint,
-    read_header,
     save_checkpoint,
 )
+from transformer.checkpoint.header import read_header
 from transformer.checkpoint.length_statistics import lengths_in
 from transformer.errors import CheckpointError
 

@@ -31,13 +31,10 @@ from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 
 __all__ = [
-    "FORMAT_VERSION",
     "Checkpoint",
-    "Header",
     "TrainedModel",
     "load_checkpoint",
     "load_tokenizer",
-    "read_header",
     "save_checkpoint",
 ]
 

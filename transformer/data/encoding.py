@@ -2,7 +2,8 @@
 
 With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch. Names may be swapped, and
 pairs changed (augmentation/). With any of these, each epoch has its own ids. Every ten blocks of text, at most 100,000
-pairs, have a random generator of their own, so the result does not depend on how many processes share the work.
+pairs (repeats not counted), have a random generator of their own, so the result does not depend on how many processes
+share the work.
 """
 
 import random

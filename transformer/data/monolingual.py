@@ -13,6 +13,7 @@ from transformer.data.mix_options import MixPart
 from transformer.data.prepared_store import store_of
 from transformer.data.text_files import decode_line, portions_of, unreadable
 from transformer.errors import BadLine, CorpusError
+from transformer.files.checksum import sha256_of
 
 FORMAT = 1  # increased when a new version writes other sources with the same model
 
@@ -60,7 +61,6 @@ def check_lines(path: Path, config: DataConfig) -> int:
 
 def _sum(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
+        return bytes.fromhex(sha256_of(path))
     except OSError as error:
         raise unreadable(path, error) from None

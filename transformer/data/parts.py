@@ -33,6 +33,7 @@ from transformer.data.mix_options import MixPart
 from transformer.data.monolingual import sources_path
 from transformer.data.text_files import unreadable
 from transformer.errors import CorpusError
+from transformer.files.checksum import sha256_of
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,7 @@ def sums_of(text: Text) -> dict[str, str]:
     sums = {}
     for path in text.files:
         try:
-            with path.open("rb") as file:
-                sums[str(path)] = hashlib.file_digest(file, "sha256").hexdigest()
+            sums[str(path)] = sha256_of(path)
         except OSError as error:
             raise unreadable(path, error) from None
     return sums

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.checkpoint.checkpoint_file import load_tokenizer
 from transformer.checkpoint.length_statistics import lengths_of
 from transformer.config import OF_TRANSLATIONS, Recipe
 from transformer.data.batch_parts import Share
@@ -155,7 +155,7 @@ def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokeniz
 
 def _read_tokenizer(path: Path) -> Tokenizer:
     if path.suffix == ".safetensors":
-        return load_checkpoint(path).tokenizer
+        return load_tokenizer(path)
     try:
         return read_tokenizer_file(path)
     except OSError as error:

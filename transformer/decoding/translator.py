@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 
 import torch
 
-from transformer.analysis.trace import EVERYTHING, Trace, file_sum, trace
+from transformer.analysis.trace import EVERYTHING, Trace, trace
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.config import DecodingConfig
 from transformer.decoding.fast.search_model import SearchModel, refreshed, search_model
@@ -26,6 +26,7 @@ from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
+from transformer.files.checksum import sha256_of
 from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
 from transformer.model.probe import Edit
@@ -239,7 +240,7 @@ class Translator:
         sites = [sites] if isinstance(sites, str) else sites
         traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
         path = self.checkpoint.path if self.checkpoint else None
-        return traced.named(found.source, path.stem, file_sum(path)) if path else traced.named(found.source)
+        return traced.named(found.source, path.stem, sha256_of(path)) if path else traced.named(found.source)
 
 
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:

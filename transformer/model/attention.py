@@ -82,10 +82,10 @@ class MultiHeadAttention(nn.Module):
 
         Returns (B, Q, D).
         """
-        key, value = self.project_memory(memory, probe)  # (B, H, K, E) each
+        key, value = self.keys_and_values(memory, probe)  # (B, H, K, E) each
         return self.attend_to(x, key, value, mask, probe)  # (B, Q, D)
 
-    def project_memory(self, memory: Tensor, probe: NullProbe = NULL_PROBE) -> tuple[Tensor, Tensor]:
+    def keys_and_values(self, memory: Tensor, probe: NullProbe = NULL_PROBE) -> tuple[Tensor, Tensor]:
         """Keys and values of all heads, which a cache stores: memory (B, K, D) -> two of (B, H, K, E)."""
         key = probe("key", self.split(self.key(memory)))  # (B, H, K, E)
         value = probe("value", self.split(self.value(memory)))  # (B, H, K, E)

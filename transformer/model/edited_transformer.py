@@ -54,13 +54,13 @@ class EditedTransformer(Transformer):
         """The model whose weights it shares."""
         return self._unedited[0]
 
-    def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """`Transformer.states` with the edits: (B, T, D)."""
-        return self.unedited.states(source, target, self._with_edits(probe))
+    def decoder_output(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """`Transformer.decoder_output` with the edits: (B, T, D)."""
+        return self.unedited.decoder_output(source, target, self._with_edits(probe))
 
-    def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def predict(self, decoder_output: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """`Transformer.predict` with the edits: logits (..., V)."""
-        return self.unedited.predict(states, self._with_edits(probe))
+        return self.unedited.predict(decoder_output, self._with_edits(probe))
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
         """`Transformer.start` with the edits."""

@@ -98,7 +98,7 @@ class DecoderLayer(nn.Module):
 
         def attend_to_past(x: Tensor) -> Tensor:
             below = probe.at("self_attention")
-            keys, values = cache.append(*self.self_attention.project_memory(x, below))  # (R, H, K, E) each
+            keys, values = cache.append(*self.self_attention.keys_and_values(x, below))  # (R, H, K, E) each
             return self.self_attention.attend_to(x, keys, values, self_mask, below)  # (R, 1, D)
 
         def attend_to_source(x: Tensor) -> Tensor:

@@ -117,27 +117,28 @@ class Transformer(nn.Module):
         Returns:
             Logits (B, T, V).
         """
-        return self.predict(self.states(source, target, probe), probe)  # (B, T, V)
+        return self.predict(self.decoder_output(source, target, probe), probe)  # (B, T, V)
 
-    def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def decoder_output(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """`forward` without the projection: (B, T, D). A loss then projects only positions that are not padding."""
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
-    def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only with a probe.
+    def predict(self, decoder_output: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only if the
+        site `probabilities` is probed.
 
         The probabilities are not used further, so an edit of them changes only what is recorded. To change which token
         a model chooses, edit the logits.
         """
-        logits = probe("logits", self.project(states))  # (..., V)
+        logits = probe("logits", self.project(decoder_output))  # (..., V)
         if probe.is_probed("probabilities"):
             probe("probabilities", logits.softmax(dim=-1))  # (..., V)
         return logits
 
-    def project(self, states: Tensor) -> Tensor:
+    def project(self, decoder_output: Tensor) -> Tensor:
         """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4); the paper has no bias."""
-        return linear(states, self.output.weight, self.output_bias)  # (..., V)
+        return linear(decoder_output, self.output.weight, self.output_bias)  # (..., V)
 
     def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
         """Reads the source (B, S) once, and stores what every decoding step needs of it.
@@ -148,7 +149,7 @@ class Transformer(nn.Module):
         state = DecoderState([], masks.padding_mask(source))
         for i, layer in enumerate(self.decoder.layers):
             below = probe.at("decoder", "layers", i, "cross_attention")
-            key, value = layer.cross_attention.project_memory(memory, below)  # (B, H, S, E) each
+            key, value = layer.cross_attention.keys_and_values(memory, below)  # (B, H, S, E) each
             # Contiguous, or every step would copy them.
             state.layers.append(LayerCache(key.contiguous(), value.contiguous()))
         return state

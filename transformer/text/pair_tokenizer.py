@@ -16,7 +16,7 @@ import sentencepiece
 from transformer.config import BOS, EOS, PAD, UNK
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_object
-from transformer.text.tokenizer import Kind, Piece, Tokenizer, encodable, merged_unknown, words
+from transformer.text.tokenizer import Kind, Piece, Tokenizer, encodable, merged_unknown, read_processor, words
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 LEAST_SCORE = -100.0  # of a token that this language's sentencepiece model does not have
@@ -34,7 +34,7 @@ class PairTokenizer(Tokenizer):
     """
 
     def __init__(self, source: bytes, target: bytes, vocabulary: Sequence[str]) -> None:
-        super().__init__(_processor(source))
+        super().__init__(read_processor(source))
         if tuple(vocabulary[: len(SPECIAL)]) != SPECIAL or len(set(vocabulary)) != len(vocabulary):
             raise HeadlightError(
                 f"The vocabulary of a tokenizer must begin with {', '.join(SPECIAL)} and name each token once."
@@ -127,19 +127,10 @@ class PairTokenizer(Tokenizer):
 
     @cached_property
     def _target_processor(self) -> sentencepiece.SentencePieceProcessor:
-        return _processor(self._models[1])
+        return read_processor(self._models[1])
 
     def _numbered(self, tokens: Iterable[str]) -> list[int]:
         return [self._ids.get(token, UNK) for token in tokens]
-
-
-def _processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
-    try:
-        if not model:  # sentencepiece accepts empty bytes and fails later
-            raise ValueError
-        return sentencepiece.SentencePieceProcessor(model_proto=model)
-    except (RuntimeError, ValueError):
-        raise HeadlightError("A tokenizer is not a sentencepiece model, or it is damaged.") from None
 
 
 def read_tokenizer_file(path: Path) -> Tokenizer:

@@ -87,20 +87,7 @@ class Tokenizer:
     @classmethod
     def from_bytes(cls, model: bytes) -> "Tokenizer":
         """Reads a serialized sentencepiece model. Raises HeadlightError if that fails."""
-        # Trap: sentencepiece accepts empty bytes and fails later
-        # (test_bytes_that_are_not_a_model_are_refused_with_a_clear_error).
-        if not model:
-            raise HeadlightError(
-                "The tokenizer is empty. Use a sentencepiece .model file, or a checkpoint that has one."
-            )
-        try:
-            processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-            processor.id_to_piece(list(range(processor.vocab_size())))  # each must be UTF-8
-        except (RuntimeError, ValueError):
-            raise HeadlightError(
-                "The tokenizer is not a sentencepiece model, or it is damaged. "
-                "Use a .model file written by sentencepiece, or a checkpoint that has one."
-            ) from None
+        processor = read_processor(model)
         found = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if found != (PAD, UNK, BOS, EOS):
             raise HeadlightError(
@@ -216,3 +203,20 @@ def _explain(message: str, config: TokenizerConfig) -> HeadlightError:
         f"sentencepiece cannot learn a vocabulary from this corpus: {message.strip()}. Give more text, or "
         "another tokenizer.vocab_size."
     )
+
+
+def read_processor(model: bytes) -> sentencepiece.SentencePieceProcessor:
+    """Reads a serialized sentencepiece model. Raises HeadlightError if that fails."""
+    # Trap: sentencepiece accepts empty bytes and fails later
+    # (test_bytes_that_are_not_a_model_are_refused_with_a_clear_error).
+    if not model:
+        raise HeadlightError("The tokenizer is empty. Use a sentencepiece .model file, or a checkpoint that has one.")
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        processor.id_to_piece(list(range(processor.vocab_size())))  # each must be UTF-8
+    except (RuntimeError, ValueError):
+        raise HeadlightError(
+            "The tokenizer is not a sentencepiece model, or it is damaged. "
+            "Use a .model file written by sentencepiece, or a checkpoint that has one."
+        ) from None
+    return processor

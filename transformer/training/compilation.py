@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def compile_layers(model: Transformer, device: torch.device, asked: Literal["auto", True, False]) -> None:
-    """Compiles `model.states` if `asked` says so. Names and storage of the weights stay the same.
+    """Compiles `model.decoder_output` if `asked` says so. Names and storage of the weights stay the same.
 
     Args:
         asked: "auto" compiles on a CUDA device; if torch cannot compile, a warning is logged and nothing changes.
@@ -53,16 +53,16 @@ def compile_layers(model: Transformer, device: torch.device, asked: Literal["aut
             f"training.compile = true, and torch cannot compile for {device} on this machine: {reason} "
             "On a CPU it needs a C++ compiler such as g++. Install one, or set training.compile = false."
         ) from None
-    compiled: Any = torch.compile(model.states, dynamic=True)
-    model.states = partial(_states, compiled)  # type: ignore[method-assign]
+    compiled: Any = torch.compile(model.decoder_output, dynamic=True)
+    model.decoder_output = partial(_decoder_output, compiled)  # type: ignore[method-assign]
 
 
-def _states(compiled: Any, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
-    """`Transformer.states`, compiled: (B, S) and (B, T) -> (B, T, D)."""
+def _decoder_output(compiled: Any, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    """`Transformer.decoder_output`, compiled: (B, S) and (B, T) -> (B, T, D)."""
     rows = len(source)
     if rows == 1:
         source, target = source.repeat(2, 1), target.repeat(2, 1)  # (2, S), (2, T)
     for ids in (source, target):
         torch._dynamo.mark_dynamic(ids, (0, 1))
-    states: Tensor = compiled(source, target, probe)
-    return states[:rows]  # (B, T, D)
+    output: Tensor = compiled(source, target, probe)
+    return output[:rows]  # (B, T, D)

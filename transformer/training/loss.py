@@ -47,7 +47,7 @@ def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Ten
     # Trap: a boolean mask as index, states[labels != PAD], would wait for a GPU, to know how many rows it selects. Here
     # the number is known (test_an_update_on_a_gpu_reads_nothing_from_it).
     places = torch.nonzero_static(labels != PAD, size=batch.target_tokens).squeeze(1)  # (N)
-    states = model.states(batch.source, batch.target).flatten(0, 1)[places]  # (N, D)
+    states = model.decoder_output(batch.source, batch.target).flatten(0, 1)[places]  # (N, D)
     if model.output_bias is not None:
         logits = model.project(states)  # (N, V)
         return cross_entropy(logits, labels[places], reduction="sum", label_smoothing=label_smoothing)
@@ -59,7 +59,7 @@ def negative_log_likelihood(model: Transformer, batch: Batch) -> tuple[float, in
     """For validation: -log p of the target tokens without smoothing, summed, and how many of them the model ranks
     first."""
     counts = batch.labels != PAD  # (B, T)
-    logits = model.project(model.states(batch.source, batch.target)[counts]).float()  # (N, V)
+    logits = model.project(model.decoder_output(batch.source, batch.target)[counts]).float()  # (N, V)
     labels = batch.labels[counts]  # (N)
     return float(cross_entropy(logits, labels, reduction="sum")), int((logits.argmax(dim=-1) == labels).sum())
 

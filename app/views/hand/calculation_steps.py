@@ -109,7 +109,7 @@ def projections(this: Calculation) -> None:
 
 def _projecting(site: str) -> SourceLines:
     """The lines that make keys, values and queries."""
-    memory = lines_from(MultiHeadAttention.project_memory, "key = ", "value = ")
+    memory = lines_from(MultiHeadAttention.keys_and_values, "key = ", "value = ")
     return SourceLines(memory.path, memory.first, f"{memory.text}\n{lines_of(f'{site}.query').text}")
 
 

@@ -207,7 +207,7 @@ def _whole_mask_text(this: HeadOfBatchSentence) -> str:
 
 def _combined(kind: Kind) -> SourceLines:
     if kind == "cross":
-        return lines_from(Transformer.states, "memory = self.encoder", "return self.decoder")
+        return lines_from(Transformer.decoder_output, "memory = self.encoder", "return self.decoder")
     return lines_of_definition("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
 
 

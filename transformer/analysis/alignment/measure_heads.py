@@ -9,7 +9,6 @@ per sentence, tokens per word (more in an unusual text) and the loss are measure
 is given (`home`), they are also measured on it.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -31,6 +30,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import EOS
 from transformer.data.batches import collate
 from transformer.errors import CorpusError
+from transformer.files.checksum import sha256_of
 from transformer.files.untrusted_values import finite_number
 from transformer.model import Transformer
 from transformer.model.attention_kinds import SITES
@@ -89,7 +89,7 @@ def measure(
         weights_sha256=weights_checksum(checkpoint.path),
         gold=Gold(
             name=gold.file.name,
-            sha256=hashlib.sha256(gold.file.read_bytes()).hexdigest(),
+            sha256=sha256_of(gold.file),
             swapped=gold.swapped,
             pairs=len(kept),
             left_out=len(gold.pairs) - len(kept),
