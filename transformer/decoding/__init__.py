@@ -1,4 +1,13 @@
-"""Searching for translations: greedy decoding, beam search and sampling over one step function."""
+"""Searching for translations: greedy decoding, beam search and sampling over one step function. In the order in which to
+read:
+
+    translator request                                text in, text out
+    search greedy_and_sampling beam                   the loop, and the two ways to choose tokens in it
+    log_probabilities sampling length_penalty repetition
+    search_record hypotheses tree translation         what a search leaves
+    teacher_forcing finished_search reranking         with a given translation, or after a search
+    fast                                              the same step with fewer operations
+"""
 
 from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
 from transformer.decoding.translator import Translator

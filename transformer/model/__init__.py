@@ -1,4 +1,9 @@
-"""The model, in the paper's words, one idea per file."""
+"""The model, in the paper's words, one idea per file. In the order in which to read:
+
+    positions embedding masks attention feed_forward layers transformer     the paper, section 3
+    cache                                                                   decoding one token at a time
+    probe site_census edited_transformer zero_edit attention_kinds          to look inside, and to change what is computed
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
