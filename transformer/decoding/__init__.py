@@ -1,5 +1,5 @@
-"""Searching for translations: greedy decoding, beam search and sampling over one step function. In the order in which to
-read:
+"""Searching for translations: greedy decoding, beam search and sampling over one step function. To be read in this
+order:
 
     translator request                                text in, text out
     search greedy_and_sampling beam                   the loop, and the two ways to choose tokens in it

@@ -1,8 +1,8 @@
 """The model, in the paper's words, one idea per file. In the order in which to read:
 
-    positions embedding masks attention feed_forward layers transformer     the paper, section 3
-    cache                                                                   decoding one token at a time
-    probe site_census edited_transformer zero_edit attention_kinds          to look inside, and to change what is computed
+positions embedding masks attention feed_forward layers transformer     the paper, section 3
+cache                                                                   decoding one token at a time
+probe site_census edited_transformer zero_edit attention_kinds          to record and change what is computed
 """
 
 from importlib import import_module
