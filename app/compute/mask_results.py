@@ -8,7 +8,7 @@ import torch
 from app.compute.cached_results import GATE, KEPT, Ids
 from app.compute.subject import Subject
 from transformer.config import BOS, EOS, DecodingConfig
-from transformer.decoding.log_probabilities import score
+from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.decoding.translation import Translation
 
 
@@ -26,7 +26,7 @@ def without_cache(subject: Subject, source_ids: Ids, most: int) -> Ids:
     with GATE, torch.inference_mode():
         while len(read) <= most and read[-1] != EOS:
             logits = model(source, torch.tensor([read], device=device))  # (1, T, V)
-            read.append(int(score(logits[:, -1:], None).argmax()))
+            read.append(int(next_log_probabilities(logits[:, -1:], None).argmax()))
     return tuple(read[1:])
 
 

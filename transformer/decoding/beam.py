@@ -17,7 +17,7 @@ from torch import Tensor
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.log_probabilities import score
+from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.decoding.search_record import Ending, Step
 from transformer.kernels.topk import topk
 
@@ -47,7 +47,7 @@ class Beam:
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of the next token: chooses the hypotheses to keep, and stores those that finish."""
         self.length += 1
-        log_probabilities, tokens = topk(score(logits, forced), 2 * self.size)  # (B, W, 2k)
+        log_probabilities, tokens = topk(next_log_probabilities(logits, forced), 2 * self.size)  # (B, W, 2k)
         width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
         sums = (self.sums.unsqueeze(-1) + log_probabilities).flatten(1)  # (B, W*2k)
         sums, places = sums.topk(min(2 * self.size, sums.shape[1]))  # (B, C), C = 2k, fewer at the start

@@ -12,7 +12,7 @@ import torch
 
 from transformer.config import DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.log_probabilities import score
+from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.decoding.sampling import cumulative_sums, random_numbers, truncated
 from transformer.decoding.translation import SearchNode
 
@@ -61,7 +61,7 @@ def draws(
         logits: (T, V) of a teacher-forced pass over the hypothesis. They differ from those of the search by rounding.
         target_ids: `Hypothesis.ids`.
     """
-    allowed = score(torch.tensor(logits)[None], None)  # (1, T, V)
+    allowed = next_log_probabilities(torch.tensor(logits)[None], None)  # (1, T, V)
     cumulative, ids = cumulative_sums(allowed, settings)  # (1, T, V') each
     tokens = torch.tensor(list(target_ids))  # (T)
     places = tokens if ids is None else (ids[0] == tokens[:, None]).int().argmax(dim=-1)  # (T)
@@ -79,7 +79,7 @@ def draws(
 
 def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
     """Which tokens sampling may draw: logits (V) of one step -> boolean (V). PAD, UNK and BOS are always False."""
-    allowed = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
+    allowed = next_log_probabilities(torch.tensor(logits)[None, None], None)  # (1, 1, V)
     _, ids, outside = truncated(allowed, settings)  # (1, 1, V') each
     found = np.zeros(len(logits), dtype=bool)
     found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[~outside[0, 0]].numpy()] = True

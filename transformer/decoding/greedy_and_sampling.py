@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import EOS, PAD, DecodingConfig
-from transformer.decoding.log_probabilities import score
+from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.decoding.sampling import device_of_sums, draw, random_numbers
 from transformer.decoding.search_record import Ending, Step
 from transformer.kernels.topk import topk
@@ -48,7 +48,7 @@ class Rows:
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of the next token: each row takes one."""
-        scores = score(logits, forced)  # (B, W, V)
+        scores = next_log_probabilities(logits, forced)  # (B, W, V)
         if self.settings.method == "sampling":
             tokens = draw(scores, self.random[:, :, self.length], self.settings)[:, :, None]  # (B, W, 1)
             log_probabilities = scores.gather(-1, tokens)  # (B, W, 1)

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from transformer.config import BOS, EOS, PAD, ModelConfig
-from transformer.decoding.log_probabilities import score
+from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.model import Transformer
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.feed_forward import ACTIVATIONS
@@ -142,7 +142,7 @@ class TorchModel(nn.Module):
         while len(ids) < limit and EOS not in ids:
             read = torch.tensor([[BOS, *ids]], device=source.device)  # (1, T)
             newest = self._states(read, memory, source)[:, -1:]  # (1, 1, D)
-            ids.append(int(score(linear(newest, self.output, self.bias), None).argmax()))
+            ids.append(int(next_log_probabilities(linear(newest, self.output, self.bias), None).argmax()))
         return ids
 
     def _embedded(self, ids: Tensor, tokens: Tensor, stack: int) -> Tensor:
