@@ -49,8 +49,8 @@ def draw(log_probabilities: Tensor, random: Tensor, settings: DecodingConfig) ->
 
 
 def cumulative_sums(log_probabilities: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None]:
-    """Log-probabilities (B, W, V) -> cumulative sums (B, W, V') of the probabilities of all tokens that may be drawn, and
-    the ids (B, W, V') of these tokens; None if each id is the position of its token."""
+    """Log-probabilities (B, W, V) -> cumulative sums (B, W, V') of the probabilities of all tokens that may be drawn,
+    and the ids (B, W, V') of these tokens; None if each id is the position of its token."""
     probabilities, ids, outside = truncated(log_probabilities, settings)  # (B, W, V') each
     return probabilities.masked_fill(outside, 0.0).cumsum(dim=-1), ids
 
