@@ -70,7 +70,7 @@ def test_the_place_of_code_and_that_it_has_changed_are_translated(
         ("encoder.layers.0.self_attention.mask", "ids != PAD"),
         ("decoder.layers.0.self_attention.mask", "position[None, :] <= position[:, None]"),
         ("decoder.layers.0.cross_attention.context", "@ value"),
-        ("logits", "linear(states, self.output.weight, self.output_bias)"),
+        ("logits", "linear(decoder_output, self.output.weight, self.output_bias)"),
         ("chosen", "def advance"),
     ],
 )

@@ -46,7 +46,7 @@ function showPage() {
   const { dataset } = document.documentElement;
   if (dataset.restores !== "asked") delete dataset.restores;
   else if (document.querySelector(IS_RUNNING)) requestAnimationFrame(showPage);
-  else whenIdle(() => { delete dataset.restores; }, { timeout: 1000 });
+  else whenIdle(() => { delete dataset.restores; }, { timeout: 3000 });
 }
 
 export default function ({ data, setTriggerValue }) {
