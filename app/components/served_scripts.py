@@ -30,6 +30,7 @@ export default async (mounted) => {{
   const root = mounted.parentElement.getRootNode(), {{ host }} = root;
   if (host && root.adoptedStyleSheets[0] !== sheet) root.adoptedStyleSheets = [sheet];
   const unmount = draw(mounted);
+  window.headlightDrawn = (window.headlightDrawn ?? 0) + 1;  // how often a component was drawn, for tab_memory
   const picture = host?.closest("[class*=st-key-picture_]");
   if (!picture) host?.setAttribute("data-drawn", "");
   else if (!host.hasAttribute("data-drawn")) new ResizeObserver((_, observer) => {{

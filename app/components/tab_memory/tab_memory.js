@@ -38,15 +38,24 @@ function showWholeTextsOnHover() {
   });
 }
 
-const whenIdle = window.requestIdleCallback ?? ((act) => setTimeout(act, 100));
+const QUIET = 8;  // frames in which nothing is computed and nothing drawn, after which the page counts as drawn
 
 // The page is hidden while it still has the example (server/page_start.js). It is shown when it has drawn the sentence of
 // the tab: at once if it draws that first, else (restores is "asked") when the script has run again and all is drawn.
 function showPage() {
   const { dataset } = document.documentElement;
-  if (dataset.restores !== "asked") delete dataset.restores;
-  else if (document.querySelector(IS_RUNNING)) requestAnimationFrame(showPage);
-  else whenIdle(() => { delete dataset.restores; }, { timeout: 3000 });
+  if (dataset.restores !== "asked") {
+    delete dataset.restores;
+    return;
+  }
+  let frames = 0, drawn;
+  const look = () => {
+    frames = document.querySelector(IS_RUNNING) || drawn !== window.headlightDrawn ? 0 : frames + 1;
+    drawn = window.headlightDrawn;
+    if (frames < QUIET) requestAnimationFrame(look);
+    else delete dataset.restores;
+  };
+  look();
 }
 
 export default function ({ data, setTriggerValue }) {
