@@ -1,13 +1,12 @@
 """The source of the pairs of an epoch: a toy task, generated in memory, or a corpus, prepared on disk.
 
-Folders prepared from a corpus are named by a hash of what they were made from. A resumed run, or another run on the
-same text, finds them and starts in seconds:
+Folders prepared from a corpus are named by a hash of what they were made from, so other runs on this text find them:
 
     text-...         the cleaned pairs           <- the files (in any folder), options for cleaning, validation text
     tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
     ids-...          the pairs as ids            <- that text, the vocabulary, max_length
     epoch-...        the ids of a later epoch, if each epoch has different ids
-    sources-...      back-translated sources       <- a monolingual file, the model that wrote them (monolingual.py)
+    sources-...      back-translated sources     <- a monolingual file, the model that wrote them (monolingual.py)
 
 They are stored in the run's folder `prepared`, or in the folder of data.prepared; epoch-... always in the former.
 """

@@ -1,10 +1,9 @@
-"""The Translator: text in, text out.
+"""The Translator: text in, text out. transformer/README.md shows what else it can do.
 
     translator = Translator.load("pretrained/en-de.safetensors")
     print(translator.translate("Where is the nearest train station?").text)
 
-It normalises the text, splits it into sentences and those into tokens, batches sentences of similar length, searches,
-and returns the translations in order. transformer/README.md shows this and what else it can do.
+The text is normalised and split into sentences and tokens; sentences of similar length are searched together.
 """
 
 import copy
