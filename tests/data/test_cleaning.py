@@ -73,8 +73,8 @@ def test_pairs_set_aside_are_chosen_after_cleaning(tmp_path: Path) -> None:
     )
     text = TrainingText(folder)
     assert text.counts == Counts(read=100, duplicates=60, validation=5, learnt=35)
-    assert len(set(text.set_aside())) == 5
-    aside = {side for pair in text.set_aside() for side in pair}
+    assert len(set(text.validation_pairs())) == 5
+    aside = {side for pair in text.validation_pairs() for side in pair}
     assert {"s0", "t0"} <= {*text.sentences(), *aside}
     assert not aside & set(text.sentences())  # from which the vocabulary is learnt
     assert {path.name for path in folder.iterdir()} == {

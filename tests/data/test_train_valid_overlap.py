@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer.data.train_valid_overlap import hash_pairs, key, marks, set_aside, shared
+from transformer.data.train_valid_overlap import choose_validation_pairs, hash_pairs, key, marks, shared
 
 Pairs = list[tuple[str, str]]
 PAIRS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=20)
@@ -22,7 +22,7 @@ def count_shared(train: Pairs, valid: Pairs) -> int:
 
 def split(pairs: Pairs, size: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
     """Those to train on, those set aside, and those dropped."""
-    valid, dropped = set_aside(*marks(pairs, seed), size, np.ones(len(pairs), bool))
+    valid, dropped = choose_validation_pairs(*marks(pairs, seed), size, np.ones(len(pairs), bool))
     assert not (valid & dropped).any()
     learnt, aside, others = (
         [pair for pair, wanted in zip(pairs, mask, strict=True) if wanted]
@@ -88,7 +88,7 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order() -> None:
 def test_only_allowed_pairs_are_set_aside() -> None:
     pairs = [(f"s{i}", f"t{i % 60}") for i in range(100)]
     allowed = np.arange(100) % 3 > 0
-    valid, dropped = set_aside(*marks(pairs, 1), 10, allowed)
+    valid, dropped = choose_validation_pairs(*marks(pairs, 1), 10, allowed)
     assert valid.sum() == 10
     assert dropped.any()
     assert not ((valid | dropped) & ~allowed).any()

@@ -92,10 +92,15 @@ def test_a_prefix_may_repeat_a_token() -> None:
 
 
 def test_runs_are_reordered_with_the_hypotheses() -> None:
-    runs = Runs()
-    runs.advance(torch.tensor([[A, B]]), torch.tensor([[0, 0]]))
-    assert runs.advance(torch.tensor([[B, B]]), torch.tensor([[1, 0]])).tolist() == [[2, 1]]
-    assert runs.advance(torch.tensor([[B, A]]), torch.tensor([[0, 0]])).tolist() == [[3, 1]]
+    runs = Runs(prefix_length=0)
+    for _ in range(COUNT_FROM + 1):
+        runs.advance(torch.tensor([[A, B]]), torch.tensor([[0, 0]]))
+    assert runs.lengths is not None
+    assert runs.lengths.tolist() == [[1, 1]]
+    runs.advance(torch.tensor([[B, B]]), torch.tensor([[1, 0]]))
+    assert runs.lengths.tolist() == [[2, 1]]
+    runs.advance(torch.tensor([[B, A]]), torch.tensor([[0, 0]]))
+    assert runs.lengths.tolist() == [[3, 1]]
 
 
 def test_a_short_run_or_one_before_the_end_is_not_a_loop() -> None:

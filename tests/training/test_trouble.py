@@ -17,7 +17,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, Stopped, TrainingError
 from transformer.training import divergence, train, training_state
-from transformer.training.divergence import may_be_saved, watch
+from transformer.training.divergence import Divergence
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
 
@@ -222,32 +222,35 @@ def test_losses_that_rise_for_a_moment_or_begin_worse_than_guessing_do_not_end_a
 ) -> None:
     monkeypatch.setattr(divergence, "WINDOW", 1)
     progress = Progress()
+    losses = Divergence(progress, warmup=4, vocab_size=8000)
     for update, loss in enumerate((12.0, 12.5, 12.9, 11.0, 4.0, 6.0, 6.0, 4.5, 5.2, 4.9, 6.0, 6.0), start=1):
         progress.update = update
-        watch(progress, 100 * loss, 100, warmup=4, vocab_size=8000)
+        losses.add(100 * loss, 100)
     assert (progress.climbing, progress.lowest_loss) == (2, 4.0)
     progress.update += 1
     with pytest.raises(TrainingError, match=r"risen to 6\.00 and stays there, 2\.00 above.*saved is from before"):
-        watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
-    never_good = Progress(update=50, lowest_loss=20.0, climbing=2)
+        losses.add(600.0, 100)
+    never_good = Divergence(Progress(update=50, lowest_loss=20.0, climbing=2), warmup=4, vocab_size=8000)
     with pytest.raises(TrainingError, match=r"never near 8\.99, .* the saved ones\. Start a new run"):
-        watch(never_good, 2000.0, 100, warmup=4, vocab_size=8000)
+        never_good.add(2000.0, 100)
 
 
 def test_divergence_is_detected_independently_of_log_every() -> None:
     progress = Progress(update=1000, lowest_loss=2.0)
+    losses = Divergence(progress, warmup=4, vocab_size=8000)
     for number in range(2 * divergence.WINDOW):
-        watch(progress, 600.0 if number % 5 < 3 else 50.0, 100, warmup=4, vocab_size=8000)  # sentences hard and easy
+        losses.add(600.0 if number % 5 < 3 else 50.0, 100)  # sentences hard and easy
     assert progress.climbing == 2  # two windows of 3.8 each
 
 
 def test_weights_that_diverge_within_a_window_do_not_replace_good_ones() -> None:
     progress = Progress(update=1000, lowest_loss=2.0)
+    losses = Divergence(progress, warmup=4, vocab_size=8000)
     for number in range(1, divergence.WINDOW):
-        watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
-        assert may_be_saved(progress, warmup=4, vocab_size=8000) == (number < divergence.LEAST)
+        losses.add(600.0, 100)
+        assert losses.may_be_saved == (number < divergence.LEAST)
         assert not progress.climbing
-    assert may_be_saved(Progress(), warmup=4, vocab_size=8000)
+    assert Divergence(Progress(), warmup=4, vocab_size=8000).may_be_saved
 
 
 def test_a_nan_loss_is_reported_with_its_update_and_the_state_before_is_good(

@@ -124,7 +124,7 @@ class Corpus:
             self._folder = self._store.find_or_make("text", made_from, partial(write_text, parts, valid, data, seed))
         self._text = TrainingText(self._folder, parts)
         self.parts = self._text.parts
-        self.valid = self._text.set_aside() if valid is None else valid
+        self.valid = self._text.validation_pairs() if valid is None else valid
 
     def learn_tokenizer(self) -> Tokenizer:
         options = asdict(self._recipe.tokenizer) | {"model": None, "sampling": None}

@@ -116,7 +116,7 @@ class TrainingText:
         """Both sides of all training pairs, in turn."""
         return (side for block in range(self.blocks) for pair in self.pairs(block) for side in pair)
 
-    def set_aside(self) -> list[Pair]:
+    def validation_pairs(self) -> list[Pair]:
         """The pairs for validation."""
         numbers = np.flatnonzero(self._roles == VALID)
         blocks = np.unique(np.searchsorted(self._firsts, numbers, side="right") - 1)

@@ -27,9 +27,9 @@ from transformer.data.parts import Part, Smallest, order_hash, sums_of
 from transformer.data.prepared_text import ASIDE, LEFT_OUT, PLACES, TRAIN, VALID, UsedPart
 from transformer.data.skipped_lines import SkippedLines
 from transformer.data.train_valid_overlap import (
+    choose_validation_pairs,
     hash_pairs,
     marks,
-    set_aside,
     shared,
     touching,
     usual_valid_size,
@@ -75,7 +75,7 @@ def write_text(
                 "No pair can be set aside for validation: a model wrote the sources of all of them. Name validation "
                 "text (data.valid)."
             )
-        chosen, alike = set_aside(source_hashes, target_hashes, config.valid_size, usable & real)
+        chosen, alike = choose_validation_pairs(source_hashes, target_hashes, config.valid_size, usable & real)
         if not real.all():
             alike = touching((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
         none_left = not (usable & real & ~chosen & ~alike).any()
@@ -105,7 +105,7 @@ def _are_real(parts: Sequence[Part], used: Sequence[UsedPart], firsts: np.ndarra
 def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:
     """A lower number of pairs to set aside than `size`, so that a pair is left for training; None if none is found."""
     for fewer in (usual_valid_size(int(usable.sum())), 1):
-        chosen, alike = set_aside(*marked, fewer, usable)
+        chosen, alike = choose_validation_pairs(*marked, fewer, usable)
         if fewer < size and (usable & ~chosen & ~alike).any():
             return fewer
     return None

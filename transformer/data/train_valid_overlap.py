@@ -33,7 +33,7 @@ def hash_pairs(pairs: Iterable[Pair]) -> np.ndarray:
     return np.frombuffer(b"".join(_hash("\t".join(pair).encode()) for pair in pairs), ">u8").astype(np.uint64)
 
 
-def set_aside(
+def choose_validation_pairs(
     sources: np.ndarray, targets: np.ndarray, size: int, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(valid, dropped), boolean: about `size` pairs for validation, and those that share a target with them.

@@ -2,7 +2,7 @@
 order:
 
     translator request                                text in, text out
-    search greedy_and_sampling beam                   the loop, and the two ways to choose tokens in it
+    search decoding_method greedy_and_sampling beam   the loop, and the two ways to choose tokens in it
     log_probabilities sampling length_penalty repetition
     search_record hypotheses tree translation         what a search leaves
     teacher_forcing finished_search reranking         with a given translation, or after a search

@@ -83,9 +83,9 @@ class Beam:
         attainable = self.sums[:, 0] / self.penalty_at_limit  # (B)
         return self.finished[:, -1] >= attainable  # (B)
 
-    def is_looping(self, repeats: Tensor) -> Tensor:
-        """(B) boolean: the best live hypothesis repeats one token; repeats (B, W) says which do."""
-        return repeats[:, 0]  # (B)
+    def is_looping(self, too_long: Tensor) -> Tensor:
+        """(B) boolean: the best live hypothesis is one of too_long (B, W), those that repeat one token."""
+        return too_long[:, 0]  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
         """For a sentence that is done: the N best that finished; if fewer than N finished, also live hypotheses, which

@@ -90,9 +90,9 @@ class Rows:
         """(B) boolean: all rows have ended."""
         return (self.ended > 0).all(dim=1)  # (B)
 
-    def is_looping(self, repeats: Tensor) -> Tensor:
-        """(B) boolean: each row has ended or repeats one token; repeats (B, W) says which repeat."""
-        return (repeats | (self.ended > 0)).all(dim=1)  # (B)
+    def is_looping(self, too_long: Tensor) -> Tensor:
+        """(B) boolean: each row has ended or is one of too_long (B, W), those that repeat one token."""
+        return (too_long | (self.ended > 0)).all(dim=1)  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
         """For a sentence that is done: its rows, also those that were cut off."""

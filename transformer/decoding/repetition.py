@@ -15,21 +15,34 @@ CHECK_EVERY = 8  # steps, because reading a result from a GPU makes the host wai
 
 
 class Runs:
-    """How many times in a row each hypothesis of a search has repeated its newest token."""
+    """How many times in a row each hypothesis of a search has repeated its newest token.
 
-    def __init__(self) -> None:
+    Args:
+        prefix_length: tokens that the model did not choose. They are not counted, because a prefix may repeat tokens.
+    """
+
+    def __init__(self, prefix_length: int) -> None:
+        self.counted = -(prefix_length + COUNT_FROM)  # steps
         self.newest: Tensor | None = None  # (B, W)
         self.lengths: Tensor | None = None  # (B, W)
 
-    def advance(self, tokens: Tensor, parents: Tensor) -> Tensor:
-        """One step: tokens (B, W), each after hypothesis parents (B, W) of its sentence -> run lengths (B, W)."""
+    def advance(self, tokens: Tensor, parents: Tensor) -> None:
+        """One step: tokens (B, W), each after hypothesis parents (B, W) of its sentence."""
+        self.counted += 1
+        if self.counted <= 0:
+            return
         if self.newest is None or self.lengths is None:
             self.lengths = torch.ones_like(tokens)  # (B, W)
         else:
             repeated = tokens == self.newest.gather(1, parents)  # (B, W)
             self.lengths = self.lengths.gather(1, parents) * repeated + 1  # (B, W)
         self.newest = tokens
-        return self.lengths
+
+    def too_long(self) -> Tensor | None:
+        """(B, W) boolean: which hypotheses are to be cut off. None in steps in which this is not to be read."""
+        if self.lengths is None or self.counted < LONGEST_RUN or self.counted % CHECK_EVERY:
+            return None
+        return self.lengths >= LONGEST_RUN  # (B, W)
 
     def select(self, sentences: Tensor) -> None:
         """Keeps these of the B sentences."""

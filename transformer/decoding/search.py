@@ -1,8 +1,8 @@
 """The search: one loop for greedy decoding, beam search and sampling, over `model.start` and `model.step`.
 
-Each round feeds the newest token of every row to the decoder, and the method (beam.py, greedy_and_sampling.py) chooses
-the rows that are kept. The state has keys and values of the past, so a round computes one position per row. A sentence
-that is done leaves the batch. Its result does not depend on the other sentences.
+Each round feeds the newest token of every row to the decoder, and the method (decoding_method.py) chooses the rows that
+are kept. The state has keys and values of the past, so a round computes one position per row. A sentence that is done
+leaves the batch. Its result does not depend on the other sentences.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,11 @@ from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
+from transformer.decoding.decoding_method import DecodingMethod
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.greedy_and_sampling import Rows
 from transformer.decoding.length_penalty import length_limit
-from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs
+from transformer.decoding.repetition import Runs
 from transformer.decoding.search_record import Ending, Found, Step, gather
 from transformer.model import Transformer
 
@@ -47,7 +48,7 @@ def search(
         raise ValueError("The model is in training mode, where dropout makes every search random. Call model.eval().")
     device = model.output.weight.device
     limits = [length_limit(len(source), settings, model.config.max_positions) for source in sources]
-    method: Beam | Rows
+    method: DecodingMethod
     if settings.method == "beam" and settings.beam > 1:
         method = Beam(settings, limits, device)
     else:  # a beam of one is greedy
@@ -59,7 +60,11 @@ def search(
 
 
 def rounds(
-    model: Transformer | FastTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
+    model: Transformer | FastTransformer,
+    source: Tensor,
+    method: DecodingMethod,
+    limits: list[int],
+    prefix: Sequence[int],
 ) -> list[Found]:
     """All steps of a search, for a source (B, S)."""
     device = source.device
@@ -70,7 +75,7 @@ def rounds(
     sentences = list(range(len(source)))  # those still in the batch
     steps: list[Step] = []
     endings: list[list[Ending]] = [[] for _ in sentences]
-    runs = Runs()  # of tokens that the model chose, because a prefix may repeat tokens
+    runs = Runs(len(prefix))
     while True:
         logits = model.step(tokens, state)  # (R, V)
         logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)
@@ -81,13 +86,12 @@ def rounds(
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         parents = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each comes from
         some_done = False
-        counted = len(steps) - len(prefix) - COUNT_FROM
-        run_lengths = runs.advance(tokens, parents) if counted > 0 else None  # (B, W)
-        check_runs = counted >= LONGEST_RUN and len(steps) % CHECK_EVERY == 0
-        if method.may_be_done or len(steps) >= shortest or check_runs:
+        runs.advance(tokens, parents)
+        too_long = runs.too_long()  # (B, W), in some steps
+        if method.may_be_done or len(steps) >= shortest or too_long is not None:
             done = method.done() | (length_limits <= len(steps))  # (B)
-            if check_runs and run_lengths is not None:
-                done = done | method.is_looping(run_lengths >= LONGEST_RUN)  # (B)
+            if too_long is not None:
+                done = done | method.is_looping(too_long)  # (B)
             some_done = bool(done.any())
         if some_done:
             for slot in done.nonzero().flatten().tolist():

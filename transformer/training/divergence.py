@@ -28,71 +28,79 @@ RESUME_ADVICE = (
 )
 
 
-def watch(progress: Progress, loss: float, tokens: int, warmup: int, vocab_size: int) -> None:
-    """Records the loss of an update; `progress.climbing` counts the last windows in a row that were far too high.
+class Divergence:
+    """Follows the losses of a run.
 
     Args:
-        loss: nats, summed over `tokens` target tokens.
+        progress: of the run. What is compared is stored in it, so that a resumed run continues the comparison;
+            `progress.climbing` counts the last windows in a row whose loss was too high.
         warmup: updates in which a loss may still be worse than guessing.
-
-    Raises:
-        TrainingError: the weights diverge.
     """
-    progress.window_loss += loss
-    progress.window_tokens += tokens
-    progress.window_updates += 1
-    if progress.window_updates < WINDOW:
-        return
-    progress.climbing = progress.climbing + 1 if _rise(progress, warmup, vocab_size) > RISE else 0
-    if progress.climbing == TIMES:
-        above = "its lowest value" if _lowest(progress) <= math.log(vocab_size) else "that of a uniform guess"
-        rise = f"{_rise(progress, warmup, vocab_size):.2f} above {above}"
-        raise _diverged(progress, vocab_size, f"has risen to {_mean(progress):.2f} and stays there, {rise}")
-    progress.lowest_loss = min(_lowest(progress), _mean(progress))
-    progress.window_loss, progress.window_tokens, progress.window_updates = 0.0, 0, 0
 
+    def __init__(self, progress: Progress, warmup: int, vocab_size: int):
+        self.progress = progress
+        self.warmup = warmup
+        self.uniform_loss = math.log(vocab_size)  # of a uniform guess, in nats per target token
 
-def may_be_saved(progress: Progress, warmup: int, vocab_size: int) -> bool:
-    """Whether the loss shows no sign of divergence, so that the weights may be saved."""
-    unsure = progress.window_updates < LEAST
-    return not progress.climbing and (unsure or _rise(progress, warmup, vocab_size) <= RISE)
+    def add(self, loss: float, tokens: int) -> None:
+        """Records the loss of an update: nats, summed over `tokens` target tokens.
 
+        Raises:
+            TrainingError: the weights diverge.
+        """
+        progress = self.progress
+        progress.window_loss += loss
+        progress.window_tokens += tokens
+        progress.window_updates += 1
+        if progress.window_updates < WINDOW:
+            return
+        progress.climbing = progress.climbing + 1 if self._rise > RISE else 0
+        if progress.climbing == TIMES:
+            above = "its lowest value" if self._lowest <= self.uniform_loss else "that of a uniform guess"
+            rise = f"{self._rise:.2f} above {above}"
+            raise self._error(f"has risen to {self._mean:.2f} and stays there, {rise}")
+        progress.lowest_loss = min(self._lowest, self._mean)
+        progress.window_loss, progress.window_tokens, progress.window_updates = 0.0, 0, 0
 
-def check_end(progress: Progress, warmup: int, vocab_size: int) -> None:
-    """A run that finishes while its loss is too high has diverged too: no updates are left in which it could fall.
+    @property
+    def may_be_saved(self) -> bool:
+        """Whether the loss shows no sign of divergence, so that the weights may be saved."""
+        unsure = self.progress.window_updates < LEAST
+        return not self.progress.climbing and (unsure or self._rise <= RISE)
 
-    Raises:
-        TrainingError: the last weights may not be saved.
-    """
-    if not may_be_saved(progress, warmup, vocab_size):
-        raise _diverged(progress, vocab_size, "is too high, and the run is finished")
+    def check_end(self) -> None:
+        """A run that finishes while its loss is too high has diverged too: no updates are left in which it could fall.
 
+        Raises:
+            TrainingError: the last weights may not be saved.
+        """
+        if not self.may_be_saved:
+            raise self._error("is too high, and the run is finished")
 
-def _diverged(progress: Progress, vocab_size: int, how: str) -> TrainingError:
-    """The error. `how` says what the loss has done; it is not used if the loss was never near that of a uniform
-    guess."""
-    guessing = math.log(vocab_size)
-    if _lowest(progress) > guessing + RISE:
+    @property
+    def _rise(self) -> float:
+        """How far the mean loss of the current window is above the lowest one, in nats per target token."""
+        guessing = self.uniform_loss if self.progress.update > self.warmup else math.inf
+        return self._mean - min(self._lowest, guessing)
+
+    @property
+    def _mean(self) -> float:
+        return self.progress.window_loss / max(self.progress.window_tokens, 1)  # a state from a file may have none
+
+    @property
+    def _lowest(self) -> float:
+        return math.inf if self.progress.lowest_loss is None else self.progress.lowest_loss
+
+    def _error(self, what_the_loss_does: str) -> TrainingError:
+        """The error. Its argument is not used if the loss was never near that of a uniform guess."""
+        update = self.progress.update
+        if self._lowest > self.uniform_loss + RISE:
+            return TrainingError(
+                f"The loss was never near {self.uniform_loss:.2f}, the loss of a uniform guess: at update {update} the "
+                "weights have diverged, and so have the saved ones. Start a new run in another --run-dir, with a lower "
+                "training.peak_rate, a longer training.warmup or training.clip_norm = 1.0."
+            )
         return TrainingError(
-            f"The loss was never near {guessing:.2f}, the loss of a uniform guess: at update {progress.update} the "
-            "weights have diverged, and so have the saved ones. Start a new run in another --run-dir, with a lower "
-            "training.peak_rate, a longer training.warmup or training.clip_norm = 1.0."
+            f"The loss {what_the_loss_does}: at update {update} the weights have diverged. What is saved is from "
+            f"before. {RESUME_ADVICE}"
         )
-    return TrainingError(
-        f"The loss {how}: at update {progress.update} the weights have diverged. What is saved is from before. "
-        f"{RESUME_ADVICE}"
-    )
-
-
-def _rise(progress: Progress, warmup: int, vocab_size: int) -> float:
-    """How far the mean loss of the current window is above the lowest one, in nats per target token."""
-    guessing = math.log(vocab_size) if progress.update > warmup else math.inf
-    return _mean(progress) - min(_lowest(progress), guessing)
-
-
-def _mean(progress: Progress) -> float:
-    return progress.window_loss / max(progress.window_tokens, 1)  # a state from a file may have none
-
-
-def _lowest(progress: Progress) -> float:
-    return math.inf if progress.lowest_loss is None else progress.lowest_loss

@@ -6,13 +6,9 @@ They show in words what a model has learnt, while BLEU is still near 0.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-
-from transformer.config import DecodingConfig
-from transformer.decoding.translator import Translator
 from transformer.evaluation import group_by_source
 from transformer.model import Transformer
-from transformer.training.validation import ValidationText
+from transformer.training.validation import ValidationText, greedy_translations
 
 QUANTILES = (0.25, 0.5, 0.75)  # of the sources sorted by length: a short, a medium and a long one
 
@@ -42,7 +38,5 @@ def sample_translations(model: Transformer, text: ValidationText, max_extra_leng
     """
     model.eval()
     pairs = sampled_pairs(text.pairs)
-    greedy = DecodingConfig(method="greedy", max_extra_length=max_extra_length)
-    with torch.inference_mode():
-        outputs = Translator(model, text.tokenizer).translate_sentences([source for source, _ in pairs], greedy)
-    return [Sample(*pair, output.text) for pair, output in zip(pairs, outputs, strict=True)]
+    outputs = greedy_translations(model, text.tokenizer, [source for source, _ in pairs], max_extra_length)
+    return [Sample(*pair, output) for pair, output in zip(pairs, outputs, strict=True)]

@@ -102,7 +102,7 @@ def train(
         with spinning_on_free_cores(where):
             last_save = loop(training, run, report, stop)
         if report and run and not stop:
-            training.check_end()
+            training.divergence.check_end()
             with suppress(Interrupted):
                 return Path(ranks.broadcast(str(finish(training, run, report, stop)).encode()).decode())
         if run:
@@ -125,7 +125,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
         if run and report and training.validation_is_due and not stop:
             with suppress(Interrupted):  # after an interruption it is still due
                 kept = training.validate(lambda: bool(stop))
-                if training.may_be_saved:  # else the files would be newer than the state to resume from
+                if training.divergence.may_be_saved:  # else the files would be newer than the state to resume from
                     run.keep_recent(training)
                     run.keep_best(training, kept)
                 report.validation(kept, training.samples())
@@ -135,7 +135,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             check(training, training.read(), report)
         if run:
             due = saved is None or ends or progress.update % settings.save_every == 0
-            if progress.update != saved and due and training.may_be_saved:
+            if progress.update != saved and due and training.divergence.may_be_saved:
                 run.save(training)
                 saved = progress.update
             if not training.validation_is_due:  # else wait: a snapshot is stored with the scores of its update
@@ -152,7 +152,7 @@ def check(training: Training, updates: Sequence[Update], report: Report | None) 
     if report:
         for update in updates:
             report.update(update)
-            training.check(update)
+            training.divergence.add(update.loss, update.tokens)
 
 
 def load_text(

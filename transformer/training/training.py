@@ -27,7 +27,7 @@ from transformer.recipe_files import recipe_for_checkpoint
 from transformer.training.data_parallel import DataParallel
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
-from transformer.training.divergence import RESUME_ADVICE, check_end, may_be_saved, watch
+from transformer.training.divergence import RESUME_ADVICE, Divergence
 from transformer.training.flops import training_flop
 from transformer.training.learning_rate import learning_rate
 from transformer.training.loss_scaling import LossScale
@@ -59,6 +59,7 @@ class Training:
     def __post_init__(self) -> None:
         self.parallel = DataParallel(self.ranks, self.model, self.recipe.training.label_smoothing)
         self.loss_scale = LossScale(self.device, self.recipe.training.precision, self.progress)
+        self.divergence = Divergence(self.progress, self.recipe.training.warmup, self.recipe.model.vocab_size)
         self.measurements = Measurements()
         self.failed = torch.zeros((), device=self.device)  # 1: the gradient of an update was NaN or infinite
 
@@ -74,11 +75,6 @@ class Training:
     @property
     def validation_is_due(self) -> bool:
         return validation_is_due(self.progress, self.recipe.training)
-
-    @property
-    def may_be_saved(self) -> bool:
-        """Whether the loss shows no sign of divergence."""
-        return may_be_saved(self.progress, self.recipe.training.warmup, self.recipe.model.vocab_size)
 
     def trained(self, metrics: dict[str, Any]) -> TrainedModel:
         """The model as it is now, for a checkpoint with these metrics."""
@@ -167,14 +163,6 @@ class Training:
         norm = clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
         return self.parallel.sum(total), norm
 
-    def check(self, update: Update) -> None:
-        """Raises TrainingError if the losses of this and earlier updates show that the weights diverge."""
-        watch(self.progress, update.loss, update.tokens, self.recipe.training.warmup, self.recipe.model.vocab_size)
-
-    def check_end(self) -> None:
-        """Raises TrainingError if the loss is too high for the last weights to be saved."""
-        check_end(self.progress, self.recipe.training.warmup, self.recipe.model.vocab_size)
-
     def evaluate(self, model: Transformer, stop: Callable[[], bool]) -> dict[str, float | str]:
         """The scores of a model on the validation text. Raises Interrupted if `stop` says so."""
         return validate(model, self.text, self.recipe, self.progress.update, stop)
@@ -189,7 +177,7 @@ class Training:
         progress.scores = self.evaluate(self.model, stop)
         progress.validated = progress.update
         value, best = goodness(progress.scores, self.recipe), progress.best
-        kept = self.may_be_saved and (best is None or is_as_good(value, best, self.recipe))
+        kept = self.divergence.may_be_saved and (best is None or is_as_good(value, best, self.recipe))
         if kept:
             progress.kept_update = progress.update
         if kept and (best is None or value > best):

@@ -86,14 +86,29 @@ def _translate_and_score(
 ) -> dict[str, float | str]:
     grouped = group_by_source(text.pairs)
     sources = list(grouped)[: recipe.training.validation_sentences]
-    translator = Translator(model, text.tokenizer)
-    greedy = DecodingConfig(method="greedy", max_extra_length=recipe.decoding.max_extra_length)
-    outputs: list[str] = []
-    with torch.inference_mode():
-        for start in range(0, len(sources), 128):
-            if stop():
-                raise Interrupted
-            part = translator.translate_sentences(sources[start : start + 128], greedy)
-            outputs.extend(translation.text for translation in part)
+    outputs = greedy_translations(model, text.tokenizer, sources, recipe.decoding.max_extra_length, stop)
     references = [grouped[source] for source in sources]
     return {**score(outputs, references), "exact_match": exact_match(outputs, references)}
+
+
+def greedy_translations(
+    model: Transformer,
+    tokenizer: Tokenizer,
+    sources: Sequence[str],
+    max_extra_length: int,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[str]:
+    """What a model in eval mode writes for sources, each at most `max_extra_length` tokens longer than its source.
+
+    Raises:
+        Interrupted: `stop` returned True.
+    """
+    translator = Translator(model, tokenizer)
+    greedy = DecodingConfig(method="greedy", max_extra_length=max_extra_length)
+    outputs: list[str] = []
+    for start in range(0, len(sources), 128):
+        if stop():
+            raise Interrupted
+        part = translator.translate_sentences(sources[start : start + 128], greedy)
+        outputs.extend(translation.text for translation in part)
+    return outputs
