@@ -143,9 +143,9 @@ def query(chosen: Mapping[str, str] | None = None) -> dict[str, str]:
     return dict(chosen or {}) | ({} if language() == ENGLISH else {KEY: language()})
 
 
-def go_to(name: str) -> NoReturn:
-    """Opens a page and ends this run of the script. What is chosen is kept."""
-    st.switch_page(page_named(name), query_params=query())
+def go_to(name: str, chosen: Mapping[str, str] | None = None) -> NoReturn:
+    """Opens a page and ends this run of the script. What is chosen is kept; `chosen` is in the address at first."""
+    st.switch_page(page_named(name), query_params=query(chosen))
 
 
 def _drawn_by_main() -> None:

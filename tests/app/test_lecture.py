@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -214,6 +215,30 @@ def test_a_key_on_the_page_that_is_left_does_not_lead_back(lecture: Open, monkey
         app.query_params[key] = value
     assert app.run().title[0].value == "Third"
     assert chosen(app, "scene") == "3"
+
+
+def test_a_key_between_two_pages_does_not_lead_back(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser still shows the page of the scene before, at the address that the server has given it since."""
+    app, pressed, addresses = switch_page(lecture(2), "attention"), [("scene", 2)], []
+    open_page = st.switch_page
+
+    def keys(*state: object, on_choose: Callable[[str, int], None], **more: object) -> None:
+        while pressed:
+            on_choose(*pressed.pop())
+
+    def recorded(page: Any, *, query_params: dict[str, str]) -> None:
+        addresses.append(query_params)
+        open_page(page, query_params=query_params)
+
+    monkeypatch.setattr("app.components.lecture", keys)
+    monkeypatch.setattr(st, "switch_page", recorded)
+    app.run()
+    assert app.run().title[0].value == "Third"
+    app.query_params.clear()
+    for key, value in addresses[0].items():
+        app.query_params[key] = value
+    assert app.run().session_state["page"] == "masks"
+    assert app.title[0].value == "Third"
 
 
 def test_what_the_page_before_reports_does_not_change_the_scene(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:

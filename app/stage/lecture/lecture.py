@@ -35,7 +35,7 @@ def arrive(page: PageInfo) -> None:
     if wanted is None and before != page.name and _is_late(page):
         wanted = before
     if wanted not in (None, page.name):
-        go_to(str(wanted))
+        go_to(str(wanted), _scene_that_was_left())
     st.session_state.pop(_PAGE, None)
     address.arrive(page.name)
     if wanted is None and before != page.name and _is_another_scene(is_new=before is None):
@@ -49,12 +49,20 @@ def _is_late(page: PageInfo) -> bool:
 
     Trap: the browser sends its address with each key and click. While the next scene is opened, that address is still
     the one of the scene that was left, and would lead back there
-    (test_a_key_on_the_page_that_is_left_does_not_lead_back).
+    (test_a_key_on_the_page_that_is_left_does_not_lead_back). Streamlit first gives the page that is left the address
+    of the next one, without its path. So that address names the scene that was left, too, until the next one is drawn
+    (test_a_key_between_two_pages_does_not_lead_back).
     """
     context = get_script_run_ctx()
     if shown_scene.lesson() is None or (context and context.is_history_navigation):
         return False
     return st.session_state.get(_LEFT) == (page.name, LESSON.value, st.query_params.get(LESSON_SCENE.key, "1"))
+
+
+def _scene_that_was_left() -> dict[str, str]:
+    """Its lesson and number, as an address has them."""
+    _page, lesson, number = st.session_state.get(_LEFT, ("", "", ""))
+    return {LESSON.key: lesson, LESSON_SCENE.key: number} if lesson else {}
 
 
 def _is_another_scene(*, is_new: bool) -> bool:
