@@ -181,7 +181,7 @@ def _table(entries: Sequence[Entry], scores: Scores) -> dict[str, list[object]]:
         "d_model": [header.config.d_model for unused, header in known],
         "d_ff": [header.config.d_ff for unused, header in known],
         "h": [header.config.heads for unused, header in known],
-        _("norm"): [header.config.norm for unused, header in known],
+        _("LayerNorm"): [header.config.norm for unused, header in known],
         _("positions"): [header.config.positions for unused, header in known],
         _("window r"): [str(header.config.attention_window or _("unlimited")) for unused, header in known],
         _("tokens"): [header.config.vocab_size for unused, header in known],

@@ -22,7 +22,7 @@ NAMES = {  # of families: inside a sentence, and at its beginning
     "layers": (gettext_noop("layers"), gettext_noop("Layers")),
     "dropout": (gettext_noop("dropout"), gettext_noop("Dropout")),
     "label-smoothing": (gettext_noop("label smoothing"), gettext_noop("Label smoothing")),
-    "norm": (gettext_noop("norm"), gettext_noop("Norm")),
+    "norm": (gettext_noop("LayerNorm"), gettext_noop("LayerNorm")),
     "window": (gettext_noop("window"), gettext_noop("Window")),
     "causal-mask": (gettext_noop("causal mask"), gettext_noop("Causal mask")),
 }
