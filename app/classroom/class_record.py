@@ -24,6 +24,7 @@ class Record:
         tab: the lecturer's tab that the class follows.
         answers: for each question, the answer of each follower.
         answer_counts: for each question, how many answers it offers.
+        asked_again: for each question that was asked again after it was revealed, how often.
         pictures: the newest pictures, by id.
         waiting: callbacks for the next change of what the class sees.
     """
@@ -38,6 +39,7 @@ class Record:
     followers: dict[str, Follower] = field(default_factory=dict)
     answers: OrderedDict[str, dict[str, int]] = field(default_factory=OrderedDict)
     answer_counts: dict[str, int] = field(default_factory=dict)
+    asked_again: dict[str, int] = field(default_factory=dict)
     revealed: dict[str, Revealed] = field(default_factory=dict)
     pictures: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
     waiting: set[Callable[[], None]] = field(default_factory=set)
@@ -58,12 +60,21 @@ class Record:
                 old = self.answers.popitem(last=False)[0]
                 self.answer_counts.pop(old)
                 self.revealed.pop(old, None)
+                self.asked_again.pop(old, None)
         self.announce()
+
+    def ask_again(self, scene: ClassScene) -> bool:
+        """If the question of this scene has been revealed, its answers are forgotten. Returns whether they were."""
+        if scene.question is None or self.revealed.pop(scene.question.id, None) is None:
+            return False
+        self.answers[scene.question.id].clear()
+        self.asked_again[scene.question.id] = self.asked_again.get(scene.question.id, 0) + 1
+        return True
 
     def announce(self) -> None:
         """Call it when something has changed: the phones get the new version."""
         self.version += 1
-        self.news = news_of(self.version, self.scene, self.revealed)
+        self.news = news_of(self.version, self.scene, self.revealed, self.asked_again)
         self.wake()
 
     def wake(self) -> None:

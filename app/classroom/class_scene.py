@@ -82,11 +82,19 @@ def first_scene() -> ClassScene:
     return ClassScene(_("The class has begun"), _("What your lecturer shows will appear here."))
 
 
-def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed]) -> bytes:
+def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed], asked_again: Mapping[str, int]) -> bytes:
     """What all phones of a class get when the class sees something else."""
     asked, shown, hides = scene.question, scene.shown, scene.hides(revealed)
     if shown and hides:  # the head is sent: the phones draw their own sentences with it
         shown = replace(shown, pinned=NOTHING_PINNED)
+    question: dict[str, object] | None = None
+    if asked:
+        question = {
+            "id": asked.id,
+            "time": asked_again.get(asked.id, 0),
+            "prompt": asked.prompt,
+            "answers": asked.answers,
+        }
     described = {
         "version": version,
         "language": scene.language,
@@ -96,7 +104,7 @@ def news_of(version: int, scene: ClassScene, revealed: Mapping[str, Revealed]) -
         "picture": "" if hides else scene.picture_id,
         "shown": asdict(shown) if shown else None,
         "model": scene.model_id if scene.picture else "",
-        "question": {"id": asked.id, "prompt": asked.prompt, "answers": asked.answers} if asked else None,
+        "question": question,
         "revealed": asdict(revealed[asked.id]) if asked and asked.id in revealed else None,
     }
     return json.dumps(described, separators=(",", ":"), allow_nan=False).encode()

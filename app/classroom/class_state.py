@@ -84,11 +84,12 @@ class Classes:
         with self._lock:
             self._own(code, secret).tab = tab
 
-    def publish(self, code: str, secret: str, scene: ClassScene) -> None:
-        """Shows this to the class from now on."""
+    def publish(self, code: str, secret: str, scene: ClassScene, *, asks: bool = False) -> None:
+        """Shows this to the class from now on. `asks`: its question can be answered, also if it was revealed before."""
         with self._lock:
             found = self._own(code, secret)
-            if scene != found.scene:
+            is_again = asks and found.ask_again(scene)
+            if is_again or scene != found.scene:
                 found.show(scene)
 
     def reveal(self, code: str, secret: str, question: str, right: int, why: str = "") -> tuple[int, ...]:

@@ -146,7 +146,7 @@ def publish_scene(of_lesson: LessonScene, scene: Scene | None, question: Questio
         seen = _Published(of_lesson.page, of_lesson.title, of_lesson.text, asked, key)
         st.session_state[_LESSON] = seen
         with suppress(NoClass):
-            CLASSES.publish(*found, _class_scene(seen, scene))
+            CLASSES.publish(*found, _class_scene(seen, scene), asks=question is not None)
 
 
 def publish_page(page: PageInfo, scene: Scene | None) -> None:

@@ -71,7 +71,7 @@ def test_followers_see_what_the_lecturer_publishes_and_the_answer_only_once_it_i
     classes.publish(code, secret, SCENE)
     seen = news(classes, code, one)
     assert (seen["title"], seen["text"]) == ("A sentence", "Two sentences.")
-    assert seen["question"] == {"id": ASKED.id, "prompt": "Which word?", "answers": list(ASKED.answers)}
+    assert seen["question"] == {"id": ASKED.id, "time": 0, "prompt": "Which word?", "answers": list(ASKED.answers)}
     assert (seen["picture"], seen["revealed"]) == ("", None)  # the answer could be read from the picture
     with pytest.raises(ClassError):
         classes.picture(code, one, SCENE.picture_id)
@@ -85,6 +85,23 @@ def test_followers_see_what_the_lecturer_publishes_and_the_answer_only_once_it_i
     seen = news(classes, code, two)
     assert seen["revealed"] == {"right": 1, "why": "Because.", "totals": [0, 1, 1]}
     assert classes.picture(code, two, seen["picture"]) == b"packed"
+
+
+def test_a_question_can_be_asked_again_after_it_was_revealed(classes: Classes) -> None:
+    code, secret = classes.open()
+    one, two = (classes.join(code, "10.0.0.1") for _ in range(2))
+    classes.publish(code, secret, SCENE, asks=True)
+    classes.answer(code, one, ASKED.id, 0)
+    classes.publish(code, secret, SCENE, asks=True)  # in each run of the page, as long as it is not revealed
+    assert classes.reveal(code, secret, ASKED.id, 1) == (1, 0, 0)
+    classes.publish(code, secret, SCENE)  # the page with the answer
+    assert news(classes, code, one)["revealed"]["totals"] == [1, 0, 0]
+    classes.publish(code, secret, SCENE, asks=True)
+    seen = news(classes, code, one)
+    assert (seen["question"]["time"], seen["revealed"], seen["picture"]) == (1, None, "")
+    assert classes.totals(code, secret, ASKED.id) == (0, 0, 0)
+    classes.answer(code, two, ASKED.id, 1)
+    assert classes.reveal(code, secret, ASKED.id, 1) == (0, 1, 0)
 
 
 def test_the_pinned_words_are_sent_once_the_answer_is_revealed(classes: Classes) -> None:

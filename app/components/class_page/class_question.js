@@ -11,20 +11,22 @@ export function newQuestion(parent, follower, send) {
   const prompt = element("p", "prompt", box), answers = element("div", "answers", box);
   const note = element("p", { class: "note", role: "status" }, box);
   const storage = `headlight-class-answers-${follower}`;
-  const arrived = JSON.parse(sessionStorage.getItem(storage) ?? "{}");  // by the id of a question: an answer, from 0
+  // An answer, from 0, by the question and by how many times it was asked before.
+  const arrived = JSON.parse(sessionStorage.getItem(storage) ?? "{}");
+  const nameOf = ({ id, time }) => `${id} ${time}`;
   let shown = {};  // the question on the page, and what is revealed of it
 
-  async function choose(id, index) {
+  async function choose(question, index) {
     let problem = "";
     mark(index);
     try {
-      await send(id, index);
-      arrived[id] = index;
+      await send(question.id, index);
+      arrived[nameOf(question)] = index;
       sessionStorage.setItem(storage, JSON.stringify(arrived));
     } catch (error) {
       problem = error.status ? error.message : _("No connection to Headlight. Try again.");
     }
-    if (shown.question?.id === id) report(problem);
+    if (shown.question && nameOf(shown.question) === nameOf(question)) report(problem);
   }
 
   function mark(index) {
@@ -33,7 +35,7 @@ export function newQuestion(parent, follower, send) {
 
   // Marks the answer that counts and says what became of it. `problem`: why the latest one has not arrived.
   function report(problem = "") {
-    const { question, revealed } = shown, mine = arrived[question.id];
+    const { question, revealed } = shown, mine = arrived[nameOf(question)];
     mark(mine);
     if (revealed) {
       const verdict = mine === undefined ? "" : mine === revealed.right ? _("Your answer is right.") : _("Another answer is right.");
@@ -55,7 +57,7 @@ export function newQuestion(parent, follower, send) {
       answers.replaceChildren();
       const given = revealed?.totals.reduce((sum, count) => sum + count, 0) ?? 0;
       question.answers.forEach((answer, index) => {
-        const node = button("answer", answers, undefined, () => choose(question.id, index));
+        const node = button("answer", answers, undefined, () => choose(question, index));
         element("i", "", node, `${index + 1}`);
         element("span", { dir: "auto" }, node, answer);
         node.disabled = Boolean(revealed);
