@@ -13,7 +13,7 @@ from app.library.run_checkpoints import run_checkpoint
 from app.library.snapshots import run_and_update, snapshot_name, snapshots
 from app.library.uploads import MOST_UPLOADS, store_upload, upload_name, upload_path
 from app.state import late_reports
-from app.state.choices import CHECKPOINT, UPLOAD_PROBLEM
+from app.state.choices import CHECKPOINT, MISSING, UPLOAD_PROBLEM
 from app.state.events import happened, open_checkpoint
 from transformer.errors import HeadlightError
 
@@ -27,6 +27,10 @@ def checkpoint_choice() -> CheckpointFile | None:
     files = own | listed | own  # own ones first
     if not files:
         return None
+    wanted = CHECKPOINT.value
+    if wanted and wanted not in files:
+        happened("checkpoint")
+        MISSING.choose(wanted)
     CHECKPOINT.open(next(iter(listed or own)), files)
     st.selectbox(
         _("Checkpoint"),
@@ -82,7 +86,7 @@ def snapshot_slider() -> None:
 def opened(file: CheckpointFile | None, progress: DeltaGenerator) -> Subject | None:
     """The model of a checkpoint, unedited. None: it cannot be opened, and the page says why. The spinner is drawn in
     `progress`."""
-    _upload_problem()
+    _problems(file)
     if file is None:
         st.info(
             _(
@@ -140,8 +144,19 @@ def _take_upload() -> None:
         open_checkpoint(chosen)
 
 
-def _upload_problem() -> None:
-    """A sentence about the last upload, if it could not be opened."""
+def _problems(file: CheckpointFile | None) -> None:
+    """Sentences about the last upload, if it could not be opened, and about a checkpoint that is gone."""
+    sentences = []
     if problem := UPLOAD_PROBLEM.value:
+        sentences.append(_("Your file was not opened. {problem}", problem=problem))
+    if file and (name := MISSING.value):
+        words = _(
+            "The checkpoint “{name}” is not here, so another one is open: {other}. If you have its file, open it in the "
+            "menu.",
+            name=name,
+            other=display_name(file),
+        )
+        sentences.append(words)
+    for sentence in sentences:
         with st.container(border=True):
-            st.text(_("Your file was not opened. {problem}", problem=problem))
+            st.text(sentence)

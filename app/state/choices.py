@@ -45,6 +45,7 @@ SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
 # The checkpoint and what it translates
 CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
+MISSING = Choice("missing_checkpoint", "", str, written="session", reset_by=("checkpoint",))  # one that was open
 UPLOAD_PROBLEM = Choice("upload_problem", "", str, written="session", reset_by=("checkpoint",))  # of the last upload
 EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch

@@ -229,3 +229,17 @@ def test_the_address_with_which_another_page_is_opened_chooses_what_belongs_to_t
         assert components(app, "causal_matrix")[0]["shown"] == int(taken)
         assert app.query_params["beam"] == "2"
         switch_page(app, "hand").run()
+
+
+def test_a_checkpoint_that_is_gone_is_named_and_nothing_of_it_is_used(open_app: Open) -> None:
+    gone = {"checkpoint": "gone", "edits": "mask=causal", "layer": "1", "given": OWN, "alternative": "given"}
+    app = open_app("attention", sentence=SENTENCE, **gone)
+    (said,) = [text.value for text in app.text if "is not here" in text.value]
+    assert "“gone”" in said
+    assert "en-de" in app.selectbox(key="checkpoint").value
+    assert not {"edits", "layer", "alternative", "given"} & set(app.query_params)
+    assert app.session_state["sentence"] == SENTENCE
+    assert [text.value for text in app.run().text if "is not here" in text.value] == [said]
+    app.selectbox(key="checkpoint").set_value("small").run()
+    assert not app.exception
+    assert not [text.value for text in app.text if "is not here" in text.value]
