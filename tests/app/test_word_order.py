@@ -82,13 +82,33 @@ def test_another_shuffle_is_another_order_where_there_is_one(tokens: tuple[str, 
         assert (now == following) == (tokens[1:3] == ("▁cat", "s"))  # two words: the other order is the only one
 
 
-def test_the_only_other_order_cannot_be_drawn_again_and_the_same_translation_is_said(open_app: Open) -> None:
+def said(app: AppTest) -> str:
+    """What the page says below its picture."""
+    return " ".join(each.value for each in app.text)
+
+
+def test_the_only_other_order_cannot_be_drawn_again(open_app: Open) -> None:
     assert picture(open_app("positions", sentence="cat dog"))["again"] is False
-    app = open_app("positions", sentence=SENTENCE)
-    assert picture(app)["again"] is True
-    same = len(set(next(iter(rows(app).values())))) == 1
-    is_reported = "In this order the model writes the same translation" in " ".join(each.value for each in app.text)
-    assert is_reported == same
+    assert picture(open_app("positions", sentence=SENTENCE))["again"] is True
+
+
+def test_that_both_orders_have_the_same_translation_is_said(open_app: Open) -> None:
+    found = set()
+    for sentence in (SENTENCE, "on the"):
+        app = open_app("positions", sentence=sentence)
+        same = len(set(next(iter(rows(app).values())))) == 1
+        assert ("For the shuffled order the model writes the same translation" in said(app)) == same
+        found.add(same)
+    assert found == {True, False}
+
+
+def test_with_positions_is_with_positions_if_an_edit_takes_them_away(open_app: Open) -> None:
+    original = open_app("positions", sentence=SENTENCE)
+    app = open_app("positions", sentence=SENTENCE, edits="positions=off")
+    assert rows(app) == rows(original)
+    assert max(picture(app)["bars"][0]["shares"]) > 0.01
+    assert "Your edit takes the positions away." in said(app)
+    assert "Your edit" not in said(original)
 
 
 def test_outputs_that_are_only_permuted_have_not_moved_and_others_have_by_their_share() -> None:

@@ -2,6 +2,7 @@
 writes with its positions and without. The second has models with sinusoidal, learned and no positions side by side.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -44,6 +45,7 @@ def prepare(scene: Scene) -> None:
     if len(kinds) > 1 and POSITIONS_PICTURE.value == "kinds":
         prepare_kinds(scene, kinds)
         return
+    scene = _with_positions(scene)
     seed = SHUFFLE.open(first_seed(scene))
     order = shuffled(scene.source.tokens, seed)
     if order is None:
@@ -55,13 +57,20 @@ def prepare(scene: Scene) -> None:
     trained_without(scene, seed)
 
 
-def _shuffled(scene: Scene) -> None:
+def _with_positions(scene: Scene) -> Scene:
+    """The scene with the positions of its encoder, also if an edit takes them away: the picture compares both."""
+    kept = tuple(edit for edit in scene.subject.edits if edit != WITHOUT)
+    return replace(scene, subject=replace(scene.subject, edits=kept))
+
+
+def _shuffled(shown: Scene) -> None:
+    scene = _with_positions(shown)
     seed = SHUFFLE.open(first_seed(scene))
     order = shuffled(scene.source.tokens, seed)
     if order is None:
         _nothing_to_shuffle(scene)
     else:
-        _picture(scene, order, seed)
+        _picture(scene, order, seed, is_edited=scene.subject != shown.subject)
 
 
 def _nothing_to_shuffle(scene: Scene) -> None:
@@ -71,7 +80,8 @@ def _nothing_to_shuffle(scene: Scene) -> None:
         st.button(_("Or take: {example}", example=example), key="take_example", on_click=take_sentence, args=(example,))
 
 
-def _picture(scene: Scene, order: Order, seed: int) -> None:
+def _picture(scene: Scene, order: Order, seed: int, *, is_edited: bool) -> None:
+    """Draws the picture. `is_edited`: an edit of the visitor takes the positions away, which `scene` still has."""
     ids, target = scene.translation.source_ids, scene.hypothesis.ids
     bare = scene.subject.edited(WITHOUT)
     found, left = (moved(subject, ids, target, order) for subject in (scene.subject, bare))
@@ -92,9 +102,11 @@ def _picture(scene: Scene, order: Order, seed: int) -> None:
             )
         with two:
             same = _translations(scene, order, seed)
-    sentences = (
-        [_("For the shuffled order the model writes the same translation as for the original one.")] if same else []
-    )
+    sentences = []
+    if is_edited:
+        sentences.append(_("Your edit takes the positions away. Here the model is shown with them, too."))
+    if same:
+        sentences.append(_("For the shuffled order the model writes the same translation as for the original one."))
     template.say(*[*sentences, *_sentences(scene, found, left)][:3])
     family_link(_("Models trained with and without positions: how many mistakes do they make?"), "model.positions")
 
