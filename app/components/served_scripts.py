@@ -15,8 +15,9 @@ from app.components.bundles import HERE, bundle, style_bundle
 from app.languages import LANGUAGES, Language
 
 # The import is tried twice, the second time from another address: a browser may not import again from an address that
-# has failed. The component may have left the page before its script arrives. What follows a picture is shown when the
-# picture has a height (app/page.css).
+# has failed. The component may have left the page before its script arrives. Streamlit calls the script again after each
+# change of the data, but when the component leaves the page, it ends only what the last call has begun. So each call ends
+# what the one before has begun. What follows a picture is shown when the picture has a height (app/page.css).
 _LOADER = f"""\
 const at = (query) => import(new URL("{FOLDER}/FILE" + query, location.href));
 const later = () => new Promise((done) => {{ setTimeout(done, 1000); }});
@@ -29,7 +30,13 @@ export default async (mounted) => {{
   if (!mounted.parentElement.isConnected) return;
   const root = mounted.parentElement.getRootNode(), {{ host }} = root;
   if (host && root.adoptedStyleSheets[0] !== sheet) root.adoptedStyleSheets = [sheet];
-  const unmount = draw(mounted);
+  const place = mounted.parentElement, endBefore = place.headlightEnd, unmount = draw(mounted);
+  let isOver = false;
+  const end = place.headlightEnd = () => {{
+    if (!isOver) unmount?.();
+    isOver = true;
+  }};
+  endBefore?.();
   window.headlightDrawn = (window.headlightDrawn ?? 0) + 1;  // how often a component was drawn, for tab_memory
   const picture = host?.closest("[class*=st-key-picture_]");
   if (!picture) host?.setAttribute("data-drawn", "");
@@ -38,7 +45,7 @@ export default async (mounted) => {{
     host.setAttribute("data-drawn", "");
     observer.disconnect();
   }}).observe(picture);
-  return unmount;
+  return end;
 }};
 """
 

@@ -25,12 +25,11 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
     hypothesis, subject = scene.hypothesis, scene.subject.as_in_steps
     logits = cached_results.observed(subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
     piece = scene.subject.translator.tokenizer.piece
-    runners = [
-        [RunnerUp(other.id, other.piece, other.probability) for other in found if other.id >= EOS and not other.chosen]
-        for found in (
-            offers(row, id, piece, count=RUNNERS_UP + 4) for row, id in zip(logits, hypothesis.ids, strict=True)
-        )
-    ]
+    runners = []
+    for step, (row, id) in enumerate(zip(logits, hypothesis.ids, strict=True)):
+        least = EOS if step else EOS + 1  # with </s> as the first token the translation would be empty
+        others = [other for other in offers(row, id, piece, count=RUNNERS_UP + 4) if not other.chosen]
+        runners.append([RunnerUp(other.id, other.piece, other.probability) for other in others if other.id >= least])
     target = scene.target
     kinds: dict[Kind, KindOfAttention] = {}
     for kind in KINDS:

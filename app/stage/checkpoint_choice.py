@@ -151,8 +151,8 @@ def _problems(file: CheckpointFile | None) -> None:
         sentences.append(_("Your file was not opened. {problem}", problem=problem))
     if file and (name := MISSING.value):
         words = _(
-            "The checkpoint “{name}” is not here, so another one is open: {other}. If you have its file, open it in the "
-            "menu.",
+            "The checkpoint “{name}” is not here, so another one is open: {other}. If you have its file, open it in "
+            "the menu.",
             name=name,
             other=display_name(file),
         )

@@ -7,7 +7,7 @@ from app.figures.axes import visible
 from app.figures.theme import role_color
 from app.languages import _
 from app.stage.scene import Scene
-from app.state.choices import SHOWN_SENTENCE
+from app.state.choices import ALTERNATIVE, GIVEN_SHOWN, SHOWN_SENTENCE
 from app.state.events import show_sentence
 from app.state.given_translation import is_of_search, show_found
 
@@ -39,6 +39,8 @@ def headline(scene: Scene, *, written: bool) -> None:
 
 def _mark(scene: Scene) -> components.Mark:
     """Says whose translation it is, or what the model read instead of what was typed."""
+    if scene.problem and ALTERNATIVE.value == GIVEN_SHOWN:
+        return components.Mark(_("your translation cannot be shown"), scene.problem, show_found)
     if scene.is_given and is_of_search():
         why = _(
             "The search found this translation, too; the decoder reads it in place of the best one (teacher forcing). "

@@ -40,7 +40,8 @@ def check_text(subject: Subject, text: str) -> None:
     if sentences > MOST_SENTENCES:
         raise NoScene(
             _(
-                "This text has {sentences:,} sentences; the page translates up to {most} at once.",
+                "This text has {sentences:,} sentences; the page translates up to {most} at once. Please give it "
+                "fewer. The command `python -m transformer translate` translates whole files.",
                 sentences=sentences,
                 most=MOST_SENTENCES,
             )

@@ -65,6 +65,19 @@ def ids_text(value: tuple[int, ...]) -> str:
     return "-".join(map(str, value))
 
 
+def steps(value: str) -> tuple[int, ...] | None:
+    """Steps such as "3-5", from 1; "none" for (), "all" for None."""
+    if value == "all":
+        return None
+    return () if value == "none" else tuple(map(from_one, value.split("-")))
+
+
+def steps_text(value: tuple[int, ...] | None) -> str:
+    if value is None:
+        return "all"
+    return "-".join(map(plus_one, value)) or "none"
+
+
 def heads(value: str) -> list[tuple[int, int]]:
     """Heads such as "1.3,2.4", layer and head from 1."""
     if not value:

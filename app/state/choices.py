@@ -22,6 +22,8 @@ from app.state.address_texts import (
     pinned,
     pinned_text,
     plus_one,
+    steps,
+    steps_text,
     switch,
     switch_text,
     text,
@@ -30,6 +32,7 @@ from app.state.address_texts import (
 from app.state.choice import Choice, Event
 from app.state.language_choice import LANGUAGE  # noqa: F401
 from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, PRESENTER  # noqa: F401
+from app.state.shown_translation import Shown
 from transformer.model.attention_kinds import KINDS, Kind
 
 LONGEST_SECOND = 400  # characters
@@ -60,11 +63,12 @@ ALTERNATIVE = Choice(
 GIVEN = Choice("given", "", text(MOST_CHARACTERS), written="link", reset_by=SENTENCE_CHANGES)  # the visitor's own
 # The tokens of GIVEN, if the visitor made it token by token
 GIVEN_IDS = Choice[tuple[int, ...]]("given_ids", (), ids, ids_text, written="link", reset_by=SENTENCE_CHANGES)
-# For each change of the visitor, what was shown before: (alternative, own translation, its ids, the steps whose tokens
-# they chose; () for another translation of the search)
-UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], tuple[int, ...]], ...]](
-    "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
+# The steps of GIVEN, from 0, whose token the visitor gave. None: all. (): none, it is another translation of the search
+GIVEN_STEPS = Choice[tuple[int, ...] | None](
+    "given_steps", None, steps, steps_text, written="link", reset_by=SENTENCE_CHANGES
 )
+# For each change of the visitor, what was shown before it
+UNDO = Choice[tuple[Shown, ...]]("undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES)
 
 # What is changed in the model while it runs, as texts of transformer.analysis.edits
 EDITS = Choice[tuple[str, ...]](
@@ -226,7 +230,8 @@ BESIDE_CHECKPOINT = Choice("beside_checkpoint", "", str, page="beside")
 FRAMED = Choice("framed", False, switch, switch_text)
 
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
-SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
+# What a scene is made of
+SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_STEPS, *SEARCH)
 
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # with PINNED: what a picture shows of a scene
 

@@ -1,12 +1,19 @@
 """Shows the visitor's own translation in place of the one that the search found, and undoes that."""
 
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_SHOWN, STEP, UNDO
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_SHOWN, GIVEN_STEPS, STEP, UNDO
+from app.state.shown_translation import Shown
 
 
-def show_given(text: str, ids: tuple[int, ...] = ()) -> None:
-    """Shows the visitor's own translation, which may be chosen token by token."""
+def show_given(text: str, ids: tuple[int, ...] = (), steps: tuple[int, ...] | None = None) -> None:
+    """Shows the visitor's own translation.
+
+    Args:
+        ids: its tokens, if it was chosen token by token.
+        steps: those whose token the visitor gave, see GIVEN_STEPS.
+    """
     GIVEN.choose(text)
     GIVEN_IDS.choose(ids)
+    GIVEN_STEPS.choose(steps)
     ALTERNATIVE.choose(GIVEN_SHOWN)
 
 
@@ -22,9 +29,18 @@ def show_instead(text: str, ids: tuple[int, ...], steps: tuple[int, ...] = ()) -
     Args:
         steps: those whose token the visitor chose, in order; () for another translation of the search.
     """
-    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, steps)
-    show_given(text, ids)
+    before = Shown(ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, GIVEN_STEPS.value, replaced=steps)
+    kept = _given_before(steps[0]) if steps else set()
+    show_given(text, ids, tuple(sorted(kept | set(steps))))
     UNDO.choose((*UNDO.value, before))
+
+
+def _given_before(step: int) -> set[int]:
+    """The steps before this one whose token is the visitor's. From a replaced token on, the model writes all tokens
+    again, so that those that were given there do not count any more."""
+    if ALTERNATIVE.value != GIVEN_SHOWN:
+        return set()
+    return {each for each in range(step) if is_visitors(each)}
 
 
 def show_found() -> None:
@@ -33,44 +49,30 @@ def show_found() -> None:
     UNDO.forget()
 
 
-def chosen_steps() -> set[int]:
-    """The steps whose token is the visitor's. After a replaced token the model writes all tokens again, so those that
-    were replaced there before do not count any more. Of a typed translation the tokens before the first replaced one
-    are the visitor's, too."""
-    found: set[int] = set()
-    for alternative, text, ids, steps in UNDO.value:
-        if alternative != GIVEN_SHOWN or not steps:
-            found = set(steps)
-            continue
-        before = set(range(steps[0])) if text and not ids else {step for step in found if step < steps[0]}
-        found = before | set(steps)
-    return found
-
-
 def is_visitors(step: int) -> bool:
     """Whether the visitor gave the token at this step, from 0; otherwise the search found it, or the model wrote it
     after a token of the visitor."""
-    return not UNDO.value or step in chosen_steps()
+    return GIVEN_STEPS.value is None or step in GIVEN_STEPS.value
 
 
 def newest_step() -> int:
     """The step of the token that the visitor chose last; -1 if there is none."""
-    steps = UNDO.value[-1][3] if UNDO.value else ()
-    return steps[-1] if steps else -1
+    replaced = UNDO.value[-1].replaced if UNDO.value else ()
+    return replaced[-1] if replaced else -1
 
 
 def is_of_search() -> bool:
     """Whether what is shown in place of the best translation was found by the search."""
-    return bool(UNDO.value) and not UNDO.value[-1][3]
+    return GIVEN_STEPS.value == ()
 
 
 def take_back() -> None:
     """Shows what was shown before the last `show_instead`, and chooses the step of the token that it replaced."""
     if not UNDO.value:
         return
-    *before, (alternative, text, ids, steps) = UNDO.value
-    show_given(text, ids)
-    ALTERNATIVE.choose(alternative)
-    if steps:
-        STEP.choose(steps[-1])
-    UNDO.choose(tuple(before))
+    *earlier, before = UNDO.value
+    show_given(before.text, before.ids, before.steps)
+    ALTERNATIVE.choose(before.alternative)
+    if before.replaced:
+        STEP.choose(before.replaced[-1])
+    UNDO.choose(tuple(earlier))

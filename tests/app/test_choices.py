@@ -236,7 +236,7 @@ def test_a_checkpoint_that_is_gone_is_named_and_nothing_of_it_is_used(open_app: 
     app = open_app("attention", sentence=SENTENCE, **gone)
     (said,) = [text.value for text in app.text if "is not here" in text.value]
     assert "“gone”" in said
-    assert "en-de" in app.selectbox(key="checkpoint").value
+    assert app.selectbox(key="checkpoint").value == "en-de"
     assert not {"edits", "layer", "alternative", "given"} & set(app.query_params)
     assert app.session_state["sentence"] == SENTENCE
     assert [text.value for text in app.run().text if "is not here" in text.value] == [said]

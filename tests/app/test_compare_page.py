@@ -131,7 +131,7 @@ def test_where_both_sides_are_the_same_each_link_shows_a_difference(open_app: Op
         drawn = [each.proto.component_name for each in app.get("bidi_component")]
         assert "headlight_head_changes" in drawn or one["tokens"] != other["tokens"], key
     app = open_app("compare", sentence=SENTENCE, side="edits")
-    assert "Nothing is edited." in words(app)
+    assert "Nothing is edited yet." in words(app)
     assert links(app) == found
 
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.pages import PAGES as INFOS
 from app.state import given_translation
-from app.state.choices import GIVEN_SHOWN
+from app.state.choices import ALTERNATIVE, GIVEN_SHOWN, GIVEN_STEPS
+from app.state.shown_translation import Shown
 from tests.support.drawn import attention_weights, charts, components, held_by, unpacked_canvas
 from tests.support.pages import MAIN, choose, switch_page
 from tests.support.patience import PATIENCE
@@ -77,32 +78,50 @@ def test_it_may_be_as_long_as_the_longest_that_the_search_writes(open_app: Open,
     assert (len(cross_attention(app)[0, 0]) == tokens + 1) == fits
 
 
-GIVEN_NOW, FOUND = GIVEN_SHOWN, 0
-
-
 @pytest.mark.parametrize(
-    ("undo", "steps"),
+    ("changes", "steps"),
     [
-        ([], set()),
-        ([(FOUND, "", (), (1,)), (GIVEN_NOW, "a b", (5, 6), (3,))], {1, 3}),
-        ([(FOUND, "", (), (3,)), (GIVEN_NOW, "a b", (5, 6), (1,))], {1}),
-        ([(GIVEN_NOW, "typed by hand", (), (2,))], {0, 1, 2}),
-        ([(FOUND, "", (), (1,)), (1, "a b", (5, 6), (3,))], {3}),  # of another translation of the search
-        ([(FOUND, "", (), (1,)), (GIVEN_NOW, "a b", (5, 6), ())], set()),
+        ([], None),
+        ([(1,), (3,)], (1, 3)),
+        ([(3,), (1,)], (1,)),
+        (["typed", (2,)], (0, 1, 2)),
+        ([(1,), "alternative", (3,)], (3,)),
+        ([(1,), ()], ()),  # of another translation of the search
     ],
 )
 def test_the_steps_whose_tokens_are_the_visitors(
-    undo: list[Any], steps: set[int], monkeypatch: pytest.MonkeyPatch
+    changes: list[Any], steps: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given_translation, "UNDO", SimpleNamespace(value=tuple(undo)))
-    assert given_translation.chosen_steps() == steps
-    assert given_translation.newest_step() == (max(undo[-1][3], default=-1) if undo else -1)
-    assert given_translation.is_of_search() == (bool(undo) and not undo[-1][3])
+    monkeypatch.setattr(st, "session_state", {})
+    for change in changes:
+        if change == "typed":
+            given_translation.type_translation("typed by hand")
+        elif change == "alternative":
+            ALTERNATIVE.choose(1)
+        else:
+            given_translation.show_instead("a b", (5, 6), change)
+    assert GIVEN_STEPS.value == steps
+    assert given_translation.newest_step() == (max(changes[-1], default=-1) if changes else -1)
+    assert given_translation.is_of_search() == (steps == ())
+    for change in reversed(changes):
+        if isinstance(change, tuple):
+            given_translation.take_back()
+    assert GIVEN_STEPS.value is None
+
+
+def test_a_link_has_the_steps_whose_tokens_are_the_visitors(open_app: Open) -> None:
+    for steps, written in (((1,), "2"), ((), "none")):
+        own = {"given": OWN, "given_ids": (300, 301, 302), "given_steps": steps, "alternative": GIVEN_SHOWN}
+        [link] = components(choose(open_app("decoding", sentence=SENTENCE), **own).run(), "copy_link")
+        assert link["texts"]["given_steps"] == written
+        app = healthy(open_app("decoding", alternative="given", **link["texts"]))
+        shown = [row["title"] for step in held_by(app)["steps"] for row in step["rows"] if row["chosen"]]
+        assert [title.endswith(", given") for title in shown] == [t in steps for t in range(len(shown))]
 
 
 def test_of_a_typed_translation_no_token_is_the_models(open_app: Open) -> None:
     app = open_app("translate", details="true", sentence=SENTENCE)
-    app.session_state["undo"] = ((FOUND, "", (), (1,)),)
+    app.session_state["undo"] = (Shown(0, "", (), None, replaced=(1,)),)
     assert "undo" not in force(app, OWN).session_state
 
 
@@ -176,23 +195,20 @@ def test_every_part_of_decoding_has_something_to_say(
             assert f"{rank:,}" in drawn
 
 
-OF_SEARCH, SECOND = ((FOUND, "", (), ()),), ((FOUND, "", (), (1,)),)
-
-
 @pytest.mark.parametrize(
-    ("undo", "given", "sentence"),
+    ("steps", "given", "sentence"),
     [
-        ((), lambda step: True, "Each token was given"),
-        (SECOND, lambda step: step == 1, "You gave some of the tokens"),
-        (OF_SEARCH, lambda step: False, "Each token was predicted"),
+        (None, lambda step: True, "Each token was given"),
+        ((1,), lambda step: step == 1, "You gave some of the tokens"),
+        ((), lambda step: False, "Each token was predicted"),
     ],
 )
 def test_only_the_tokens_of_the_visitor_are_marked_as_given(
-    undo: Any, given: Callable[[int], bool], sentence: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    steps: Any, given: Callable[[int], bool], sentence: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     ids = Translator.load(folder / "en-de.safetensors").score(SENTENCE, OWN).ids[:-1]
-    app = opened("steps", at="logits", detail="exam", details=True, given_ids=ids, undo=undo)
+    app = opened("steps", at="logits", detail="exam", details=True, given_ids=ids, given_steps=steps)
     rows = held_by(app)["pictures"]["logits"]["offers"]
     marks = [next(offer["mark"] for offer in row if offer["mark"]) for row in rows]
     assert marks == ["given" if given(step) else "chosen" for step in range(len(ids) + 1)]
@@ -202,17 +218,17 @@ def test_only_the_tokens_of_the_visitor_are_marked_as_given(
 
 
 @pytest.mark.parametrize(
-    ("undo", "mark", "whose", "line"),
+    ("steps", "mark", "whose", "line"),
     [
-        ((), "given", "your translation", "reads your translation"),
-        (OF_SEARCH, "chosen", "another translation", "search found"),
+        (None, "given", "your translation", "reads your translation"),
+        ((), "chosen", "another translation", "search found"),
     ],
 )
 def test_the_frame_says_who_found_the_translation(
-    undo: Any, mark: str, whose: str, line: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    steps: Any, mark: str, whose: str, line: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    app = opened("decoding", undo=undo)
+    app = opened("decoding", given_steps=steps)
     frame = held_by(app)
     shown = [row["title"] for step in frame["steps"] for row in step["rows"] if row["chosen"]]
     assert all(title.endswith(f", {mark}") for title in shown)

@@ -217,3 +217,16 @@ def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(vis
     box.wait_for()
     compile(box.input_value(), "snippet", "exec")
     assert box.evaluate("b => b.selectionEnd - b.selectionStart === b.value.length")
+
+
+def test_a_page_that_was_left_takes_no_keys(visit: Begin) -> None:
+    """A choice runs the script again, and Streamlit ends only what the last run has begun."""
+    one = opened(visit, {"kind": "cross", "t": "1"})
+    for word in (1, 2):
+        one.page.locator(".st-key-picture_query_scene .words button").nth(word).click()
+        one.page.wait_for_url(f"**t={word + 1}*")
+        one.settle()
+    one.follow("Decoding")
+    is_drawn(one, "decoding")
+    one.page.keyboard.press("ArrowLeft")
+    one.page.wait_for_url("**t=2*")

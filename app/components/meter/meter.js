@@ -18,20 +18,20 @@ export default function ({ data, parentElement, setTriggerValue }) {
   element("span", "count", meter, full ? _("{used}: too long", { used }) : used);
   root.replaceChildren(meter);
 
-  let timer = null;
+  const forget = () => clearTimeout(root.headlightTimer);  // a draft outlives a new count
   const watched = (event) => event.target instanceof HTMLInputElement && event.target.getAttribute("aria-label") === data.watches;
   const typed = (event) => {
     if (!watched(event)) return;
-    clearTimeout(timer);
-    const value = event.target.value;
-    timer = setTimeout(() => setTriggerValue("draft", value), PAUSE);
+    forget();
+    const { value } = event.target;
+    root.headlightTimer = setTimeout(() => setTriggerValue("draft", value), PAUSE);
   };
-  const done = (event) => { if (watched(event) && (event.type === "focusout" || event.key === "Enter")) clearTimeout(timer); };
+  const done = (event) => { if (watched(event) && (event.type === "focusout" || event.key === "Enter")) forget(); };
   document.addEventListener("input", typed);
   document.addEventListener("keydown", done);
   document.addEventListener("focusout", done);
   return () => {
-    clearTimeout(timer);
+    if (!root.isConnected) forget();
     document.removeEventListener("input", typed);
     document.removeEventListener("keydown", done);
     document.removeEventListener("focusout", done);

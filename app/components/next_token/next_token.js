@@ -141,17 +141,16 @@ function take(root, state, send) {
 
 export default function ({ data: state, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  root.headlightEnd?.();  // Streamlit ends only what the last call has begun
   const arrive = () => take(root, state, setTriggerValue), onKey = (event) => root.headlightLoop?.key(event);
   document.addEventListener("headlight-held", arrive);
   document.addEventListener("keydown", onKey);
   const isOther = ({ width }) => Math.abs(root.clientWidth - width) > 1;
   const watcher = watchSize(root, () => { if (root.headlightLoop && isOther(root.headlightLoop)) root.headlightLoop.fit(); });
   arrive();
-  return (root.headlightEnd = () => {
+  return () => {
     document.removeEventListener("headlight-held", arrive);
     document.removeEventListener("keydown", onKey);
     watcher.disconnect();
     if (!root.isConnected) root.headlightLoop?.stop();
-  });
+  };
 }

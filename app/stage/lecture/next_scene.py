@@ -13,6 +13,8 @@ from functools import partial
 from importlib import import_module
 from threading import get_native_id
 
+import streamlit as st
+
 from app.compute import cached_results, gate
 from app.compute.subject import Subject
 from app.languages import Language, language, speaking
@@ -28,7 +30,7 @@ from transformer.errors import HeadlightError
 
 MOST_AHEAD = 6  # scenes
 NICE = 5
-_waiting: list[Future[None]] = []  # scenes that are still to be computed
+_WAITING = "scenes that are computed in advance"  # in the session
 
 
 def _low_priority() -> None:
@@ -45,14 +47,15 @@ _THREAD = ThreadPoolExecutor(1, thread_name_prefix="next scene of a lecture", in
 def prepare_next() -> None:
     """Begins to compute the scenes after the present one, in place of those that still wait."""
     lesson, number = shown_scene.lesson(), shown_scene.number()
-    while _waiting:
-        _waiting.pop().cancel()
+    waiting: list[Future[None]] = st.session_state.setdefault(_WAITING, [])
+    while waiting:
+        waiting.pop().cancel()
     for index in range(number + 1, min(number + 1 + MOST_AHEAD, len(lesson.scenes) if lesson else 0)):
         assert lesson
         scene, texts = lesson.scenes[index], shown_scene.choices_of(lesson, index)
         names_search = any(choice.key in texts for choice in SEARCH)
         work = partial(_compute, scene.page, scene.checkpoint, texts, with_scene=not names_search)
-        _waiting.append(_THREAD.submit(_quietly, work, language()))
+        waiting.append(_THREAD.submit(_quietly, work, language()))
 
 
 def _quietly(work: Callable[[], None], spoken: Language) -> None:

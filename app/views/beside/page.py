@@ -84,7 +84,8 @@ def _other(side: str, scene: Scene) -> tuple[str, dict[str, str]] | None:
     if side == "sentence":
         BESIDE_SENTENCE.open(most_striking(scene)[:LONGEST_SECOND])
         st.text_input(_("Second sentence"), key=BESIDE_SENTENCE.key, persist_state="session", width=360,
-                      label_visibility="collapsed", placeholder=_("Type a second sentence"))  # fmt: skip
+                      label_visibility="collapsed", placeholder=_("Type a second sentence"),
+                      max_chars=LONGEST_SECOND, autocomplete="off")  # fmt: skip
         text = BESIDE_SENTENCE.value.strip()
         if not text:
             st.text(_("Type a second sentence: the page is shown for both."))

@@ -98,7 +98,7 @@ def _sides(scene: Scene) -> Sides:
     else:
         subject, both = subject.original, (_("Original model"), _("Edited model"))
         if not scene.subject.edits:
-            raise NoScene(_("Nothing is edited."))
+            raise NoScene(_("Nothing is edited yet. The page What if has the edits."))
     return Sides(both, scene_of(subject, text, settings, Selection()), scene)
 
 

@@ -43,7 +43,7 @@ def distribution_part(scene: Scene, step: int) -> None:
     temperature = tried.temperature
     allowed = may_be_drawn(logits, tried) if method == "sampling" else None
     piece = scene.subject.translator.tokenizer.piece
-    mark: Mark = "given" if method == "given" else "chosen"
+    mark: Mark = "given" if step in scene.given_steps else "chosen"
     offered = partial(offers, logits, scene.hypothesis.ids[step], piece, temperature=temperature, mark=mark)
     found = offered(count=SHOWN, allowed=allowed)
     title = _("Step {step}: the next token, of {count:,}", step=step + 1, count=len(logits)) + _other(scene, tried)
@@ -64,9 +64,13 @@ def distribution_part(scene: Scene, step: int) -> None:
     sentences.append(_("Point at a bar to see logit and rank; the table has them too."))
     if temperature != usual:
         values = {"temperature": usual, "probability": both_in_words(*probability_at(scene, step))}
-        if method == "given":
+        if method == "given" and mark == "given":
             sentences.append(
                 _("The model's own is {temperature:g}, where the given token has {probability}.", **values)
+            )
+        elif method == "given":
+            sentences.append(
+                _("The model's own is {temperature:g}, where the chosen token has {probability}.", **values)
             )
         else:
             sentences.append(

@@ -164,7 +164,7 @@ def frame_table(frame: dict[str, Any]) -> Table:
 
 
 def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, title: str, rows: int) -> dict[str, Any]:
-    """The hypotheses that are kept after each step, or end with it, the best sums first.
+    """The hypotheses that are kept after each step, or end with it, the best sums first; the shown one is among them.
 
     Args:
         nodes: of the search.
@@ -174,10 +174,11 @@ def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, t
     """
     alive = [node for node in nodes if node.outcome != "pruned"]
     places = {node.id: place for place, node in enumerate(alive)}
-    by_step = [
-        sorted((node for node in alive if node.step == step), key=lambda node: (-node.sum, node.id))[:rows]
-        for step in range(1, steps + 1)
-    ]
+    by_step = []
+    for step in range(1, steps + 1):
+        found = sorted((node for node in alive if node.step == step), key=lambda node: (-node.sum, node.id))
+        most = sorted(found, key=lambda node: node.id not in best)[:rows]
+        by_step.append([node for node in found if node in most])
     return {
         "title": title,
         "rows": rows,

@@ -8,18 +8,17 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.figures.axes import visible
-from app.figures.theme import role_color, themed
+from app.figures.theme import kind_color, role_color
 from app.languages import _, gettext_noop, ngettext
 from app.stage.scene import Scene, scene_key
 from app.stage.search_method import Method, method_of, temperature_of
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
-from app.state.given_translation import chosen_steps, is_of_search
+from app.state.given_translation import is_of_search
 from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
 from app.views.shared.show_figure import belongings
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
-ATTENTION = themed("#7a3fb8", "#c79bff")
 OF_SEARCH = gettext_noop("The search found this translation, too; it is shown in place of the best one.")
 GIVEN = gettext_noop(
     "You gave this token; the model did not choose it. The tokens that it finds most probable are at the top."
@@ -64,7 +63,11 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     if temperature != 1:
         title += _(", at temperature {temperature:g}", temperature=temperature)
     return {
-        "colors": {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "attention": ATTENTION},
+        "colors": {
+            "encoder": role_color("encoder"),
+            "decoder": role_color("decoder"),
+            "attention": kind_color("cross"),
+        },
         "title": title,
         "source": {
             "title": ngettext(
@@ -96,9 +99,9 @@ def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
     }
 
 
-def _by_the_model(step: int, chosen: set[int]) -> str:
+def _by_the_model(step: int, given: tuple[int, ...]) -> str:
     """Why a token that the visitor did not choose is in a translation of which they chose others."""
-    before = [each for each in chosen if each < step]
+    before = [each for each in given if each < step]
     if not before:
         return _("The model wrote it by itself.")
     return _("The model wrote it by itself, after the token that you chose at step {step}.", step=max(before) + 1)
@@ -116,10 +119,10 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     drawn = (
         cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
     )
-    found, mine, given_steps = [], chosen_steps(), scene.given_steps
+    found, given_steps = [], scene.given_steps
     for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):
         is_given = t in given_steps
-        given = _(OF_SEARCH) if is_of_search() else _(GIVEN) if is_given else _by_the_model(t, mine)
+        given = _(OF_SEARCH) if is_of_search() else _(GIVEN) if is_given else _by_the_model(t, given_steps)
         why = reason_text(path[t].reason) if path else given
         if drawn:
             why += " " + _(

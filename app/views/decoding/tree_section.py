@@ -12,6 +12,7 @@ from app.stage.scene import Scene
 from app.stage.search_method import searched_by
 from app.state.choices import NODE, STEP
 from app.state.detail_choices import SHOW_PRUNED
+from app.state.given_translation import is_of_search
 from app.views.decoding.continue_section import continued, found_by_model, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
@@ -32,7 +33,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     Step, layer and head are from 0. On opening, the node is that of the shown hypothesis at the chosen step.
     """
     found = scene.translation
-    if found_by_model(scene) is not scene.hypothesis:
+    if found_by_model(scene) is not scene.hypothesis and not is_of_search():
         st.caption(_("This is the search that found the model's translation. Your own was not searched for."))
     pruned = SHOW_PRUNED.open(len(found.tree) <= MANY)
     st.toggle(_("Show the candidates that were pruned"), key=SHOW_PRUNED.key, persist_state="session")

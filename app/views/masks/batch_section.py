@@ -91,7 +91,8 @@ def _second_sentence(scene: Scene) -> Translation | None:
     if longest > limit:
         st.warning(
             _(
-                "The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint.",
+                "The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint. "
+                "Please shorten it.",
                 longest=longest,
                 limit=limit,
             )

@@ -63,7 +63,7 @@ def draw(scene: Scene) -> None:
     papers_example(scene)
     experiment(_("Switch a head off: does the translation change?"), experiment="heads")
     family_link(_("Models trained with one head, two or sixteen: which one makes the fewest mistakes?"), "model.heads")
-    details(lambda: _details(scene, kind, layer, head))
+    details(lambda: _details(scene, kind, layer, head, step))
 
 
 def _choose(layer: int, name: str, place: int) -> None:
@@ -74,11 +74,11 @@ def _choose(layer: int, name: str, place: int) -> None:
         choose_head(layer, place)
 
 
-def _details(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+def _details(scene: Scene, kind: Kind, layer: int, head: int, step: int) -> None:
     slices(scene, kind, layer, head)
     place, label = (SOURCE_TOKEN, _("Token")) if kind == "encoder" else (STEP, _("Step t"))
     axis = scene.source if kind == "encoder" else scene.target
-    row = row_of_tokens(axis, place, label, key=f"pick_{place.key}")
+    row = row_of_tokens(axis, place, label, 0 if kind == "encoder" else step, key=f"pick_{place.key}")
     written_by_heads(scene, kind, layer, head, row)
     _cost(scene, kind)
 

@@ -12,10 +12,11 @@ import numpy as np
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
 from app.figures.panels import Piece
 from app.figures.shares import Share
-from app.figures.theme import INK, role_color
+from app.figures.theme import kind_color
 from app.languages import _, pgettext
 from app.languages.names_of_the_model import KINDS_INSIDE
 from app.languages.numbers import formatted
+from transformer.model.attention_kinds import Kind
 
 THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
 POWERS = [0.0001, 0.001, 0.01, 0.1, 1]  # on the axis of weights
@@ -67,10 +68,9 @@ def shares_above(values: np.ndarray) -> np.ndarray:
     return above / max(len(ordered), 1)
 
 
-def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float) -> Figure:
+def share_curves(weights: Mapping[Kind, np.ndarray], masks: Mapping[Kind, np.ndarray], threshold: float) -> Figure:
     """The share of allowed cells above each threshold, one line per kind of attention; the chosen threshold is
     marked. Weights and masks are (L, H, Q, K)."""
-    colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "cross": INK}
     data: list[Piece] = []
     for kind, values in weights.items():
         shares, name = shares_above(values[masks[kind]]), _(KINDS_INSIDE[kind])
@@ -79,7 +79,7 @@ def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarr
             "x": THRESHOLDS.astype(np.float32),
             "y": shares.astype(np.float32),
             "mode": "lines",
-            "line": {"color": colors[kind], "width": 3, "dash": "dash" if kind == "cross" else "solid"},
+            "line": {"color": kind_color(kind), "width": 3, "dash": "dash" if kind == "cross" else "solid"},
             "name": name,
             "hovertemplate": _("%{y:.1%} of the cells have more than %{x:.2g}") + f"<extra>{name}</extra>",
         }
@@ -97,7 +97,7 @@ def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarr
     return Figure(data, settled(title, 380, top=72) | more)
 
 
-def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, list[str] | list[int]]:
+def count_table(found: Mapping[Kind, Counted], threshold: float) -> dict[str, list[str] | list[int]]:
     """One row per kind of attention, and one for all."""
     rows = list(found.values())
     above, allowed, cells = (sum(getattr(row, name) for row in rows) for name in ("above", "allowed", "cells"))
@@ -114,7 +114,7 @@ def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, lis
     }
 
 
-def share_table(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def share_table(weights: Mapping[Kind, np.ndarray], masks: Mapping[Kind, np.ndarray]) -> dict[str, np.ndarray]:
     """The numbers of `share_curves`: one row per threshold, one column per kind of attention."""
     return {
         _("weight"): THRESHOLDS,

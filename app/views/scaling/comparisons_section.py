@@ -15,7 +15,7 @@ from app.views.scaling.comparisons import Counted, count, count_table, share_cur
 from app.views.scaling.layer_types import layer_types
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
-from transformer.model.attention_kinds import KINDS, SITES
+from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
@@ -54,7 +54,7 @@ def papers_table(scene: Scene) -> None:
     st.table(layer_types(n, d), border="horizontal")
 
 
-def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
+def counted_cells(scene: Scene) -> tuple[float, dict[Kind, Counted]]:
     """Draws a choice of the threshold, and a chart of the cells with a larger weight.
 
     Returns the threshold and the counts by kind of attention.
@@ -73,13 +73,14 @@ def counted_cells(scene: Scene) -> tuple[float, dict[str, Counted]]:
     patterns = {kind: SITES[kind].format("*") for kind in KINDS}
     found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))
     layers = {"encoder": scene.config.encoder_layers}
-    weights, masks = {}, {}
+    weights: dict[Kind, np.ndarray] = {}
+    masks: dict[Kind, np.ndarray] = {}
     for kind, pattern in patterns.items():
         sites = [pattern.replace("*", str(i)) for i in range(layers.get(kind, scene.config.decoder_layers))]
-        weights[str(kind)] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
+        weights[kind] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
         # (L, H, Q, K). Trap: an edit may change the mask of one layer or head alone. Test:
         # test_cells_that_an_edit_forbids_in_one_head_are_counted_there_alone
-        masks[str(kind)] = np.stack([found[f"{site}.mask"] for site in sites])
+        masks[kind] = np.stack([found[f"{site}.mask"] for site in sites])
     counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
     cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
     show_figure(

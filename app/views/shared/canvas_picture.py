@@ -28,6 +28,7 @@ from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 _OPENS_HAND = "canvas_opens_hand"  # in the session: the visitor asked for the page `hand`
+_PROBLEM = "canvas_problem"  # in the session: why decoding cannot continue with a token, to be said once
 CELL_SITES = ("query", "key", "value", "products", "masked_scores", "weights")
 
 
@@ -58,6 +59,9 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], se
             on_keep=partial(keep, form),
             on_act=lambda act: _act(scene, act),
         )
+    if problem := st.session_state.pop(_PROBLEM, ""):
+        with st.container(key="text_canvas_problem"):
+            st.text(_("Decoding cannot continue with this token. {reason}", reason=problem))
     return chosen
 
 
@@ -163,6 +167,7 @@ def _go_on(scene: Scene, act: Act) -> None:
             new = cached_results.given(subject, source, prefix[:-1], settings)
         else:
             new = cached_results.translate_one(subject, source, settings, prefix=prefix).hypotheses[0]
-    except HeadlightError:
-        return  # an empty translation, or one that is too long: there is nothing to show
+    except HeadlightError as error:
+        st.session_state[_PROBLEM] = str(error)
+        return
     show_instead(new.text, new.ids[: -1 if new.finished else None], (act.step,))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from app.figures.theme import themed
+from app.figures.theme import kind_color
 from app.languages import _, gettext_noop, ngettext
 from app.views.steps.stations import Station
 from transformer.config import ModelConfig
@@ -26,7 +26,6 @@ ROUND = 10.0  # distance of the path around a sub-layer from the column
 HEIGHTS = {"plain": 22.0, "part": 22.0, "norm": 19.0, "add": 19.0}  # of a box with one line, by kind
 TWO_LINES = 35.0
 GAP = 7.0
-BETWEEN = themed("#7b4fc4", "#b394f0")  # colour of the arrow from the encoder to the decoder
 
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
 _NAMES = {
@@ -124,7 +123,7 @@ def model_map(config: ModelConfig, has_causal_mask: bool = True) -> dict[str, An
         "width": WIDTH,
         "height": height,
         "lane": (LEFT + COLUMN + RIGHT) / 2,
-        "between": BETWEEN,
+        "between": kind_color("cross"),
         "label": _(
             "Map of the model: {encoder} encoder and {decoder} decoder layers.",
             encoder=config.encoder_layers,

@@ -88,7 +88,8 @@ def question(run: Run, scene: Scene | None) -> Question:
         known = _given(run, sentence) or right_translation(run, sentence)
         target = known or snapshot_results.written_by(last, sentence)
     except (HeadlightError, OSError) as error:
-        raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=error)) from None
+        reason = str(error).replace(last.path, last.name)
+        raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=reason)) from None
     if not target:
         raise NothingToAsk(_("The newest snapshot writes nothing for this sentence. Type another sentence."))
     model = newest.model

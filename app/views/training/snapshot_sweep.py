@@ -94,7 +94,12 @@ def sweep(question: Question) -> Sweep:
         except (HeadlightError, OSError) as error:
             gone = not file.is_there  # a run that is resumed has just deleted it
             if update == last:
-                raise NothingToAsk(_("The newest snapshot is gone. Reload the page.") if gone else str(error)) from None
+                reason = str(error).replace(file.path, file.name)
+                raise NothingToAsk(
+                    _("The newest snapshot is gone. Reload the page.")
+                    if gone
+                    else _("The newest snapshot cannot be used. {reason}", reason=reason)
+                ) from None
             if not gone:
                 unusable.append(update)
     chosen = None if head == CLEAREST else head

@@ -6,7 +6,6 @@ import streamlit as st
 
 from app import components
 from app.components.canvas import Setting
-from app.figures.theme import score_text
 from app.figures.token_strip import source_strip, source_table, target_strip, target_table
 from app.languages import _, gettext_noop, ngettext
 from app.library import checkpoints
@@ -18,7 +17,7 @@ from app.stage.template import details
 from app.state.choices import GIVEN, TRANSLATE_FORM
 from app.state.events import open_checkpoint, take_sentence
 from app.state.given_translation import type_translation
-from app.views.shared.canvas_picture import canvas_download, draw_canvas
+from app.views.shared.canvas_picture import alternatives, canvas_download, draw_canvas
 from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.page_links import PAGE_LINKS, page_links
@@ -75,18 +74,10 @@ def _results(scene: Scene) -> None:
                 st.subheader(
                     _("Alternatives"),
                     anchor=False,
-                    help=_("The number is a score: the sum of the log-probabilities, divided by the length penalty."),
+                    help=_("A score is the sum of the log-probabilities, divided by the length penalty."),
                 )
                 components.choice_list(
-                    [
-                        {
-                            "text": other.text or _("(nothing)"),
-                            "detail": _("yours  {score}", score=score_text(other.normalised_score))
-                            if other is scene.given
-                            else score_text(other.normalised_score),
-                        }
-                        for other in (scene.translation.hypotheses[i] for i in scene.listed)
-                    ],
+                    alternatives(scene),
                     scene.shown_in_list,
                     _("Alternative translations"),
                     key="alternatives_list",

@@ -86,7 +86,8 @@ class Words:
         if len(ids) > most:
             raise TranslationError(
                 _(
-                    "The changed sentence has {tokens:,} tokens; the page shows up to {limit:,} with this checkpoint.",
+                    "The changed sentence has {tokens:,} tokens; the page shows up to {limit:,} with this checkpoint. "
+                    "Type a shorter word.",
                     tokens=len(ids),
                     limit=most,
                 )
