@@ -15,9 +15,9 @@ from app.components.bundles import HERE, bundle, style_bundle
 from app.languages import LANGUAGES, Language
 
 # The import is tried twice, the second time from another address: a browser may not import again from an address that
-# has failed. The component may have left the page before its script arrives. Streamlit calls the script again after each
-# change of the data, but when the component leaves the page, it ends only what the last call has begun. So each call ends
-# what the one before has begun. What follows a picture is shown when the picture has a height (app/page.css).
+# has failed. The component may have left the page before its script arrives. Streamlit calls the script again after
+# each change of the data, but when the component leaves the page, it ends only what the last call has begun. So each
+# call ends what the one before has begun. What follows a picture is shown when the picture has a height (app/page.css).
 _LOADER = f"""\
 const at = (query) => import(new URL("{FOLDER}/FILE" + query, location.href));
 const later = () => new Promise((done) => {{ setTimeout(done, 1000); }});
