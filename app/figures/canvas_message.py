@@ -53,14 +53,12 @@ class Written:
         reads: what each row reads.
         probabilities: of each predicted token.
         runners_up: of each step, the most probable other tokens, best first.
-        chosen_by_reader: the step, from 0, whose token the visitor chose; -1: none.
     """
 
     side: Side
     reads: Sequence[str]
     probabilities: Sequence[float]
     runners_up: Sequence[Sequence[RunnerUp]]
-    chosen_by_reader: int = -1
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,6 @@ def canvas_message(
             "runners": [
                 [asdict(each) | {"text": visible(each.text)} for each in runners] for runners in written.runners_up
             ],
-            "byReader": written.chosen_by_reader,
         },
         "kinds": [
             {

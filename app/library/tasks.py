@@ -63,7 +63,8 @@ class Task:
 
     source: str
     target: str
-    target_code: str  # for the lang attribute, "" if there is no language
+    source_code: str  # for the lang attribute, "" if there is no language
+    target_code: str
     examples: tuple[str, ...]
     note: str = ""  # of the examples
 
@@ -78,13 +79,14 @@ def task_in(recipe: object) -> Task:
     """As `task_of`, from the recipe in the header of a checkpoint."""
     data: Any = recipe.get("data") if isinstance(recipe, dict) else None
     if not isinstance(data, dict):
-        return Task(_("Source"), _("Target"), "", ())
+        return Task(_("Source"), _("Target"), "", "", ())
     toy = data.get("toy")
     source, target = (str(data.get(f"{side}_language", ""))[:LONGEST] for side in ("source", "target"))
     which = str(toy) if toy else CAPTIONS if _reads_captions(data) else source
     return Task(
         language_name(source) or _("Source"),
         language_name(target) or _("Target"),
+        source if is_language(source) else "",
         target if is_language(target) else "",
         EXAMPLES.get(which, ()),
         _(NOTES[which]) if which in NOTES else "",

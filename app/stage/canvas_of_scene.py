@@ -16,12 +16,8 @@ from transformer.model.attention_kinds import KINDS, Kind
 RUNNERS_UP = 5
 
 
-def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
-    """The message of the translation that is shown.
-
-    Args:
-        chosen_by_reader: the step, from 0, whose token the visitor chose; -1: none.
-    """
+def message_of(scene: Scene) -> bytes:
+    """The message of the translation that is shown."""
     hypothesis, subject = scene.hypothesis, scene.subject.as_in_steps
     logits = cached_results.observed(subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
     piece = scene.subject.translator.tokenizer.piece
@@ -40,13 +36,12 @@ def message_of(scene: Scene, chosen_by_reader: int = -1) -> bytes:
             _(KINDS[kind]), _(SHORT[kind]), kind_color(kind), found.weights, found.masks, opening, why, roles
         )
     return canvas_message(
-        Side(scene.task.source, scene.source.tokens),
+        Side(scene.task.source, scene.source.tokens, scene.task.source_code),
         Written(
             Side(scene.task.target, target.predicts, scene.task.target_code),
             target.tokens,
             [math.exp(value) for value in hypothesis.log_probabilities],
             [row[:RUNNERS_UP] for row in runners],
-            chosen_by_reader,
         ),
         kinds,
         {"encoder": role_color("encoder"), "decoder": role_color("decoder")},

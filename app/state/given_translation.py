@@ -55,12 +55,6 @@ def is_visitors(step: int) -> bool:
     return GIVEN_STEPS.value is None or step in GIVEN_STEPS.value
 
 
-def newest_step() -> int:
-    """The step of the token that the visitor chose last; -1 if there is none."""
-    replaced = UNDO.value[-1].replaced if UNDO.value else ()
-    return replaced[-1] if replaced else -1
-
-
 def is_of_search() -> bool:
     """Whether what is shown in place of the best translation was found by the search."""
     return GIVEN_STEPS.value == ()

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from app.components.bundles import IMPORT
 from app.components.canvas import Head, Question
-from app.figures.canvas_message import message_id
+from app.figures.canvas_message import message_id, packed
 from app.figures.shares import decimal_text, probability_text, weight_text
 from app.stage.canvas_of_scene import message_of
 from app.stage.scene import Scene
@@ -21,6 +21,7 @@ from tests.app.test_shares import SHARES
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import KEY, MOUNT, QUERY, SENTENCE, parts_of, scene_with
+from tests.support.drawn import unpacked_canvas
 
 Begin = Callable[..., Visit]
 NUMBERS = Path(__file__).resolve().parents[2] / "app" / "components" / "shared" / "numbers.js"
@@ -176,7 +177,9 @@ def test_a_calculation_stays_open_when_the_numbers_of_the_same_words_change(loss
     """As where the page replaces the stored first picture, whose last digits may differ from those of this machine."""
     page, scene = lossy
     expect(page.locator(".computed")).to_be_visible()
-    other = message_of(scene, 0)  # with another id
+    header, weights, masks = unpacked_canvas(message_of(scene))
+    header["target"]["probabilities"][0] = 0.123456
+    other = packed(header, [*weights.values(), *masks.values()])
     page.evaluate("bytes => again(bytes)", base64.b64encode(other).decode())
     page.evaluate(STAND, message_id(other))
     page.clock.run_for(5000)

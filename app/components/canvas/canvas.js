@@ -4,12 +4,12 @@
 // form or size), and `update` shows what is chosen, pinned and pointed at; nothing else draws.
 
 import { build } from "./build.js";
-import { ask, hear, sendNext } from "./numbers.js";
+import { ask, takeAnswer, sendNext } from "./numbers.js";
 import { drawArcs, newArcs } from "./arcs.js";
 import { newHeads, paintHeads, showHeads } from "./heads.js";
 import { newMatrix, showMatrix } from "./matrix.js";
 import { newTokens, runnerTexts, showTokens } from "./tokens.js";
-import { focusPinned, holdWhatIsTold, isPinned, keep } from "./pins.js";
+import { focusPinned, takeServerPins, isPinned, keep } from "./pins.js";
 import { placed } from "./place.js";
 import { showCell, showFacts } from "./panel.js";
 import { showTools } from "./tools.js";
@@ -160,14 +160,14 @@ function newView(parentElement) {
 }
 
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
-function takeState(view, told) {
-  view.state = told;
-  view.form = forms[told.formName] ?? told.form;
-  if (view.isWriting && !told.writes) stopWriting(view);
-  view.surroundings = JSON.stringify([told.acts, told.alternatives, told.shown, told.canUndo, told.writes, told.below, told.form]);
-  const received = !view.number || told.received >= view.number;
+function takeState(view, serverState) {
+  view.state = serverState;
+  view.form = forms[serverState.formName] ?? serverState.form;
+  if (view.isWriting && !serverState.writes) stopWriting(view);
+  view.surroundings = JSON.stringify([serverState.acts, serverState.alternatives, serverState.shown, serverState.canUndo, serverState.writes, serverState.below, serverState.form]);
+  const received = !view.number || serverState.received >= view.number;
   if (!received && view.here) return;
-  const { kind, layer, head } = told.chosen;
+  const { kind, layer, head } = serverState.chosen;
   view.here = { kind, layer, head };
   view.last[kind] = { layer, head };
 }
@@ -178,7 +178,7 @@ function takeState(view, told) {
 function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
   if (view.words !== words || !isSameKind) view.cell = null;
-  if (view.words !== words) { holdWhatIsTold(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
+  if (view.words !== words) { takeServerPins(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
   Object.assign(view, { unsentPins: null, point: null, preview: null, answers: new Map(), questions: [], asked: null });
   stopWriting(view);
   const can = view.state.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
@@ -210,16 +210,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
     forgetMissing(view, opening);
     begin(view, kind === view.here.kind);
   };
-  const received = (told) => {
+  const received = (serverState) => {
     start();
     const { here, surroundings } = view;
-    takeState(view, told);
-    const late = !view.hasPins && Boolean(told.pinned);  // the channel came after the picture
-    if (late) { view.hasPins = true; if (!isPinned(view)) holdWhatIsTold(view); }
-    const given = view.pinsGiven !== undefined && told.pinsGiven !== view.pinsGiven;  // the server pinned other words
-    view.pinsGiven = told.pinsGiven;
-    if (given) holdWhatIsTold(view);
-    const news = hear(view, told.answer) || late || given;
+    takeState(view, serverState);
+    const late = !view.hasPins && Boolean(serverState.pinned);  // the channel came after the picture
+    if (late) { view.hasPins = true; if (!isPinned(view)) takeServerPins(view); }
+    const given = view.pinsGiven !== undefined && serverState.pinsGiven !== view.pinsGiven;  // the server pinned other words
+    view.pinsGiven = serverState.pinsGiven;
+    if (given) takeServerPins(view);
+    const news = takeAnswer(view, serverState.answer) || late || given;
     if (here.kind !== view.here.kind || surroundings !== view.surroundings) view.again();
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);
@@ -228,7 +228,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (view.line !== all.get(message.id)) return;  // another message has come since
     view.line.received = received;
     if (view.line.state) received(view.line.state);
-    else setTimeout(start, 250);  // the channel is late, or there is none
+    else setTimeout(() => { if (view.line === all.get(message.id)) start(); }, 250);  // the channel is late, or there is none
   });
   const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };
   const watcher = watchSize(view.root, resized);
@@ -239,6 +239,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   scheme.addEventListener("change", recoloured);
   window.addEventListener("afterprint", recoloured);  // Streamlit chooses its colours again, see ../lecture/scheme.js
   return () => {
+    if (view.line.received === received) view.line.received = null;
     watcher.disconnect();
     window.removeEventListener("resize", resized);
     window.removeEventListener("afterprint", recoloured);

@@ -3,6 +3,7 @@
 
 import { numbersIn } from "../shared/arrays.js";
 import { localised, percent } from "../shared/numbers.js";
+import { isRunning } from "../shared/script_state.js";
 
 export const DECIMALS = 3;  // of a weight near 100%, if there is room: a reader may want to check the weight
 
@@ -42,15 +43,12 @@ export function ask(view, question) {
 const ASK_AGAIN_AFTER = 4000;  // ms until an unanswered question is asked again: the question or its answer may get lost
 const MOST_TIMES = 6;  // times that a question is asked
 
-// Whether the page is being drawn or another page is being opened. Trap: Streamlit may merge a question that arrives
-// meanwhile with the request for another page, and that page is then never drawn
-// (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
-const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning";
-
+// Trap: Streamlit may merge a question that arrives while another page is being opened with the request for that page,
+// and the page is then never drawn (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
 export function sendNext(view) {
   const send = view.line?.send;
   if (!send || view.asked || !(view.unsentPins || view.questions.length) || !view.root.isConnected) return;
-  if (isBusy()) {
+  if (isRunning()) {
     clearTimeout(view.later);
     view.later = setTimeout(() => sendNext(view), 50);
     return;
@@ -73,9 +71,9 @@ function askAgain(view) {
 
 // Takes an answer, if it is awaited, or new and about the sentence that is shown. Returns whether it was taken. Trap:
 // on a busy server an answer may come when its question is no longer awaited (test_an_answer_that_comes_late_is_taken).
-export function hear(view, told) {
-  if (!told?.answer) return false;
-  const { id, answer } = told, isAwaited = id === view.asked?.id, isNumbers = id.split(".")[1] === view.message.id;
+export function takeAnswer(view, received) {
+  if (!received?.answer) return false;
+  const { id, answer } = received, isAwaited = id === view.asked?.id, isNumbers = id.split(".")[1] === view.message.id;
   if (!isAwaited && (!isNumbers || view.answers.has(id))) return false;
   if (isNumbers) view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
   view.questions = view.questions.filter((question) => question.id !== id);

@@ -8,15 +8,15 @@ import { writeInAddress } from "../shared/address.js";
 const NONE = -1;
 
 // What the server says is pinned, without places that this sentence does not have.
-function pinsToldOf(view) {
+function serverPinsOf(view) {
   const { queries, keys } = view.message.kind[view.here.kind], [query, key] = view.state.pinned ?? [NONE, NONE];
   const of = (index, count) => (index >= 0 && index < count ? index : null);
   return { query: of(query, queries), key: of(key, keys) };
 }
 
 // Pins what the server says is pinned, and opens the calculation if the server says that it is open.
-export function holdWhatIsTold(view) {
-  view.pins = pinsToldOf(view);
+export function takeServerPins(view) {
+  view.pins = serverPinsOf(view);
   view.cell = view.state.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;
 }
 

@@ -26,6 +26,7 @@ export function newTokens(view) {
   stage.tokens.replaceChildren();
   view.tokens = { key: [], query: [] };
   view.labels = { key: [], query: [] };
+  const languages = { encoder: view.message.source.code, decoder: view.message.target.code };
   for (const [side, { tokens, role, label }, boxes] of [["key", both.keys, layout.keys], ["query", both.queries, layout.queries]]) {
     const group = element("div", { class: `side ${role}`, role: "group", "aria-label": label }, stage.tokens);
     tokens.slice(0, boxes.length).forEach((token, index) => {
@@ -34,6 +35,7 @@ export function newTokens(view) {
       button.style.fontSize = `${layout.size}rem`;
       const text = element("span", isControl(token) ? "text special" : "text", button, inWords(token));
       text.dir = "auto";
+      if (languages[role]) text.lang = languages[role];
       button.title = token;
       Object.assign(button.dataset, { side, index });
       button.setAttribute("aria-pressed", "false");

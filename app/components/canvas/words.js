@@ -38,7 +38,7 @@ function cellSentence(view, here, { query, key }) {
   const kind = view.message.kind[here.kind], start = startOf(view, here, query);
   const cell = { ...start, key: quoted(sides(view.message, here.kind).keys.tokens[key]), share: weightText(view, here, query, key, DECIMALS) };
   if (!maskOf(kind, here.layer, here.head)[query * kind.keys + key]) {
-    return key > query
+    return here.kind === "decoder" && key > query
       ? _("{when} {head} cannot attend to {key}: it comes later, so it is masked.", cell)
       : _("{when} {head} cannot attend to {key}: it is masked.", cell);
   }

@@ -1,5 +1,5 @@
-// A table of results, with a column for each model or each input. Above each row stands what was done
-// to the model or to the sentence to get it.
+// A table of results, with a column for each model or each input. The label above each row says what was done to the
+// model or to the sentence to get it.
 
 import { element } from "../shared/dom.js";
 import { scrollsByKeys } from "../shared/watch_size.js";

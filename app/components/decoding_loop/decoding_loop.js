@@ -6,7 +6,7 @@ import { placedChips } from "./chips.js";
 import { button, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { decimal } from "../shared/numbers.js";
-import { make, measurer, write } from "../shared/svg.js";
+import { cut, make, measurer, write } from "../shared/svg.js";
 import { watchWidth } from "../shared/watch_size.js";
 
 const CHIP = 28, BAR = 5, NARROWEST = 540;
@@ -97,8 +97,7 @@ function draw(root, data, state) {
   });
   const chosen = make("g", { class: "chip newest", transform: `translate(${x},${low})` }, svg);
   make("rect", { width: chosenWidth, height: 42, rx: 9, fill: color.decoder, stroke: color.decoder }, chosen);
-  let text = data.chosen;
-  while (text.length > 2 && measure(text, 19) > chosenWidth - measure(data.probability, 14) - 34) text = text.slice(0, -2) + "…";
+  const text = cut(data.chosen, chosenWidth - measure(data.probability, 14) - 34, 19, measure);
   write(make("text", { x: 12, y: 27, class: "large" }, chosen), text);
   make("text", { class: "body", x: chosenWidth - 10, y: 27, "text-anchor": "end" }, chosen, data.probability);
   const end = x + chosenWidth, edge = width - 6;

@@ -5,7 +5,7 @@ import { element } from "../shared/dom.js";
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root");
   root.replaceChildren();
-  const line = element("p", { class: "difference", "aria-label": data.label, dir: "auto" }, root);
+  const line = element("div", { class: "difference", role: "group", "aria-label": data.label, dir: "auto" }, root);
   for (const { change, old, new: fresh, mark } of data.stretches) {
     const stretch = element("span", `stretch ${change}`, line), words = element("span", "words", stretch);
     if (change === "equal") words.textContent = fresh;

@@ -1,6 +1,7 @@
 // One map of weights: one pixel per weight, tokens along its sides. Pointing or the arrow keys choose a cell.
 
 import { cellByKey } from "../shared/arrow_keys.js";
+import { onPointing } from "../shared/pointing.js";
 import { cellUnder, cut, make, pixels, write } from "../shared/svg.js";
 
 const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 44, EDGE = 7;  // px at 1280x720
@@ -35,11 +36,10 @@ export function newMap(place, { rows, columns }, { left: edge, above, wide, high
   const image = pixels(svg, { x: left, y: above, width, height });
   make("rect", { x: left, y: above, width, height, class: "around" }, svg);
   const frame = make("rect", { width: wide, height: high, class: "pointed" }, svg);
-  svg.addEventListener("pointermove", (event) => {
+  onPointing(svg, (event) => {
     const cell = cellUnder(event, image, rows.length, columns.length);
     act(cell && { q: cell[0], k: cell[1] });
-  });
-  svg.addEventListener("pointerleave", () => act(null));
+  }, () => act(null));
   svg.addEventListener("keydown", (event) => {
     const from = act.cell(), cell = cellByKey(event, from ? [from.q, from.k] : [0, 0], rows.length, columns.length);
     if (cell) act(from ? { q: cell[0], k: cell[1] } : { q: 0, k: 0 });

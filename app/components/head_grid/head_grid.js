@@ -7,6 +7,7 @@ import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
 import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
+import { onPointing } from "../shared/pointing.js";
 import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
@@ -50,8 +51,7 @@ const behaviour = {
     this.title = element("div", "title", one);
     this.map = element("div", "", one);
     this.pointed = element("div", "pointed", one);
-    this.map.addEventListener("pointermove", (event) => this.point(event.composedPath()[0]));
-    this.map.addEventListener("pointerleave", () => this.point(null));
+    onPointing(this.map, (event) => this.point(event.composedPath()[0]), () => this.point(null));
     root.replaceChildren(box);
     this.watch = watchSize(box, () => { if (box.clientWidth !== this.width) this.draw(); });
   },

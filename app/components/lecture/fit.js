@@ -2,10 +2,12 @@
 // type becomes smaller, step by step; with the next sentence it is as large as before. Before the first step, pictures
 // that fill the window are measured again, because what is above them may have become higher.
 
+import { RUNNING } from "../shared/script_state.js";
+
 const STEPS = [1, 0.97, 0.94, 0.91, 0.88, 0.84, 0.8, 0.75, 0.7];
 const QUIET = 150;  // ms without a change of size
 const LOOKS = 3;  // the page must be too high in this many looks before its type becomes smaller
-const AT_WORK = '[data-test-script-state]:not([data-test-script-state="notRunning"]), [data-stale="true"]';
+const AT_WORK = `${RUNNING}, [data-stale="true"]`;
 
 const found = new Map();  // the step, by what is shown and the size of the window
 

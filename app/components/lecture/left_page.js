@@ -1,8 +1,9 @@
 // Streamlit keeps what the previous page has drawn until the whole next page is drawn. In a lecture, the class would
 // see the old picture below the next title, so it is hidden from the moment that the title is drawn (lecture.css).
 
+import { isRunning } from "../shared/script_state.js";
+
 const LEFT = "leaves-a-page", PACE = 50;  // ms
-const IS_DRAWN = '[data-test-script-state="notRunning"]';
 
 let shownPath, timer;  // the path of the page that was shown; the timer that removes the class LEFT
 
@@ -15,7 +16,7 @@ export function hideWhatIsLeft(isOtherScene) {
   page.add(LEFT);
   clearInterval(timer);
   timer = setInterval(() => {
-    if (!document.querySelector(IS_DRAWN)) return;
+    if (isRunning()) return;
     clearInterval(timer);
     page.remove(LEFT);
   }, PACE);

@@ -7,7 +7,7 @@ import { decimals, fixed, grouped } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
 import { cellUnder, make, pixels } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
-import { drawRows, framed, room } from "./rows.js";
+import { drawRows, framed, readCells, room } from "./rows.js";
 
 const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at 1280x720
 
@@ -74,13 +74,12 @@ export function drawDims(view) {
   const usual = byTouch() ? _("Colours end at ±{limit}. Tap a cell for its number.", end) : _("Colours end at ±{limit}. Point at a cell for its number.", end);
   view.read.textContent = usual;
   const at = (event) => cellUnder(event, image, count, columns);
-  image.addEventListener("pointermove", (event) => {
+  const textAt = (event) => {
     const [r, c] = at(event) ?? [], value = tensor.values[base + r * columns + c];
-    if (value === undefined) return;
+    if (value === undefined) return usual;
     const values = { token: inWords(tokens[r]), number: c, value: written(value) };
-    view.read.textContent = isHidden ? _("{token}, unit {number}: {value}", values) : _("{token}, dimension {number}: {value}", values);
-  });
-  image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
-  image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));
+    return isHidden ? _("{token}, unit {number}: {value}", values) : _("{token}, dimension {number}: {value}", values);
+  };
+  readCells(image, view, textAt, usual, (event) => at(event)?.[0] ?? followed);
   return { at: followed * high, high, total };
 }

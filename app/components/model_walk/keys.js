@@ -62,14 +62,13 @@ export function drawKeys(view) {
   const usual = `${defaultText(shownAs, inWords(tokens[followed]), keys, values.subarray(followed * across, (followed + 1) * across))} ${whichNames(every)}`.trimEnd();
   view.read.textContent = usual;
   const at = (event) => cellUnder(event, image, count, across);
-  image.addEventListener("pointermove", (event) => {
+  const textAt = (event) => {
     const [q, k] = at(event) ?? [], i = q * across + k;
-    if (values[i] === undefined) return;
+    if (values[i] === undefined) return usual;
     const shown = shownAs === "mask" ? (values[i] ? _("may attend") : _("masked")) : shownAs !== "weights" ? written(values[i]) : hidden(i) ? _("masked") : decimal(values[i], 4);
-    view.read.textContent = _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said: shown });
-  });
-  image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
-  image.addEventListener("click", (event) => view.follow(at(event)?.[0] ?? followed));
+    return _("query {query}, key {key}: {said}", { query: inWords(tokens[q]), key: inWords(keys[k]), said: shown });
+  };
+  readCells(image, view, textAt, usual, (event) => at(event)?.[0] ?? followed);
   return { at: followed * high, high, total: above + count * high };
 }
 

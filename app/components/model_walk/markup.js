@@ -5,8 +5,9 @@ import { button, element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { STACKS } from "./stacks.js";
 
-// A row of buttons of which one is chosen: by click, or by arrow keys.
-function radios(row, names, chosen, choose) {
+// A row of buttons of which one is chosen: by click, or by arrow keys. Buttons whose texts have not changed stay, because
+// a button that is replaced under the pointer gets no click.
+function keepRadios(row, names, chosen, choose) {
   row.setAttribute("role", "radiogroup");
   const texts = names.map(([text]) => text).join();
   if (row.dataset.texts !== texts) {
@@ -50,8 +51,8 @@ export function labelled(parts, { text, place, count, layer, state, headed }, wa
   parts.title.textContent = text.title;
   parts.previous.disabled = place === 0;
   parts.next.disabled = place === count - 1;
-  radios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => walk.takeDetail(DETAILS[i][0]));
+  keepRadios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => walk.takeDetail(DETAILS[i][0]));
   parts.heads.style.visibility = headed > 1 ? "visible" : "hidden";
-  radios(parts.heads, Array.from({ length: headed }, (unused, i) => [i + 1, _("head {head}", { head: i + 1 })]), walk.headHere(), (i) => walk.takeHead(i));
+  keepRadios(parts.heads, Array.from({ length: headed }, (unused, i) => [i + 1, _("head {head}", { head: i + 1 })]), walk.headHere(), (i) => walk.takeHead(i));
   parts.words.replaceChildren(...text.text.split("`").map((part, i) => element(i % 2 ? "code" : "span", "", null, part)));
 }

@@ -2,6 +2,7 @@
 // another token or head does not wait for the server. The choice is sent to it a moment later, for the address, the
 // details, and the tensors that are needed next.
 
+import { TYPED_IN } from "../shared/arrow_keys.js";
 import { _ } from "../shared/language.js";
 import { measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
@@ -34,7 +35,7 @@ class Walk {
   take(state, send) {
     this.send = send;
     if (this.received?.scene !== state.scene) {  // a choice for another sentence is not valid for this one
-      clearTimeout(this.telling);
+      clearTimeout(this.reportTimer);
       this.number = 0;
     }
     this.received = state;
@@ -75,14 +76,14 @@ class Walk {
 
   visit(id, later = 0) {
     this.state.at = id;
-    this.tell(later);
+    this.report(later);
     this.show(true);
   }
 
   follow(rows, row, focused) {
     if (rows === "encoder") Object.assign(this.state, { s: row, t: this.data.attending[row] });
     else this.state.t = row;
-    this.tell();
+    this.report();
     this.show();
     if (focused) this.parts.frame.querySelector('.row[aria-checked="true"], .chip[aria-pressed="true"]')?.focus({ preventScroll: true });
   }
@@ -100,7 +101,7 @@ class Walk {
 
   takeHead(head) {
     this.state.heads = head;
-    this.tell(0, [this.state.at, head]);
+    this.report(0, [this.state.at, head]);
     this.show();
   }
 
@@ -108,7 +109,7 @@ class Walk {
   // then. So the switch must not keep the object (test_the_switch_of_the_detail_works_after_going_on_and_back).
   takeDetail(detail) {
     this.state.detail = detail;
-    this.tell();
+    this.report();
     this.show();
   }
 
@@ -138,11 +139,11 @@ class Walk {
     return this.open;
   }
 
-  tell(later = 0, head = null) {
+  report(later = 0, head = null) {
     const { at, s, t, detail } = this.state;
     this.number = Math.max(this.number + 1, Date.now());
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.send({ at, s, t, detail, head, number: this.number }), later);
+    clearTimeout(this.reportTimer);
+    this.reportTimer = setTimeout(() => this.send({ at, s, t, detail, head, number: this.number }), later);
   }
 
   play(on) {
@@ -159,7 +160,7 @@ class Walk {
   key(event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], [from] = event.composedPath();
     if (!step || !this.data || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
-    if (from instanceof Element && from.closest("input, textarea, select, [contenteditable=true], [role=tab], [role=slider], .choice, .heads")) return;
+    if (from instanceof Element && from.closest(`${TYPED_IN}, [role=slider], [role=tablist], .choice, .heads`)) return;
     if (from instanceof Element && from.closest("[role=radio]") && !this.root.contains(from)) return;
     event.preventDefault();
     this.go(this.place + step);
@@ -207,7 +208,7 @@ class Walk {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const walk = (root.headlightWalk ??= new Walk(root));
-  walk.take(data, (told) => setTriggerValue("told", told));
+  walk.take(data, (report) => setTriggerValue("told", report));
   // This call comes before the page has its new colours.
   setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);
 }

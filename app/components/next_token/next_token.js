@@ -2,6 +2,7 @@
 // goes in again. The held data have all steps, so stepping and playing need no server. The server only learns at which
 // step the reader stops, and which other token the reader chooses.
 
+import { USES_ARROW_KEYS } from "../shared/arrow_keys.js";
 import { setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
@@ -14,8 +15,6 @@ import { show } from "./show.js";
 const NARROW = 40;  // rem: a phone
 const PACE = 1300;  // ms at each step while it plays
 const STOPPED = 700;  // ms without another step: the reader has stopped here
-
-const isTyping = (target) => target?.closest?.("input, textarea, select, [contenteditable=true], [role=radiogroup], [role=slider], [role=tablist], [role=combobox], [role=listbox]");
 
 // Gives a part the height of its longest text, so that nothing below it moves when its text changes.
 function reserve(part, texts) {
@@ -78,13 +77,13 @@ class Loop {
     this.to(at);
     this.choice = numbered(this.root, "step", at);
     clearTimeout(this.stopped);
-    if (!playing || at === this.last) this.stopped = setTimeout(() => this.tell(), STOPPED);
+    if (!playing || at === this.last) this.stopped = setTimeout(() => this.report(), STOPPED);
   }
 
-  tell() {
+  report() {
     clearTimeout(this.stopped);
-    if (this.choice && this.choice.index !== this.told) this.send("chosen", this.choice);
-    this.told = this.choice?.index;
+    if (this.choice && this.choice.index !== this.reported) this.send("chosen", this.choice);
+    this.reported = this.choice?.index;
   }
 
   play(on) {
@@ -92,7 +91,7 @@ class Loop {
     clearInterval(this.timer);
     this.timer = null;
     this.parts.play.textContent = on ? _("❚❚ Pause") : _("▶ Play");
-    if (!on) { this.stopped = setTimeout(() => this.tell(), STOPPED); return; }
+    if (!on) { this.stopped = setTimeout(() => this.report(), STOPPED); return; }
     if (this.at === this.last) this.walk(0, true);
     this.timer = setInterval(() => {
       this.walk(this.at + 1, true);
@@ -112,7 +111,7 @@ class Loop {
 
   key(event) {
     const target = event.composedPath()[0];
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || isTyping(target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || target?.closest?.(USES_ARROW_KEYS)) return;
     const inside = this.root.contains(target);
     const goal = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, ...(inside ? { Home: 0, End: this.last } : {}) }[event.key];
     if (goal === undefined || !this.root.isConnected) return;
@@ -133,9 +132,9 @@ function take(root, state, send) {
     loop?.stop();
     loop = root.headlightLoop = new Loop(root, frame, at);
     loop.written = written;
-    loop.told = state.step;
+    loop.reported = state.step;
   } else if (!loop.timer && at !== loop.at) loop.to(at);
-  if (at === state.step) loop.told = state.step;
+  if (at === state.step) loop.reported = state.step;
   loop.send = send;
 }
 

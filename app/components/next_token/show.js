@@ -55,6 +55,7 @@ function showSource(parts, weights) {
   parts.weights.forEach(({ chip, bar }, n) => {
     scaled(bar, weights[n]);
     chip.title = _("{token}: attention weight {weight}, {head}", { token: tokens[n], weight: decimal(weights[n], 4), head });
+    chip.setAttribute("aria-label", chip.title);
   });
   keepInView(parts.sourceChips, parts.weights[weights.indexOf(Math.max(...weights))].chip);
 }
@@ -68,6 +69,7 @@ function showWritten(parts, at) {
     const place = n === 0 ? _("the start") : _("token {n} of {count}", { n, count: last + 1 });
     const label = n <= at ? `${tokens[n]}, ${place}` : _("{place}, not written yet", { place });
     chip.setAttribute("aria-label", n - 1 === least?.step ? `${label}, ${least.words}` : label);
+    chip.title = n <= at ? tokens[n] : "";
     chip.setAttribute("aria-current", n === at + 1 ? "step" : "false");
   });
   keepInView(parts.writtenChips, parts.chips[at + 1]);

@@ -8,6 +8,7 @@ import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
+import { centred } from "../shared/radios.js";
 import { shades } from "../shared/shades.js";
 import { inWords, put } from "../shared/token.js";
 
@@ -43,10 +44,6 @@ function withArrowKeys(row, nodes, start) {
 
 // The two tokens of a swap, by its number; undefined for another change.
 const pairOf = (number, size) => (number >= 0 && number < size * size ? [number % size, Math.floor(number / size)] : undefined);
-
-function centred(row, column) {
-  if (column) row.scrollLeft = column.offsetLeft - row.offsetLeft - (row.clientWidth - column.offsetWidth) / 2;
-}
 
 function bar(parent, { name, lost, isOn, isFramed, act, describe }, data, color) {
   const node = element("button", { class: `change${isFramed ? " framed" : ""}`, "aria-pressed": isOn, "aria-label": `${name}: ${nats(lost)}` }, parent);
@@ -122,5 +119,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   Object.assign(state, { data, words, chosen: data.chosen });
   root.style.setProperty("--role", data.color);
   drawn(root, state, (index) => setTriggerValue("chosen", numbered(root, "change", index)));
-  if (isOther) centred(root.querySelector(".words"), root.querySelector(".words :is([aria-pressed='true'], .framed)")?.parentElement);
+  const column = root.querySelector(".words :is([aria-pressed='true'], .framed)")?.parentElement;
+  if (isOther && column) centred(root.querySelector(".words"), column);
 }

@@ -5,18 +5,19 @@
 import { strongestOf, tensorsOf } from "./numbers.js";
 import { playerOf } from "./player.js";
 import { viewOf } from "./view.js";
+import { TYPED_IN } from "../shared/arrow_keys.js";
 import { focusedIn, setColors } from "../shared/dom.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const USES_ARROW_KEYS = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
+const KEEPS_ITS_KEYS = `${TYPED_IN}, [role=radiogroup], [role=tablist]`;  // the slider of this scene is vertical
 
 // The left and right keys walk through the steps, unless the element that has the focus uses these keys itself.
 function walk(event, state) {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const from = event.composedPath()[0];
-  if (!step || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || from.closest?.(USES_ARROW_KEYS)) return;
+  if (!step || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || from.closest?.(KEEPS_ITS_KEYS)) return;
   event.preventDefault();
   state.player.go(state.step + step);
 }

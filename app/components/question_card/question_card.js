@@ -1,11 +1,11 @@
 // A question: its answers as buttons, which the number keys choose, too. The server sends which answer is right only
 // when it is revealed; until then `right` is -1.
 
+import { TYPED_IN } from "../shared/arrow_keys.js";
 import { button, element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { tellRevealed } from "../shared/revealed.js";
 
-const TYPING = "input, textarea, select, [contenteditable], [role=combobox], [role=listbox]";
 const NAMES = { next: _("Another question"), show: _("Show it in the picture"), close: _("Close") };
 
 function verdict({ chosen, right, answers }) {
@@ -86,7 +86,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   mark(root, card);
   const keys = (event) => {
     const target = event.composedPath()[0];
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target?.closest?.(TYPING)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target?.closest?.(TYPED_IN)) return;
     const index = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
     if (index >= 0 && index < card.answers.length && card.right < 0) {
       handled(event);

@@ -68,29 +68,29 @@ export function htmlToSvg(picture) {
   const origin = savedPlace(picture);
   // "visible", because letters may reach into the margin.
   const svg = make("svg", { width: origin.width, height: origin.height, overflow: "visible" });
-  const within = (box) => ({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
+  const placeOf = (box) => ({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
   // An element that has a transform on the page is drawn without it, inside a group that has the same transform.
   const transformed = (node, parent, { transform, transformOrigin }) => {
     const before = node.getAttribute("style");
     // "important", because the element may be animated.
     for (const name of ["transition", "transform"]) node.style.setProperty(name, "none", "important");
-    const { x, y } = within(node.getBoundingClientRect()), [right, down] = transformOrigin.split(" ").map(parseFloat);
+    const { x, y } = placeOf(node.getBoundingClientRect()), [right, down] = transformOrigin.split(" ").map(parseFloat);
     const [left, top] = [x + right, y + down];
-    put(node, make("g", { transform: `translate(${left} ${top}) ${transform} translate(${-left} ${-top})` }, parent));
+    drawNode(node, make("g", { transform: `translate(${left} ${top}) ${transform} translate(${-left} ${-top})` }, parent));
     if (before === null) node.removeAttribute("style"); else node.setAttribute("style", before);
   };
-  const put = (node, parent) => {
-    if (node.nodeType === Node.TEXT_NODE) return write(node, parent);
+  const drawNode = (node, parent) => {
+    if (node.nodeType === Node.TEXT_NODE) return drawText(node, parent);
     if (node.nodeType !== Node.ELEMENT_NODE || !isSaved(node)) return;
     if (node instanceof SVGSVGElement) {
       const copy = withInlineStyles(node);
-      for (const [name, value] of Object.entries(within(node.getBoundingClientRect()))) copy.setAttribute(name, value);
+      for (const [name, value] of Object.entries(placeOf(node.getBoundingClientRect()))) copy.setAttribute(name, value);
       parent.append(copy);
       return;
     }
     const style = getComputedStyle(node);
     if (style.transform.startsWith("matrix(")) return transformed(node, parent, style);
-    const place = within(node.getBoundingClientRect()), rx = parseFloat(style.borderRadius) || 0;
+    const place = placeOf(node.getBoundingClientRect()), rx = parseFloat(style.borderRadius) || 0;
     const group = style.opacity === "1" ? parent : make("g", { opacity: style.opacity }, parent);
     if (node instanceof HTMLCanvasElement) {
       make("image", { href: node.toDataURL(), ...place }, group);
@@ -106,18 +106,18 @@ export function htmlToSvg(picture) {
       const out = Number(spread), around = { x: place.x - out, y: place.y - out, width: place.width + 2 * out, height: place.height + 2 * out };
       frame({ ringStyle: "solid", ringWidth: spread, ringColor: ring, visibility: style.visibility }, "ring", around, rx + out, group);
     }
-    node.childNodes.forEach((child) => put(child, group));
+    node.childNodes.forEach((child) => drawNode(child, group));
   };
-  const write = (node, parent) => {
+  const drawText = (node, parent) => {
     const style = getComputedStyle(node.parentElement), [fill, opacity] = plain(style.color);
     if (style.visibility !== "visible") return;
     for (const [text, place] of linesOf(node)) {
-      const box = within(place);
+      const box = placeOf(place);
       make("text", { "xml:space": "preserve", x: box.x, y: box.y + box.height / 2, "dominant-baseline": "central", fill, "fill-opacity": opacity,
         textLength: box.width, lengthAdjust: "spacingAndGlyphs",  // the same width in any font
         "font-family": style.fontFamily, "font-size": style.fontSize, "font-weight": style.fontWeight }, parent, text);
     }
   };
-  put(picture, svg);
+  drawNode(picture, svg);
   return svg;
 }

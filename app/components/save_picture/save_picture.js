@@ -32,7 +32,7 @@ async function htmlFile(target, name, drawn) {
 
 const withPlainArrays = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 
-async function image(drawn) {
+async function pngOf(drawn) {
   const image = new Image(), canvas = document.createElement("canvas");
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(drawn.text);
   await image.decode();
@@ -44,7 +44,7 @@ async function image(drawn) {
 
 const KINDS = {
   SVG: async (drawn) => new Blob([drawn.text], { type: "image/svg+xml" }),
-  PNG: image,
+  PNG: pngOf,
   HTML: async (drawn, { target, name }) => new Blob([await htmlFile(target, name, drawn)], { type: "text/html" }),
 };
 

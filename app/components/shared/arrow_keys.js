@@ -2,6 +2,10 @@
 
 import { handled, within } from "./dom.js";
 
+// Elements in which a text is typed, and elements that use the arrow keys themselves.
+export const TYPED_IN = "input, textarea, select, [contenteditable=true], [role=combobox], [role=listbox]";
+export const USES_ARROW_KEYS = `${TYPED_IN}, [role=radiogroup], [role=slider], [role=tablist]`;
+
 export const ARROW_STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };  // rows, columns
 
 export const isOfBrowser = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey;

@@ -17,7 +17,10 @@ export function copyButton(root, { label, help, field: kind, text }) {
       copy.style.width = `${copy.offsetWidth}px`;
       copy.textContent = _("Copied");
       status.textContent = _("Copied.");
-      setTimeout(() => { copy.textContent = label; }, SHOWN_FOR);
+      setTimeout(() => {
+        copy.textContent = label;
+        status.textContent = "";  // only a change is announced
+      }, SHOWN_FOR);
     } catch {
       row.querySelector(kind)?.remove();
       const field = element(kind, { readonly: "readonly", rows: 4, "aria-label": help }, row);

@@ -44,8 +44,8 @@ export function percent(share, most = 1, least = 1) {
 export function decimal(share, digits = 2) {
   if (share <= 0 || share >= 1) return share <= 0 ? "0" : "1";
   if (share < 0.5 * 10 ** -digits) return localised(`<${(10 ** -digits).toFixed(digits)}`);
-  for (let decimals = digits; decimals <= Math.max(digits, MOST_DECIMALS); decimals++) {
-    const text = share.toFixed(decimals);
+  for (let count = digits; count <= Math.max(digits, MOST_DECIMALS); count++) {
+    const text = share.toFixed(count);
     if (text.startsWith("0")) return localised(text);
   }
   return localised(`>0.${"9".repeat(Math.max(digits, MOST_DECIMALS))}`);

@@ -8,7 +8,11 @@ export function plotlyLibrary() {
     const script = document.createElement("script");
     script.src = new URL("app/static/plotly.min.js", window.location.href);
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error(_("The drawing library could not be loaded. Reload the page.")));
+    script.onerror = () => {
+      window.headlightPlotly = undefined;  // the next chart tries again
+      script.remove();
+      reject(new Error(_("The drawing library could not be loaded. Reload the page.")));
+    };
     document.head.append(script);
   });
   return window.headlightPlotly;

@@ -2,9 +2,10 @@
 // a page is replaced by another, or while the connection is interrupted, may get lost. Only the newest choice is sent
 // again.
 
+import { isRunning } from "./script_state.js";
+
 const PATIENCE = 700;  // ms after which a choice that is not received is sent again, if the page does nothing meanwhile
 const MOST = 5;  // times that a choice is sent again
-export const IS_RUNNING = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
 
 export class Resend {
   // Sends a choice. `send` is called now, and again until the choice is received.
@@ -28,7 +29,7 @@ export class Resend {
 
   check() {
     if (!this.unreceived) return;
-    if (!document.querySelector(IS_RUNNING)) {  // a page that runs may still receive it
+    if (!isRunning()) {  // a page that runs may still receive it
       if (this.times === MOST) return;
       this.times += 1;
       this.send(this.unreceived);

@@ -5,7 +5,8 @@
 // be an entry, and Back would seem to do nothing. The next page begins at its top. A closed drop-down list, whose text
 // may be cut, shows the whole text when it is pointed at.
 
-import { IS_RUNNING, Resend } from "../shared/resend.js";
+import { Resend } from "../shared/resend.js";
+import { isRunning } from "../shared/script_state.js";
 
 const KEPT = "headlight sentence";
 
@@ -50,7 +51,7 @@ function showPage() {
   }
   let frames = 0, drawn;
   const look = () => {
-    frames = document.querySelector(IS_RUNNING) || drawn !== window.headlightDrawn ? 0 : frames + 1;
+    frames = isRunning() || drawn !== window.headlightDrawn ? 0 : frames + 1;
     drawn = window.headlightDrawn;
     if (frames < QUIET) requestAnimationFrame(look);
     else delete dataset.restores;

@@ -6,6 +6,7 @@ import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
 import { cellInWords, headMap, unpacked } from "../shared/head_map.js";
 import { _, ngettext } from "../shared/language.js";
+import { onPointing } from "../shared/pointing.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
@@ -63,8 +64,7 @@ function build(root, machine) {
     rows.children[machine.at].focus({ preventScroll: true });
   });
   run.addEventListener("change", () => machine.send("run", run.value));
-  map.addEventListener("pointermove", (event) => machine.point(event.composedPath()[0]));
-  map.addEventListener("pointerleave", () => machine.point(null));
+  onPointing(map, (event) => machine.point(event.composedPath()[0]), () => machine.point(null));
   machine.watch = watchSize(box, () => { if (box.clientWidth !== machine.width) machine.drawHead(); });
 }
 
@@ -131,6 +131,7 @@ const behaviour = {
       const bar = element("span", "bar", node);
       bar.title = _("loss {loss} nats per token", { loss: row.loss });
       element("i", "", bar).style.width = `${100 * row.share}%`;
+      element("span", "hidden", node, bar.title);
       element("span", "percent", node, row.probability);
     });
   },

@@ -34,20 +34,20 @@ export default function ({ data, parentElement, setTriggerValue }) {
   root.style.setProperty("--bar", data.color);
   root.style.setProperty("--chosen", data.chosenColor);
 
-  const tell = (weights) => {
+  const sendRow = (weights) => {
     clearTimeout(state.waiting);
     state.waiting = undefined;
     state.sent = numbered(root, "row", 0).number;
     setTriggerValue("released", { weights, number: state.sent });
   };
-  state.tell = tell;
-  const take = (row) => { state.row = row; picture.show(); tell(whole(row)); };
+  state.sendRow = sendRow;
+  const take = (row) => { state.row = row; picture.show(); sendRow(whole(row)); };
   const report = (name, index) => {
-    if (state.waiting) tell(whole(state.row));  // before the page shows another row
+    if (state.waiting) sendRow(whole(state.row));  // before the page shows another row
     setTriggerValue("chosen", numbered(root, name, index));
   };
 
-  const tools = element("div", "tools"), frame = element("div", { class: "columns sideways", role: "group", "aria-label": data.alt, lang: data.lang });
+  const tools = element("div", "tools"), frame = element("div", { class: "columns sideways", role: "group", "aria-label": data.alt });
   for (const choice of [
     { name: "step", label: _("Predicting"), texts: data.steps, chosen: data.step },
     { name: "layer", label: _("Layer"), texts: numbers(data.layers), chosen: data.layer },
@@ -57,13 +57,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   button(all, tools, _("All heads of this layer"), () => report("all", Number(!data.all)));
   button({ "data-name": "only" }, tools, _("All weight on this token"), () => take(onlyOn(state.row, state.selected)));
   button({ "data-name": "uniform" }, tools, _("Uniform"), () => take(uniform(state.row)));
-  button({ "data-name": "reset" }, tools, _("Reset"), () => { state.row = data.base; picture.show(); tell(null); });
+  button({ "data-name": "reset" }, tools, _("Reset"), () => { state.row = data.base; picture.show(); sendRow(null); });
   const picture = barsOf(frame, state, {
     changed: () => picture.show(),
     released: (patience = 0) => {
       clearTimeout(state.waiting);
       state.sent = Infinity;  // so that what the page draws meanwhile does not replace the row
-      state.waiting = setTimeout(() => state.tell(whole(state.row)), patience);
+      state.waiting = setTimeout(() => state.sendRow(whole(state.row)), patience);
     },
   });
   const left = root.querySelector(".columns")?.scrollLeft ?? 0;

@@ -20,7 +20,7 @@ from app.stage.scene import Scene, scene_key
 from app.state.choice import Choice
 from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
-from app.state.given_translation import is_of_search, newest_step, show_instead, take_back
+from app.state.given_translation import is_of_search, show_instead, take_back
 from app.state.pinned_words import keep, pinned
 from app.views.shared.show_figure import belongings
 from transformer.config import EOS
@@ -41,7 +41,7 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], se
     chosen = Head(kind, *chosen_head(scene, kind))
     with st.container(key=f"picture_{key}"):
         canvas(
-            message_of(scene, newest_step() if scene.is_given else -1),
+            message_of(scene),
             chosen,
             replace(
                 setting,

@@ -146,7 +146,6 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
         "place": f"{place.layer} {place.head}",
         "color": kind_color("cross"),
         "chosenColor": CHOSEN,
-        "lang": "",
         "alt": _(
             "Encoder-decoder attention, weights of step {step} on the {count} source tokens. Drag a bar, or use the "
             "arrow keys: up and down change a weight, left and right choose another token.",
