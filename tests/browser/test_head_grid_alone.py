@@ -37,3 +37,13 @@ def test_the_sentences_about_heads_are_true(browser: Any, tmp_path: Path) -> Non
     page.get_by_role("radio", name="Each alone").click()
     expect(says).to_contain_text("This layer has one head, so the prediction with it alone is the same.")
     page.close()
+
+
+def test_the_number_of_a_tapped_cell_stays(browser: Any, tmp_path: Path) -> None:
+    context = browser.browser.new_context(has_touch=True)
+    page = context.new_page()
+    mount(page, "head_grid")
+    draw(page, grid_data(layer_of(scene_with(write_checkpoint(tmp_path / "usual.safetensors")), "encoder", 0), 0, 0))
+    page.locator(".one svg rect").nth(4).tap()
+    expect(page.locator(".pointed")).to_contain_text("” to “")
+    context.close()
