@@ -21,14 +21,7 @@ from transformer.commands.import_model import import_model
 from transformer.commands.queue import queue
 from transformer.commands.train import train
 from transformer.commands.translate import translate
-from transformer.errors import ConfigError, HeadlightError, Stopped
-
-OUT_OF_MEMORY = (
-    "The memory of {where} is full ({reason}). To train, lower data.tokens_per_batch and raise training.accumulate by "
-    "as much, for the same updates in smaller parts. A run cannot be resumed with other batches: start one in another "
-    "--run-dir, with --init-from and the last.safetensors of the first to keep its weights. To translate or "
-    "to score, give fewer sentences at once{instead}."
-)
+from transformer.errors import ConfigError, HeadlightError, Stopped, out_of_memory
 
 
 class Commands(TyperGroup):
@@ -43,7 +36,7 @@ class Commands(TyperGroup):
             typer.echo(str(error) if isinstance(error, Stopped) else f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
         except (RuntimeError, MemoryError) as error:
-            if not (message := _out_of_memory(error)):
+            if not (message := out_of_memory(error)):
                 raise
             typer.echo(f"Error: {message}", err=True)
             raise typer.Exit(1) from None
@@ -54,18 +47,6 @@ class Commands(TyperGroup):
             where = error.filename2 or error.filename or "A file could not be read or written"  # filename2 is written
             typer.echo(f"Error: {where}: {error.strerror or error}.{full}", err=True)
             raise typer.Exit(1) from None
-
-
-def _out_of_memory(error: RuntimeError | MemoryError) -> str:
-    """The message for this error; "" if it is another one. torch, which is not imported here, has an error class for
-    the memory of a GPU and none for the memory of the machine."""
-    _, of_the_machine, reason = str(error).rpartition("DefaultCPUAllocator: ")
-    reason = reason.strip().partition(". ")[0]
-    if of_the_machine or isinstance(error, MemoryError):
-        return OUT_OF_MEMORY.format(where="this machine", reason=reason or "none is left", instead="")
-    if type(error).__name__ == "OutOfMemoryError" or "out of memory" in reason:
-        return OUT_OF_MEMORY.format(where="the GPU", reason=reason, instead=", or --device cpu")
-    return ""
 
 
 app = typer.Typer(

@@ -1,6 +1,13 @@
 """Errors that a user can correct. Each message says what is wrong, where, and what to do; the command line prints it
 without a traceback."""
 
+_OUT_OF_MEMORY = (
+    "The memory of {where} is full ({reason}). To train, lower data.tokens_per_batch and raise training.accumulate by "
+    "as much, for the same updates in smaller parts. A run cannot be resumed with other batches: start one in another "
+    "--run-dir, with --init-from and the last.safetensors of the first to keep its weights. To translate or "
+    "to score, give fewer sentences at once{instead}."
+)
+
 
 class HeadlightError(Exception):
     """An error that a user can correct. `str(error)` is one or more sentences."""
@@ -51,3 +58,15 @@ class Stopped(TrainingError):
 
 class Busy(TrainingError):
     """Another process is using the folder."""
+
+
+def out_of_memory(error: RuntimeError | MemoryError) -> str:
+    """The message for this error; "" if it is another one. torch, which is not imported here, has an error class for
+    the memory of a GPU and none for the memory of the machine."""
+    _, of_the_machine, reason = str(error).rpartition("DefaultCPUAllocator: ")
+    reason = reason.strip().partition(". ")[0]
+    if of_the_machine or isinstance(error, MemoryError):
+        return _OUT_OF_MEMORY.format(where="this machine", reason=reason or "none is left", instead="")
+    if type(error).__name__ == "OutOfMemoryError" or "out of memory" in reason:
+        return _OUT_OF_MEMORY.format(where="the GPU", reason=reason, instead=", or --device cpu")
+    return ""

@@ -38,6 +38,25 @@ def test_a_recipe_that_fits_a_checkpoint_is_the_same_when_it_resumes(
     assert trained[1][0].model.d_model == read_header(checkpoint).config.d_model
 
 
+def test_the_folder_of_a_run_on_ones_own_text_is_found_by_the_name_of_the_text(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]],
+    checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = tmp_path / "my.en-de.tsv"
+    text.write_text("".join(f"sentence {number}\tSatz {number}\n" for number in range(60)))
+    command = ("train", "own-text", "--set", f"data.train={text}")
+    assert run(*command, "--init-from", checkpoint).exit_code == 0
+    recipe, folder, _ = trained[0]
+    assert folder == Path("runs/my")
+    folder.mkdir(parents=True)
+    keep_recipe(folder, recipe)
+    assert run(*command, "--resume").exit_code == 0
+    assert trained[1][:2] == (recipe, folder)
+
+
 def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:
     result = run("train", "reverse", "--set", "training.updates=7", "--set", "data.toy=copy", "--device", "cpu")
     assert result.exit_code == 0

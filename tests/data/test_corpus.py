@@ -1,9 +1,12 @@
+import bz2
 import gzip
 import io
 import logging
+import lzma
 import os
 import subprocess
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,6 +133,18 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
         read_pairs(tmp_path / "none.tsv")
     with pytest.raises(CorpusError, match="cannot be read: Is a directory"):
         read_pairs(tmp_path)
+
+
+def test_a_file_that_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
+    text = b"Go.\tGeh.\n" * 9
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.tsv", text)
+    (tmp_path / "a.xz").write_bytes(lzma.compress(text))
+    (tmp_path / "a.bz2").write_bytes(bz2.compress(text))
+    for name, kind in (("a.zip", "a zip archive"), ("a.xz", "compressed with xz"), ("a.bz2", "compressed with bzip2")):
+        with pytest.raises(CorpusError, match=rf"{name} is {kind}, not text\. Unpack it"):
+            read_pairs(tmp_path / name)
+    assert read_pairs(written(tmp_path / "b.tsv", "BZhang\tPK\n")) == [("BZhang", "PK")]
 
 
 def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:

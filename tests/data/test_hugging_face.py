@@ -102,6 +102,8 @@ def test_for_missing_languages_the_message_lists_the_existing_ones(tmp_path: Pat
 def test_empty_rows_are_left_out_and_the_number_of_a_wrong_one_is_reported(tmp_path: Path) -> None:
     folder = write_lines(tmp_path / "data" / "train.jsonl", [{"en": "a", "de": "b"}, {"en": None, "de": "c"}])
     assert read(f"hf:{folder}") == [("a", "b")]
+    folder = write_lines(tmp_path / "nested" / "train.jsonl", [*nested(PAIRS[:1]), {"id": 1, "translation": None}])
+    assert read(f"hf:{folder}") == PLAIN[:1]
     folder = write_lines(tmp_path / "other" / "train.jsonl", [{"en": "a", "de": 1}, {"en": "b", "de": 2}])
     with pytest.raises(CorpusError, match=r"row 1: '1' is not text"):
         read(f"hf:{folder}")

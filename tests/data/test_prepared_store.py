@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from tests.support.patience import PATIENCE
+from transformer.data.data_options import DataConfig
 from transformer.data.mapped_arrays import append, mapped
-from transformer.data.prepared_store import Store
+from transformer.data.prepared_store import Store, store_of
 from transformer.errors import CorpusError
 
 MADE_FROM = {"text": "a", "options": [1, None]}
@@ -159,3 +160,17 @@ def test_a_file_that_ends_within_a_value_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.bin").write_bytes(bytes(10))
     with pytest.raises(ValueError, match="multiple"):
         mapped(tmp_path / "a.bin", np.int64)
+
+
+def test_the_folder_of_a_run_is_no_store(tmp_path: Path) -> None:
+    """A run locks its folder as a store does, so that it would wait for itself."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "recipe.toml").touch()
+    for folder in (tmp_path / "run", other):
+        with pytest.raises(CorpusError, match="is the folder of a run"):
+            store_of(DataConfig(toy="copy", prepared=str(folder)), tmp_path / "run")
+    assert (
+        store_of(DataConfig(toy="copy", prepared=str(other / "prepared")), tmp_path / "run").folder
+        == other / "prepared"
+    )

@@ -162,6 +162,11 @@ def test_pickled_weights_are_read_and_a_pickle_that_runs_code_is_refused(tmp_pat
     with pytest.raises(CheckpointError, match="cannot be read as weights"):
         import_marian(tmp_path / "model", tmp_path / "b.safetensors")
     assert not (tmp_path / "was run").exists()
+    for content, reason in ((b"version https://git-lfs.github.com/spec/v1\n", "pointer of Git LFS"), (b"", "empty")):
+        weights.write_bytes(content)
+        with pytest.raises(CheckpointError, match=f"cannot be read as weights: .*{reason}") as refused:
+            import_marian(tmp_path / "model", tmp_path / "b.safetensors")
+        assert "weights_only" not in str(refused.value)
 
 
 def changed(folder: Path, name: str, **values: object) -> None:

@@ -197,7 +197,7 @@ def train_with_two_threads(run: Path, crowded: bool) -> None:
     os.environ.pop("OMP_WAIT_POLICY", None)
     os.environ.pop("GOMP_SPINCOUNT", None)
     torch.set_num_threads(2)
-    flops.SIDES, flops.MEASURED = {"cpu": 64}, 0.0
+    flops.SIDES, flops.MEASURE_FOR = {"cpu": 64}, 0.0
     turns, added = iter(range(10**9)), []
     more = thread_waiting.more_threads_than_cores
 

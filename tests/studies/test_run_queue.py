@@ -72,13 +72,20 @@ def test_ctrl_c_while_a_model_is_scored_loses_only_the_scoring(tmp_path: Path, m
 
     with monkeypatch.context() as during:
         during.setattr(running, "measure", interrupted)
-        with pytest.raises(Stopped, match=r"base-seed1\. Everything is saved"):
+        with pytest.raises(Stopped, match=r"base-seed1 \(everything is saved\)"):
             run_queue(queue, queue.trainings, tmp_path / "runs", "cpu")
     run_queue(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
     assert is_done(queue.trainings[0], tmp_path / "runs")
 
 
-@pytest.mark.parametrize("trouble", [HeadlightError("The weights have diverged."), OSError(28, "The disk is full")])
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        HeadlightError("The weights have diverged."),
+        OSError(28, "The disk is full"),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."),
+    ],
+)
 def test_a_run_that_fails_does_not_keep_the_others(
     trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

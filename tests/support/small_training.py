@@ -180,5 +180,5 @@ def knowing_torch() -> ForkServerContext:
 def _alone(function: Callable[..., None], *arguments: Any) -> None:
     torch.set_num_threads(1)
     # The speed of matrix products is measured in each process.
-    flops.SIDES, flops.MEASURED = {"cpu": 64}, 0.0
+    flops.SIDES, flops.MEASURE_FOR = {"cpu": 64}, 0.0
     function(*arguments)

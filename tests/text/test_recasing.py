@@ -1,14 +1,14 @@
 """Sentences in capitals, or without any, get their usual case back; all other text stays as it is."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import TokenizerConfig
 from transformer.decoding.translator import Translator
-from transformer.text.recasing import recased
+from transformer.text.recasing import NEARBY, recased
 from transformer.text.tokenizer import Tokenizer
 
 SHIPPED = Path(__file__).parents[2] / "pretrained"
@@ -68,6 +68,23 @@ def test_recasing_twice_is_recasing_once(translator: Translator) -> None:
     for text in ("WHERE IS THE STATION?", "wir gehen mit anna nach hause", "DAS IST EIN TEST."):
         once = recased(text, translator.tokenizer)
         assert recased(once, translator.tokenizer) == once
+
+
+@pytest.mark.parametrize("length", [3, 400])
+def test_the_time_grows_with_the_length_of_a_text_and_not_with_its_square(length: int, translator: Translator) -> None:
+    """What is read for a word is bounded: a line of a file may have a million characters."""
+    read = 0
+
+    class Counting(str):
+        def __getitem__(self, at: Any) -> str:
+            nonlocal read
+            found = super().__getitem__(at)
+            read += len(found)
+            return found
+
+    text = Counting("wir gehen nach hause. " * length)
+    assert recased(text, translator.tokenizer).startswith("Wir gehen nach Hause. Wir gehen")
+    assert read < 5 * length * NEARBY
 
 
 # In the translator

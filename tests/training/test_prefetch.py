@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 import torch
 
+from tests.support.patience import PATIENCE
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.errors import CorpusError
@@ -38,8 +39,28 @@ def test_at_most_depth_batches_are_prefetched_and_closing_ends_the_thread() -> N
     stream = cast("Generator[int]", prefetch(items(), depth=2))
     assert [next(stream), next(stream)] == [0, 1]
     stream.close()
-    assert drawn in ([0, 1, 2], [0, 1, 2, 3])  # two ahead of what was taken; the last may have been cancelled
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("batches")]
+    for thread in threading.enumerate():
+        if thread.name == "batches":
+            thread.join(timeout=PATIENCE)
+            assert not thread.is_alive()
+    assert drawn in ([0, 1], [0, 1, 2], [0, 1, 2, 3])  # two ahead of what was taken, unless they were cancelled
+
+
+def test_closing_does_not_wait_for_an_item_that_is_still_being_taken() -> None:
+    is_taken, is_over = threading.Event(), threading.Event()
+
+    def items() -> Iterator[int]:
+        yield 0
+        is_taken.set()
+        assert is_over.wait(PATIENCE)
+        yield 1
+
+    stream = cast("Generator[int]", prefetch(items()))
+    assert next(stream) == 0
+    assert is_taken.wait(PATIENCE)
+    stream.close()
+    assert not is_over.is_set()  # it has not waited
+    is_over.set()
 
 
 def test_an_error_is_raised_where_its_item_is_due() -> None:

@@ -19,7 +19,7 @@ from transformer.kernels import fast_attention
 from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.data_parallel import DataParallel
-from transformer.training.measurements import EVERY
+from transformer.training.measurements import READ_EVERY
 from transformer.training.training import Training
 
 
@@ -52,11 +52,11 @@ def test_an_update_on_a_gpu_reads_nothing_from_it(output_bias: bool, monkeypatch
     recipe = toy_recipe(updates=100, log_every=50, validate_every=50, save_every=50, accumulate=2, clip_norm=1.0)
     one = training_of(Transformer(replace(MODEL, output_bias=output_bias)), recipe, map(drawn, range(100)))
     with Reads() as reads:
-        for _ in range(EVERY - 1):
+        for _ in range(READ_EVERY - 1):
             assert one.update() == []
         assert reads.found == []
         monkeypatch.setattr(Training, "reads_each", True)
-        assert len(one.update()) == EVERY
+        assert len(one.update()) == READ_EVERY
         assert reads.found == ["aten._local_scalar_dense.default"]  # whether the norm is finite
         batch, _ = drawn(1)
         assert len(batch.labels[batch.labels != PAD]) == batch.target_tokens
@@ -93,11 +93,11 @@ def test_a_nan_that_is_read_later_has_changed_no_weight(wrong: float, monkeypatc
     one.update()
     one.update()
     before = [weight.detach().clone() for weight in one.model.parameters()]
-    for _ in range(3, EVERY):
+    for _ in range(3, READ_EVERY):
         one.update()
     with pytest.raises(TrainingError, match="The loss or its gradient is NaN or infinite at update 3 "):
         one.update()
-    assert one.progress.update == EVERY
+    assert one.progress.update == READ_EVERY
     for weight, same in zip(one.model.parameters(), before, strict=True):
         assert torch.equal(weight, same)
     assert {float(state["step"]) for state in one.optimizer.state.values()} == {2.0}

@@ -121,8 +121,9 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
         half: store float16, half the size, with about three decimal digits of each weight.
 
     Raises:
-        CheckpointError: the disk is full, the folder is missing, a weight is not finite (or too large for float16), the
-            tokenizer is not the model's, or recipe and metrics are too large. An older file of that name is kept.
+        CheckpointError: the disk is full, the folder cannot be written to (a missing one is made), a weight is not
+            finite (or too large for float16), the tokenizer is not the model's, or recipe and metrics are too large. An
+            older file of that name is kept.
     """
     path = Path(path)
     model = getattr(trained.model, "_orig_mod", trained.model)  # the model that torch.compile has wrapped
@@ -156,7 +157,7 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
     except (OSError, SafetensorError) as error:
         raise CheckpointError(
             f"{path} could not be written: {error}. An older file of that name is not changed. If the disk is full, "
-            "free some space, then continue the training with --resume."
+            "free some space, then give the command again; a training continues with --resume."
         ) from error
 
 

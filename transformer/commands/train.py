@@ -140,7 +140,9 @@ def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks
                 f"There is no folder {place} (relative to {Path.cwd()}). Name the folder of a run, or give its recipe "
                 "and --run-dir."
             )
-        return _new(place, [*_start_of(run_dir or Path("runs") / folder.stem), *changes], run_dir)
+        recipe, run = _new(place, changes, run_dir)
+        started = _start_of(run)
+        return _new(place, [*started, *changes], run_dir) if started else (recipe, run)
     if run_dir is not None:
         raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
     return read_run_recipe(folder, changes), folder

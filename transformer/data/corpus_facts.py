@@ -29,13 +29,16 @@ def facts_of(config: DataConfig) -> CorpusFacts:
     """Facts about the training text that a recipe names. A pair that occurs several times counts once, if
     data.drop_duplicates is true.
 
-    A line that is not a pair is ignored here: the preparation of the text reports it. Monolingual parts do not count.
+    A line that is not a pair is ignored here: the preparation of the text reports it. Monolingual parts do not count,
+    nor do parts with `only`, which repeat pairs of other parts.
 
     Raises:
         CorpusError: a file cannot be read.
     """
     pairs, estimate = list[Pair](), 0.0
     for part in parts_of(config):
+        if part.only is not None:
+            continue
         sample, share = _sample(part.text)
         pairs += sample
         estimate += len(sample) / share if share else 0.0

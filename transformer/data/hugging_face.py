@@ -49,7 +49,8 @@ class HuggingFace(Text):
         nested, read = self._nested(), 0
         for batch in self._rows.iter(AT_ONCE):
             if nested:
-                records = [tuple(map(row.get, self._languages)) for row in batch["translation"]]
+                rows = (row or {} for row in batch["translation"])  # a row may have no translation at all
+                records = [tuple(map(row.get, self._languages)) for row in rows]
             else:
                 records = list(zip(*(batch[language] for language in self._languages), strict=True))
             read += len(records)

@@ -21,6 +21,8 @@ from transformer.data.data_options import DataConfig
 from transformer.errors import CorpusError, HeadlightError
 from transformer.files.atomic_write import LOCK, lock, sync
 
+OF_A_RUN = "recipe.toml"  # a file that the folder of each run has
+
 log = logging.getLogger(__name__)
 
 
@@ -87,13 +89,25 @@ class Store:
             raise CorpusError(
                 f"Prepared text cannot be kept in {self.folder}: {error.strerror or error}. It needs about three times "
                 "the space of the text itself: free some, or set data.prepared to another folder. Then run the same "
-                "command again."
+                "command again, with --resume if the run has begun."
             ) from error
 
 
 def store_of(data: DataConfig, run_dir: Path) -> Store:
-    """The store of the text of a run: data.prepared, or a folder of the run."""
-    return Store(run_dir / "prepared" if data.prepared is None else Path(data.prepared))
+    """The store of the text of a run: data.prepared, or a folder of the run.
+
+    Raises:
+        CorpusError: data.prepared is the folder of a run, which is locked in the same way as long as the run trains.
+    """
+    if data.prepared is None:
+        return Store(run_dir / "prepared")
+    folder = Path(data.prepared)
+    if folder.resolve() == run_dir.resolve() or (folder / OF_A_RUN).exists():
+        raise CorpusError(
+            f"data.prepared = {folder} is the folder of a run. Name the folder in it that has the prepared text: "
+            f"{folder / 'prepared'}"
+        )
+    return Store(folder)
 
 
 def _rename(temporary: Path, path: Path) -> None:

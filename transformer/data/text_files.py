@@ -17,6 +17,12 @@ from transformer.errors import BadLine, CorpusError
 AT_ONCE = 10_000  # lines in one portion
 LONGEST_LINE = 1_000_000  # bytes with the line end: 1,000 long sentences
 MOST_BYTES = 16 * LONGEST_LINE  # approximately, in one portion; 10,000 sentences are 1 to 3 MB
+NOT_TEXT = {  # by the first bytes of a file
+    b"PK\x03\x04": "a zip archive",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"(\xb5/\xfd": "compressed with zstd",
+    b"BZh": "compressed with bzip2",
+}
 
 Line = TypeVar("Line")
 
@@ -139,6 +145,10 @@ class _File:
 
 def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
     """The file, or its uncompressed content if its name or its first bytes are those of gzip."""
-    packed = path.suffix == ".gz" or raw.read(2) == b"\x1f\x8b"
+    begin = raw.read(10)
     raw.seek(0)
+    for magic, kind in NOT_TEXT.items():
+        if begin.startswith(magic) and (magic != b"BZh" or begin[4:] == b"1AY&SY"):
+            raise CorpusError(f"{path} is {kind}, not text. Unpack it, and name the text file in it (plain or .gz).")
+    packed = path.suffix == ".gz" or begin.startswith(b"\x1f\x8b")
     return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw

@@ -58,15 +58,13 @@ def write_text(
     source_hashes, target_hashes = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
     roles = np.full(len(source_hashes), TRAIN, np.uint8)
     if config.drop_duplicates:
-        duplicate = repeated(mapped(folder / "whole.bin", np.uint64))
-        roles[duplicate] = LEFT_OUT
-        counts.duplicates = int(duplicate.sum())
+        roles[repeated(mapped(folder / "whole.bin", np.uint64))] = LEFT_OUT
+    roles[aside] = ASIDE  # also those that are duplicates
+    counts.aside, counts.duplicates = len(aside), int((roles == LEFT_OUT).sum())
     if len(aside):
-        roles[aside] = ASIDE
         like = touching((source_hashes, target_hashes), aside) & (roles == TRAIN)
         roles[like] = LEFT_OUT
-        counts.aside, counts.like_aside = len(aside), int(like.sum())
-        counts.duplicates = int((roles == LEFT_OUT).sum()) - counts.like_aside
+        counts.like_aside = int(like.sum())
     none_left, fewer, real = False, None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
     if valid is None:
         usable = roles == TRAIN

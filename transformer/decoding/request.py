@@ -45,8 +45,10 @@ class SourceReader:
         """The request to translate a sentence, with a translation that begins with `prefix`."""
         normalised = normalise(sentence)
         source = recased(normalised, self.tokenizer)
-        typed = normalised if source != normalised else ""
         tokens = self.tokenizer.analyse(source)
+        if len(tokens) > self.max_length and source != normalised:  # the sentence as it was typed may be short enough
+            source, tokens = normalised, self.tokenizer.analyse(normalised)
+        typed = normalised if source != normalised else ""
         if not tokens:
             return Request(source, [], None)
         tokens.append(Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control"))

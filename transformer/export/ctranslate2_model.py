@@ -12,8 +12,6 @@ Its numbers equal ours up to rounding. With the settings of ctranslate2_readme.p
 nearly all of them.
 """
 
-import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +23,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
 from transformer.errors import HeadlightError
 from transformer.export.ctranslate2_readme import INSTALL, readme
+from transformer.files.atomic_write import new_folder
 from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.transformer import Decoder, Encoder
@@ -69,15 +68,10 @@ def export_ctranslate2(
     spec.validate()
     spec.optimize(quantization)
 
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    temporary.mkdir(parents=True)
-    try:
+    with new_folder(folder) as temporary:
         spec.save(str(temporary))
         (temporary / "tokenizer.model").write_bytes(checkpoint.tokenizer.to_bytes())
         (temporary / "README.md").write_text(readme(checkpoint, settings, quantization), encoding="utf-8")
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec":

@@ -19,6 +19,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import DecodingConfig
 
 INSTALL = "pip install ctranslate2==4.8.5"
+PAPER_POWER = 0.75  # ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15
 PATIENCE = 8  # with it, CTranslate2 has missed no better translation
 
 README = """\
@@ -107,7 +108,7 @@ def advice(settings: DecodingConfig) -> Advice:
     alpha, patience = settings.alpha, f"patience={PATIENCE}"
     if settings.length_penalty == "power":
         return Advice([beam, f"length_penalty={alpha:g}", patience], [late])
-    power = 0.75 * alpha
+    power = PAPER_POWER * alpha
     other = (
         f'The recipe divides by ((5 + l) / 6)^{alpha:g} (length_penalty = "paper"), which CTranslate2 has not. It '
         f"searches with l^{power:g}, which grows as fast at a length l of 15; `best` then chooses by the recipe's."

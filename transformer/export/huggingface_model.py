@@ -19,8 +19,6 @@ ctranslate2_readme.py).
 """
 
 import json
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,9 @@ from torch import Tensor
 from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig, ModelConfig
 from transformer.errors import HeadlightError
+from transformer.export.ctranslate2_readme import PAPER_POWER
 from transformer.export.marian_names import marian_names
+from transformer.files.atomic_write import new_folder
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import PairTokenizer
 from transformer.text.tokenizer import Tokenizer
@@ -40,7 +40,6 @@ ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "silu": "swish"}
 # Weights whose columns are the dimensions of the residual stream.
 READS_THE_STREAM = ("query.weight", "key.weight", "value.weight", "hidden.weight", "tokens.weight")
 _ARCHITECTURES = {"post": ("marian", "MarianMTModel"), "pre": ("pegasus", "PegasusForConditionalGeneration")}
-PAPER_POWER = 0.75  # ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15
 
 
 def export_huggingface(checkpoint: Checkpoint, folder: Path, settings: DecodingConfig) -> str:
@@ -70,18 +69,13 @@ def export_huggingface(checkpoint: Checkpoint, folder: Path, settings: DecodingC
         "tokenizer_config.json": {"tokenizer_class": "MarianTokenizer", "model_max_length": longest, **languages},
         "vocab.json": {checkpoint.tokenizer.piece(id): id for id in range(checkpoint.config.vocab_size)},
     }
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    temporary.mkdir(parents=True)
-    try:
+    with new_folder(folder) as temporary:
         for name, content in files.items():
             (temporary / name).write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
         for name, model in zip(("source.spm", "target.spm"), _sentencepiece(checkpoint.tokenizer), strict=True):
             (temporary / name).write_bytes(model)
         save_file(weights(checkpoint.model), temporary / "model.safetensors", {"format": "pt"})
-        temporary.rename(folder)
-        return _ARCHITECTURES[checkpoint.config.norm][1]
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    return _ARCHITECTURES[checkpoint.config.norm][1]
 
 
 def _problems(config: ModelConfig) -> list[str]:

@@ -1,1 +1,1 @@
-"""Files: writing without loss, strict JSON."""
+"""Files: writing without loss, strict JSON, checksums, and values that come from files."""

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,6 +35,22 @@ def replacing(path: Path) -> Iterator[Path]:
         sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Yields a temporary folder, which is renamed to `folder` when the block succeeds and its files are on the disk.
+    When the block fails, it is removed."""
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        for file in (*temporary.iterdir(), temporary):
+            sync(file)
+        temporary.rename(folder)
+        sync(folder.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def sync(path: Path) -> None:

@@ -89,8 +89,13 @@ def _weights(folder: Path) -> dict[str, Tensor]:
         if path.suffix == ".safetensors":
             return load_file(path)
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except (SafetensorError, RuntimeError, pickle.UnpicklingError, EOFError, OSError, ValueError) as error:
-        reason = str(error).strip().partition("\n")[0]
+    except pickle.UnpicklingError:  # torch's own message advises to load it without this check
+        raise CheckpointError(
+            f"{path} cannot be read as weights: it is not a file of torch (perhaps a pointer of Git LFS, or a web "
+            f"page), or it has more than weights. {ADVICE}"
+        ) from None
+    except (SafetensorError, RuntimeError, EOFError, OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0] or "it is empty or cut off"
         raise CheckpointError(f"{path} cannot be read as weights: {reason}. {ADVICE}") from None
     if not isinstance(found, dict) or not all(isinstance(value, Tensor) for value in found.values()):
         raise CheckpointError(f"{path} does not hold weights by name. {ADVICE}")

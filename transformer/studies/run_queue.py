@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from transformer.errors import Busy, CorpusError, HeadlightError, Stopped
+from transformer.errors import Busy, CorpusError, HeadlightError, Stopped, out_of_memory
 from transformer.files.atomic_write import lock
 from transformer.recipe_files import check_files
 from transformer.studies.measure_member import measure, read_result
@@ -34,7 +34,7 @@ def run_queue(queue: Queue, trainings: Sequence[Training], runs: Path, device: s
         trainings: of this queue. runs: the folder of all runs; each has a folder in it.
 
     Raises:
-        Stopped: a signal stopped the queue; everything is saved.
+        Stopped: a signal stopped the queue; the message says what is saved.
         HeadlightError: at least one run failed; all others have been run.
     """
     failed = []
@@ -47,13 +47,17 @@ def run_queue(queue: Queue, trainings: Sequence[Training], runs: Path, device: s
         except Busy:
             log.info("%s: another process is training it.", training.folder)
         except (Stopped, KeyboardInterrupt) as error:
-            stopped = f"{error}".partition(";")[0].partition(".")[0]
-            where = f"{training.folder} ({stopped})" if stopped else training.folder
+            stopped = f"{error}".partition(".")[0] or "everything is saved"
             raise Stopped(
-                f"The queue stopped at {where}. Everything is saved: give the same command again to continue."
+                f"The queue stopped at {training.folder} ({stopped}). To continue, give the same command again."
             ) from None
         except (HeadlightError, OSError) as error:  # OSError: a full disk, for example
             log.warning("%s failed: %s", training.folder, error)
+            failed.append(training.folder)
+        except (RuntimeError, MemoryError) as error:
+            if not (message := out_of_memory(error)):
+                raise
+            log.warning("%s failed: %s", training.folder, message)
             failed.append(training.folder)
     if failed:
         raise HeadlightError(f"Runs without a result: {', '.join(failed)}. Their errors are listed above.")

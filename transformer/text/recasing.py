@@ -19,6 +19,7 @@ import re
 from transformer.text.tokenizer import Tokenizer
 
 FAR_MORE_FREQUENT = 1.5  # in log-probability: most words with a capital have it only because they begin a sentence
+NEARBY = 80  # characters before a word in which the end of a sentence is looked for
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _SENTENCE_ENDS = re.compile(r"[.!?][\"')]*\s+$")
 
@@ -28,13 +29,14 @@ def recased(text: str, tokenizer: Tokenizer) -> str:
 
     A text without a word of two or more letters stays as it is: it may be single letters, not a sentence.
     """
-    if not (text.isupper() or text.islower()) or all(len(word) < 2 for word in _WORD.findall(text)):
+    words = list(_WORD.finditer(text)) if text.isupper() or text.islower() else []
+    if all(len(word[0]) < 2 for word in words):
         return text
     has_sentences = text.isupper() or _SENTENCE_ENDS.search(f"{text} ") is not None
 
     def usual(found: re.Match[str]) -> str:
-        before = text[: found.start()]
-        starts_sentence = not _WORD.search(before) or bool(_SENTENCE_ENDS.search(before))
+        start = found.start()
+        starts_sentence = start == words[0].start() or bool(_SENTENCE_ENDS.search(text[max(0, start - NEARBY) : start]))
         return _usual(found[0], tokenizer, starts_sentence and has_sentences)
 
     return _WORD.sub(usual, text)

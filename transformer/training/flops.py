@@ -30,7 +30,7 @@ from transformer.training.device import autocast
 FORWARD_AND_BACKWARD = 3
 SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with
 PREFIXES = ("", "k", "M", "G", "T", "P")
-MEASURED = 0.15  # seconds
+MEASURE_FOR = 0.15  # seconds
 SMALLER = 8  # products with sides so many times smaller show whether the large products would take too long
 LONGEST = 2.0  # seconds that one large product may take
 
@@ -40,12 +40,12 @@ def training_flop(config: ModelConfig, batch: Batch) -> int:
 
     Padding counts, because it is multiplied like all else, except at the output.
     """
-    rows, source, target, due = batch.whole
+    rows, source, target, predicted = batch.whole
     d, f = config.d_model, config.d_ff
     encoder = rows * source * (4 * d * d + 2 * d * f) + 2 * rows * source * source * d
     decoder = rows * target * (6 * d * d + 2 * d * f) + 2 * rows * source * d * d
     decoder += 2 * rows * target * target * d + 2 * rows * source * target * d
-    output = due * d * config.vocab_size
+    output = predicted * d * config.vocab_size
     forward = 2 * (config.encoder_layers * encoder + config.decoder_layers * decoder + output)
     return FORWARD_AND_BACKWARD * forward
 
@@ -59,10 +59,10 @@ def measured_peak(device: torch.device, precision: str) -> float:
     """
     side = SIDES[device.type]
     smaller = side // SMALLER
-    quick = fastest_product(smaller, device, precision, MEASURED / SMALLER)
+    quick = fastest_product(smaller, device, precision, MEASURE_FOR / SMALLER)
     if SMALLER**3 * quick > LONGEST:
         return 2 * smaller**3 / quick
-    return 2 * side**3 / fastest_product(side, device, precision, MEASURED)
+    return 2 * side**3 / fastest_product(side, device, precision, MEASURE_FOR)
 
 
 def fastest_product(side: int, device: torch.device, precision: str, during: float) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-EVERY = 10  # updates, at most, until they are read from a GPU
+READ_EVERY = 10  # updates, at most, until they are read from a GPU
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ the same in all cases.
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
 from typing import TypeVar
 
 import torch
@@ -40,14 +42,36 @@ def pinned(batches: Iterator[tuple[Batch, Position]], device: torch.device) -> I
 def prefetch(items: Iterator[Item], depth: int = DEPTH) -> Iterator[Item]:
     """The items of an endless iterator in their order, taken by a thread, at most `depth` of them ahead.
 
-    An error in taking an item is raised where that item is yielded. The thread ends when this generator is closed.
+    An error in taking an item is raised where that item is yielded. When this generator is closed, it does not wait for
+    an item that is still being taken: preparing the next epoch may take minutes. The thread ends after that item.
     """
-    pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="batches")
+    asked: SimpleQueue[Future[Item] | None] = SimpleQueue()
+    Thread(target=_take, args=(items, asked), name="batches", daemon=True).start()
+    waiting: deque[Future[Item]] = deque()
+
+    def ask() -> None:
+        waiting.append(Future())
+        asked.put(waiting[-1])
+
     try:
-        waiting = deque(pool.submit(next, items) for _ in range(depth))
+        for _ in range(depth):
+            ask()
         while True:
             item = waiting.popleft().result()
-            waiting.append(pool.submit(next, items))
+            ask()
             yield item
     finally:
-        pool.shutdown(cancel_futures=True)
+        for future in waiting:
+            future.cancel()
+        asked.put(None)
+
+
+def _take(items: Iterator[Item], asked: "SimpleQueue[Future[Item] | None]") -> None:
+    """Takes an item for each future that is asked for, until None."""
+    while (future := asked.get()) is not None:
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            future.set_result(next(items))
+        except BaseException as error:
+            future.set_exception(error)

@@ -220,6 +220,11 @@ def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Pat
     if progress.update < settings.updates:
         report.say(f"No better {settings.best_by} in {settings.patience} validations.")
     taken = run.recent()[-settings.average_last :]  # the recipe may ask for fewer now
+    if not taken:
+        raise TrainingError(
+            f"The run is finished, but its last checkpoints, which are averaged, are not in {run.folder} any more. Put "
+            f"them back and give the command again, or use {run.path('best')}."
+        )
     averaged = load_checkpoint(run.average(taken), training.device)
     scores = training.evaluate(averaged.model, lambda: bool(stop))
     value, best = goodness(scores, training.recipe), progress.best

@@ -31,7 +31,7 @@ from transformer.training.divergence import RESUME_ADVICE, Divergence
 from transformer.training.flops import training_flop
 from transformer.training.learning_rate import learning_rate
 from transformer.training.loss_scaling import LossScale
-from transformer.training.measurements import EVERY, Measurements, Update
+from transformer.training.measurements import READ_EVERY, Measurements, Update
 from transformer.training.random_state import set_random_state
 from transformer.training.samples import Sample, sample_translations
 from transformer.training.training_state import Progress
@@ -200,9 +200,9 @@ class Training:
 
 
 def reading_is_due(update: int, settings: TrainingConfig) -> bool:
-    """Whether the measurements of a GPU are read after this update: every `EVERY` updates, and before they
-    are reported, the model is validated, or its weights are saved."""
-    steps = (EVERY, settings.log_every, settings.validate_every, settings.save_every)
+    """Whether the measurements of a GPU are read after this update: every `READ_EVERY` updates, and before
+    they are reported, the model is validated, or its weights are saved."""
+    steps = (READ_EVERY, settings.log_every, settings.validate_every, settings.save_every)
     return update in (settings.updates, *settings.snapshots) or any(update % step == 0 for step in steps)
 
 

@@ -22,7 +22,7 @@ from transformer.training.optimizer import make_optimizer
 
 MOST_TOKENS = 4_096  # of one timed update
 MOST_UPDATES = 8
-MEASURED = 3.0  # seconds, after which no other update is timed
+MEASURE_FOR = 3.0  # seconds, after which no other update is timed
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def time_updates(model: TimedModel, batches: Sequence[Batch], precision: str) ->
         seconds += model.update(batch, precision)
         tokens += batch.target_tokens
         updates += 1
-        if seconds > MEASURED:
+        if seconds > MEASURE_FOR:
             break
     return Timing(updates, tokens, seconds)
 
