@@ -6,7 +6,8 @@ from typing import Any, Literal
 import pytest
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
-from transformer.config import TokenizerConfig
+from transformer.config import DecodingConfig, TokenizerConfig
+from transformer.decoding.request import SourceReader
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import NEARBY, recased
 from transformer.text.tokenizer import Tokenizer
@@ -101,3 +102,12 @@ def test_a_sentence_in_capitals_is_translated_as_the_plain_one_and_says_what_was
 def test_a_given_translation_is_scored_for_the_recased_sentence(translator: Translator) -> None:
     plain, capitals = (translator.score(one, "I have no time.") for one in ("Ich habe Zeit.", "ICH HABE ZEIT."))
     assert plain == capitals
+
+
+def test_a_sentence_that_only_its_usual_case_makes_too_long_is_read_as_it_is() -> None:
+    tokenizer = load_checkpoint(SHIPPED / "en-de.safetensors").tokenizer
+    typed = "wrong columns give a warning before training."
+    tokens = len(tokenizer.encode(typed))
+    assert len(tokenizer.encode(recased(typed, tokenizer))) > tokens
+    request = SourceReader(tokenizer, max_positions=tokens + 1).read(typed, DecodingConfig())
+    assert (request.problem, request.source, request.typed) == (None, typed, "")
