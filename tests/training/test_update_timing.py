@@ -19,7 +19,7 @@ def test_timing_ends_after_enough_seconds_and_counts_what_it_timed(monkeypatch: 
     model = TimedModel(toy_recipe(), torch.device("cpu"))
     took = iter([9.0, 1.0, 2.0, 3.0, 4.0])  # the first is not counted
     monkeypatch.setattr(model, "update", lambda batch, precision: next(took))
-    monkeypatch.setattr(update_timing, "MEASURED", 5.0)
+    monkeypatch.setattr(update_timing, "MEASURE_FOR", 5.0)
     assert time_updates(model, batches, "float32") == Timing(3, 18, 6.0)
     assert some_rows(batches[0], 3).labels.tolist() == [[8, EOS, PAD, PAD]]
     assert some_rows(batches[0], 3).target_tokens == 2
