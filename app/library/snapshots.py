@@ -18,7 +18,7 @@ from transformer.recipe import RECIPE
 
 MOST_RUNS = 200
 FIRST = "en-de-small"  # the first of the shipped runs: its early snapshots write words, the later ones sentences
-SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
+SHIPPED = "example-runs"  # in pretrained/
 OWNER = "owner.txt"  # in the folder of a run that was started in the browser: identifies the visitor who did
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
@@ -57,7 +57,7 @@ def run_folder(name: str) -> Path | None:
 def snapshot_folder(run: str) -> Path | None:
     """Where the snapshots of this run are stored; None if there is no such run."""
     folder = run_folder(run)
-    return folder and folder / (SHIPPED_SNAPSHOTS if folder.parent == shipped_folder() else "snapshots")
+    return folder and folder / "snapshots"
 
 
 def snapshots(run: str) -> dict[int, CheckpointFile]:

@@ -22,13 +22,12 @@ def translation(toy: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.Mon
     place = tmp_path / "shipped"
     write_checkpoint(place / "en-de.safetensors", source_language="en", target_language="de")
     write_checkpoint(place / "de-en.safetensors", source_language="de", target_language="en")
-    kept = place / "ladders" / "en-de-small" / "ladder"
+    kept = place / "example-runs" / "en-de-small" / "snapshots"
     kept.mkdir(parents=True)
     for update in (0, 10):
         shutil.copy(place / "en-de.safetensors", kept / f"{update:08d}.safetensors")
-    another = Path(shutil.copytree(toy, place / "ladders" / "another"))
-    (another / "snapshots").rename(another / "ladder")
-    (place / "ladders" / "en-de-small" / "metrics.jsonl").touch()
+    shutil.copytree(toy, place / "example-runs" / "another")
+    (place / "example-runs" / "en-de-small" / "metrics.jsonl").touch()
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(place))
     return place
 

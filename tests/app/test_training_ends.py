@@ -173,11 +173,10 @@ def test_a_run_that_the_system_has_ended_says_so(toy: Path, monkeypatch: pytest.
 
 
 def test_a_run_that_is_watched_stays_on_the_page_when_it_ends(toy: Path, folder: Path, tmp_path: Path) -> None:
-    place = tmp_path / "shipped" / "ladders"
+    place = tmp_path / "shipped" / "example-runs"
     with pytest.MonkeyPatch.context() as patch:
         shutil.copytree(folder, place.parent)
         shutil.copytree(toy, place / "another")
-        (place / "another" / "snapshots").rename(place / "another" / "ladder")
         patch.setenv("HEADLIGHT_CHECKPOINTS", str(place.parent))
         assert machine(opened())["run"] == "another"  # a toy of one's own opens only while it is trained
         with held(toy):
