@@ -135,6 +135,9 @@ class Canvas:
         """The head that is shown first: the clearest one, unless one was given."""
         if kind == self.kind and self.layer:
             return Head(kind, self.layer - 1, self.head - 1)
+        return self._clearest(kind)
+
+    def _clearest(self, kind: Kind) -> Head:
         queries, keys = self._tokens(kind)
         names = queries if kind == "encoder" else self.trace.predicts
         weights = self.weights(kind)
@@ -176,7 +179,7 @@ class Canvas:
         return canvas_message(Side(_("Source"), shown.source_pieces), written, kinds, colors)
 
     def _of_kind(self, kind: Kind) -> KindOfAttention:
-        head, weights = self._opening(kind), self.weights(kind)
+        head, weights = self._clearest(kind), self.weights(kind)
         masks = np.stack([self.trace[f"{SITES[kind].format(layer)}.mask"] for layer in range(len(weights))])
         return KindOfAttention(
             _(KINDS[kind]),

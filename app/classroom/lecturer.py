@@ -25,6 +25,7 @@ from app.classroom.own_sentence import packed
 from app.languages import _, language
 from app.lessons.lesson_file import LessonScene
 from app.pages import PageInfo
+from app.server.app_path import app_path
 from app.server.visitor import LOOPBACK, address_for_others, identity, is_open_tab, tab
 from app.stage.canvas_of_scene import message_of
 from app.stage.heads import chosen_head
@@ -190,7 +191,7 @@ def _class_scene(seen: _Published, scene: Scene | None) -> ClassScene:
         texts = link_texts(seen.page) | {SENTENCE.key: SENTENCE.value or ""}
         for choice in OF_A_LECTURE:  # a phone has no keys to walk or leave a lecture, which hides the sentence box
             texts.pop(choice.key, None)
-        link = f"/{seen.page}?{urlencode({name: text for name, text in texts.items() if text})}"
+        link = f"{app_path()}/{seen.page}?{urlencode({name: text for name, text in texts.items() if text})}"
         return ClassScene(seen.title, seen.text, link, question=seen.question)
     key, kind = scene_key(scene), KIND.value
     shown = ShownHead(kind, *chosen_head(scene, kind), CANVAS[seen.page].value, pinned(kind, key)[:2])

@@ -70,7 +70,7 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
         share, where = place
         if share >= MUCH:
             return _("{share:.0%} of its weight is on {where}", share=Share(share), where=where)
-        return _("the strongest weight of a row is {strongest:.0%} on average", strongest=Share(strongest))
+        return _("the largest weight of a row is {strongest:.0%} on average", strongest=Share(strongest))
 
     return [
         [role(*head) for head in zip(*layer, strict=True)] for layer in zip(places, strongest.tolist(), strict=True)

@@ -79,10 +79,14 @@ class MaskReasons:
         """Why no part of the mask forbids the cell."""
         if "causal" not in self.parts:
             reasons = [
-                _("It belongs to the sentence, no padding, and the whole source is known before the encoder begins.")
+                _(
+                    "It belongs to the sentence and is not padding, and the whole source is known before the encoder "
+                    "begins."
+                )
                 if self.queries.role == "encoder"
                 else _(
-                    "It belongs to the sentence, no padding, and the whole source is known before the first token of "
+                    "It belongs to the sentence and is not padding, and the whole source is known before the first "
+                    "token of "
                     "the translation is written."
                 )
             ]
@@ -110,7 +114,7 @@ class MaskReasons:
             )
         if part == "causal":
             return _(
-                "That is the future: when row {row} is computed, token {token} has not been written yet.",
+                "That token comes later: when row {row} is computed, token {token} has not been written yet.",
                 row=query + 1,
                 token=key + 1,
             )

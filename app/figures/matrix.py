@@ -165,7 +165,7 @@ def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: 
         lines.append(
             _("{query}: most on {key}, {weight:.2f}", query=name, key=keys.names[k], weight=Share(row[k]))
             if row[k]
-            else _("{query}: nowhere", query=name)
+            else _("{query}: all weights are 0", query=name)
         )
     if len(queries) > 40:
         lines.append(

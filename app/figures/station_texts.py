@@ -177,7 +177,8 @@ def dropped(config: ModelConfig) -> dict[str, str]:
     return {
         "dropped_sum": sentence(
             gettext_noop(
-                "In training alone, dropout makes each of these numbers 0 with chance {rate:g} (section 5.4); here "
+                "Only in training, dropout sets each of these numbers to 0 with probability {rate:g} (section 5.4); "
+                "here "
                 "nothing is dropped."
             ),
             config.embedding_dropout,
@@ -185,15 +186,16 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         ),
         "dropped": sentence(
             gettext_noop(
-                "In training alone, dropout makes each number of the sub-layer's output, before the sum, 0 with chance "
-                "{rate:g} (section 5.4); here nothing is dropped."
+                "Only in training, dropout sets each number of the sub-layer's output, before the sum, to 0 with "
+                "probability {rate:g} (section 5.4); here nothing is dropped."
             ),
             config.dropout,
             of_paper,
         ),
         "dropped_weights": sentence(
             gettext_noop(
-                "In training alone, dropout makes each weight 0 with chance {rate:g} (not in the paper); here nothing "
+                "Only in training, dropout sets each weight to 0 with probability {rate:g} (not in the paper); here "
+                "nothing "
                 "is dropped."
             ),
             config.attention_dropout,
@@ -201,7 +203,8 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         ),
         "dropped_units": sentence(
             gettext_noop(
-                "In training alone, dropout makes each unit 0 with chance {rate:g} (not in the paper); here nothing is "
+                "Only in training, dropout sets each unit to 0 with probability {rate:g} (not in the paper); here "
+                "nothing is "
                 "dropped."
             ),
             config.activation_dropout,

@@ -71,8 +71,9 @@ def _mistakes(language: Language) -> list[str]:
                 continue
             if not all(each <= wanted for each in have) or set().union(*have) != wanted:
                 found.append(f"{path.name}: {message.string!r} does not have the values of {message.id!r}")
-            for one in (message.id, message.string) if isinstance(message.id, str) else ():
-                if sorted(TAG.findall(str(one))) != sorted(TAG.findall(str(message.id))):
+            tags = [sorted(TAG.findall(one)) for one in forms(message.id)]
+            for one in forms(message.string):
+                if sorted(TAG.findall(one)) not in tags:
                     found.append(f"{path.name}: {message.string!r} does not have the tags of {message.id!r}")
     return found
 

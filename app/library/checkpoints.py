@@ -6,6 +6,8 @@ shared by all sessions and never written to.
 
 import os
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ from transformer.text.sentence_splitting import split_sentences
 if TYPE_CHECKING:  # torch is imported with the first model
     from transformer.decoding.translator import Translator
 
+MOST_CARD = 200_000  # characters of a model card
 MOST_CHARACTERS = 4000  # of a whole text; for a longer one, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
 MOST_TOKENS = 100  # of a sentence: a larger matrix cannot be read
@@ -52,8 +55,11 @@ class CheckpointFile:
         Every image of CommonMark begins with `![`, and a character reference cannot replace either character. The
         backslash makes the bracket plain text, and it leaves no `![` behind.
         """
-        path = Path(self.path).with_suffix(".md")
-        return path.read_text(encoding="utf-8", errors="replace").replace("![", "!\\[") if path.is_file() else None
+        try:
+            with Path(self.path).with_suffix(".md").open(encoding="utf-8", errors="replace") as file:
+                return file.read(MOST_CARD).replace("![", "!\\[")
+        except OSError:  # there is none, or it cannot be read
+            return None
 
 
 def checkpoint_folder() -> Path:
@@ -64,7 +70,14 @@ def checkpoint_folder() -> Path:
 def checkpoints() -> dict[str, CheckpointFile]:
     """Checkpoints in the folder by name; `en-de`, where there is one, comes first, and members of families last."""
     names = sorted((path for path in _checkpoint_paths() if has_unicode_name(path)), key=_place)
-    return {path.stem: CheckpointFile.at(path) for path in names}
+    return {file.name: file for file in existing(names)}
+
+
+def existing(paths: Iterable[Path]) -> Iterator[CheckpointFile]:
+    """These files as they are now, without those that have just been deleted."""
+    for path in paths:
+        with suppress(OSError):
+            yield CheckpointFile.at(path)
 
 
 def skipped_checkpoints() -> list[str]:

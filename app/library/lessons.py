@@ -52,8 +52,9 @@ class ListedLesson:
 def lessons() -> dict[str, ListedLesson]:
     """Lessons of the folder and those that ship, by name, in the visitor's language if there is such a version, the
     shortest first. A lesson of the folder replaces a shipped one of the same name. Those with mistakes come last."""
-    spoken = language()
-    included, own = _in_folder(SHIPPED, "included", spoken), _in_folder(_own_folder(), "your folder", spoken)
+    spoken, known = language(), tuple(checkpoints())
+    included = _in_folder(SHIPPED, "included", spoken, known)
+    own = _in_folder(_own_folder(), "your folder", spoken, known)
     found = {each.name: each for each in (*included, *own)}
     in_order = sorted(found.values(), key=lambda each: (each.lesson is None, _minutes(each), each.title))
     return {each.name: each for each in in_order}
@@ -63,7 +64,9 @@ def lesson_named(name: str) -> ListedLesson | None:
     """The lesson of this name, also an uploaded one; None if there is none."""
     with _lock:
         content = _uploads.get(name)
-    return _listed(name, f"{name}.md", "uploaded", content) if content is not None else lessons().get(name)
+    if content is None:
+        return lessons().get(name)
+    return _listed(name, f"{name}.md", "uploaded", content, tuple(checkpoints()))
 
 
 def store_upload(content: bytes) -> ListedLesson:
@@ -75,7 +78,7 @@ def store_upload(content: bytes) -> ListedLesson:
         _uploads[name] = content
         while len(_uploads) > MOST_UPLOADS:
             del _uploads[next(iter(_uploads))]
-    return _listed(name, f"{name}.md", "uploaded", content)
+    return _listed(name, f"{name}.md", "uploaded", content, tuple(checkpoints()))
 
 
 def _own_folder() -> Path | None:
@@ -90,9 +93,14 @@ def lesson_files(folder: Path, spoken: Language = ENGLISH) -> list[Path]:
     return [path for path in paths if has_unicode_name(path)][:MOST_LESSONS]
 
 
-def _in_folder(folder: Path | None, origin: Origin, spoken: Language) -> Iterator[ListedLesson]:
-    """The lessons in English, then those in the other language `spoken`."""
+def _in_folder(folder: Path | None, origin: Origin, spoken: Language, known: tuple[str, ...]) -> Iterator[ListedLesson]:
+    """The lessons in English, then those in the other language `spoken`. `known`: the names of all checkpoints."""
     if folder is None:
+        return
+    if not folder.is_dir():
+        problem = _("HEADLIGHT_LESSONS names a folder that does not exist.")
+        mistake = Mistake(1, problem, _("Correct the path and start Headlight again."))
+        yield ListedLesson(folder.name, folder.name, origin, b"", None, (mistake,))
         return
     try:
         paths = [path for each in dict.fromkeys((ENGLISH, spoken)) for path in lesson_files(folder, each)]
@@ -107,11 +115,11 @@ def _in_folder(folder: Path | None, origin: Origin, spoken: Language) -> Iterato
             mistake = Mistake(1, f"{error.strerror}.", _("Check the file."))
             yield ListedLesson(path.stem, file, origin, b"", None, (mistake,))
         else:
-            yield _listed(path.stem, file, origin, content)
+            yield _listed(path.stem, file, origin, content, known)
 
 
-def _listed(name: str, file: str, origin: Origin, content: bytes) -> ListedLesson:
-    given = name, file, origin, content, tuple(checkpoints()), language()
+def _listed(name: str, file: str, origin: Origin, content: bytes, known: tuple[str, ...]) -> ListedLesson:
+    given = name, file, origin, content, known, language()
     found = _read(*given)
     # A note says that a checkpoint is missing. It may be that of a run, which is not among `checkpoints()`.
     return found if all(mistake.stops for mistake in found.mistakes) else _read.__wrapped__(*given)

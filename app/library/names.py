@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from app.languages import Language, _, gettext_noop, language
 from app.library.catalogue import entry
-from app.library.checkpoints import CheckpointFile, checkpoint_folder
+from app.library.checkpoints import CheckpointFile, checkpoint_folder, existing
 from app.library.families import FILES, Family, Member, Value, read_families
 from app.library.snapshots import run_and_update, run_of_best
 from app.library.uploads import MARK
@@ -58,7 +58,7 @@ def short_name(file: CheckpointFile) -> str:
 
 def member_names() -> Mapping[str, str]:
     """The short names of the members of all families, by the names of their files."""
-    return _names(tuple(CheckpointFile.at(path) for path in sorted(checkpoint_folder().glob(FILES))), language())
+    return _names(tuple(existing(sorted(checkpoint_folder().glob(FILES)))), language())
 
 
 @functools.lru_cache(maxsize=8)

@@ -30,8 +30,8 @@ def corpus_counts(name: str) -> str:
     if folder is None:
         return ""
     try:
-        text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
-        counts, _problems = validate(Counts, parse_json(text))
+        with (folder / "corpus.json").open(encoding="utf-8") as file:
+            counts, _problems = validate(Counts, parse_json(file.read(10_000)))
     except (OSError, ValueError):
         return ""
     return in_words(counts) if counts else ""

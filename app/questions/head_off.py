@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from app.compute import cached_results
-from app.figures.axes import in_words
+from app.figures.axes import TokenAxis
 from app.figures.distribution import softmax
 from app.figures.shares import decimal_text, probability_text
 from app.figures.theme import fixed
@@ -96,10 +96,10 @@ def _losses(scene: Scene, kind: Kind, heads: list[Head]) -> _Losses:
 
 def _question(scene: Scene, losses: _Losses, right: Head, given: list[Head]) -> Question:
     kind, step, lost = losses.kind, losses.step(right), losses.lost(right)
-    token = in_words(scene.target.predicts[step])
+    token = token_name(TokenAxis("", "decoder", scene.target.predicts), step)
     was, now = (probability_text(float(np.exp(each[step]))) for each in (losses.all_heads, losses.without[right]))
     falls = _(
-        "The log-probability of the translation falls by {lost:.1f} nats, most at “{token}” ({was} to {now}).",
+        "The log-probability of the translation falls by {lost:.1f} nats, most at {token} ({was} to {now}).",
         lost=lost,
         token=token,
         was=was,
@@ -109,8 +109,7 @@ def _question(scene: Scene, losses: _Losses, right: Head, given: list[Head]) -> 
         _("In brackets: the token to which each head attends most, on average over the rows, and the weight.")
         if kind == "encoder"
         else _(
-            "In brackets: the token to which each head attends most in the row that predicts “{token}”, and the "
-            "weight.",
+            "In brackets: the token to which each head attends most in the row that predicts {token}, and the weight.",
             token=token,
         )
     )

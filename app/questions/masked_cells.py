@@ -47,8 +47,8 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
     others = {number for number in others if number > 0} - {removed}
     answers = sorted([removed, *draw.sample(sorted(others), min(len(others), MOST_ANSWERS - 1))])
     why = ngettext(
-        "It removes {count:,} cell of {rows} × {columns} = {size}.",
-        "It removes {count:,} cells of {rows} × {columns} = {size}.",
+        "It removes {count:,} cell of {rows} × {columns} = {size:,}.",
+        "It removes {count:,} cells of {rows} × {columns} = {size:,}.",
         removed,
         rows=rows,
         columns=columns,
@@ -56,8 +56,8 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
     )
     if np.array_equal(mask, np.tril(np.ones_like(mask))):
         why = _(
-            "It removes all cells after the diagonal: {rows} × {before} / 2 = {removed} of {rows} × {rows} = {size}. "
-            "Row t may attend to tokens 1 to t.",
+            "It removes all cells after the diagonal: {rows} × {before} / 2 = {removed:,} of {rows} × {rows} = "
+            "{size:,}. Row t may attend to tokens 1 to t.",
             rows=rows,
             before=rows - 1,
             removed=removed,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from starlette.responses import PlainTextResponse
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadFileUrlInfo
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
 
 MOST_FILES = 4  # that one tab keeps; a page asks for three at most
 MOST_BYTES = 600_000_000  # of the uploads of one tab: a file of the largest size that config.toml allows, and a corpus
@@ -35,6 +35,11 @@ class Uploads(MemoryUploadedFileManager):
     def remove_session_files(self, session_id: str) -> None:
         self._expected.pop(session_id, None)
         super().remove_session_files(session_id)
+
+    def add_file(self, session_id: str, file: UploadedFileRec) -> None:
+        """Stores a file that has arrived, unless its tab has been closed meanwhile: nothing would remove it."""
+        if session_id in self._expected:
+            super().add_file(session_id, file)
 
     def begin(self, session_id: str, file_id: str, size: int) -> PlainTextResponse | None:
         """Reserves room for an upload, which `end` releases once the file is stored. Returns a refusal if the upload is

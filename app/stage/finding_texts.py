@@ -89,7 +89,7 @@ FORMS = (
     gettext_noop("{zero} of {matrices} matrices are all zero: {list}."),
     gettext_noop(
         "In training each position of the decoder attended to the token that it had to predict (model.causal_training "
-        "= false), so it learnt to copy it. In decoding that token does not exist yet."
+        "= false), so it learned to copy it. In decoding that token does not exist yet."
     ),
     gettext_noop(
         "The gain of {name} reaches {gain}; it starts at 1. In {large} of {all} LayerNorms there are gains "
@@ -105,7 +105,7 @@ FORMS = (
     ),
     # what to do
     gettext_noop(
-        "The model has not learnt to translate. Train longer, and check whether encoder-decoder attention is flat."
+        "The model has not learned to translate. Train longer, and check whether encoder-decoder attention is flat."
     ),
     gettext_noop(
         "The model was not trained on such sentences, or ends too early: see the probability of </s> at step 1."
@@ -114,7 +114,7 @@ FORMS = (
     gettext_noop("The model was trained too little, or on other sentences than this."),
     gettext_noop("The decoder attends to its own output. A beam search often avoids this; longer training helps most."),
     gettext_noop(
-        "It cannot align. The model was trained too little, or has not learnt to use the source: train longer."
+        "It cannot align. The model was trained too little, or has not learned to use the source: train longer."
     ),
     gettext_noop(
         "Such a head adds about the same vector at every position. A few such heads are normal. If most heads of a "
@@ -126,7 +126,7 @@ FORMS = (
     gettext_noop(
         "The translation of other words may suffer, too. Write it differently, or train on text that has them."
     ),
-    gettext_noop("The model has not learnt their meaning. Write it differently."),
+    gettext_noop("The model has not learned their meaning. Write it differently."),
     gettext_noop(
         "Training has diverged. Take an earlier checkpoint, lower training.peak_rate or set training.clip_norm."
     ),

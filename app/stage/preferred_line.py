@@ -13,7 +13,7 @@ from app.stage.scene import Scene
 from app.state.given_translation import show_instead
 from transformer.errors import HeadlightError
 
-TITLE = gettext_noop("Read back, another translation fits better")
+TITLE = gettext_noop("The model of the opposite direction prefers another translation")
 
 
 def preferred_here(scene: Scene) -> Preferred | None:
@@ -55,8 +55,9 @@ def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None
         )
         st.caption(
             _(
-                "A translation that leaves a word out may be more probable than a complete one, but from it the word "
-                "cannot be found again. To choose by both directions is called noisy channel reranking "
+                "A translation that leaves a word out may be more probable than a complete one, but the model of the "
+                "opposite direction cannot predict that word from it. To choose by both directions is called noisy "
+                "channel reranking "
                 "(Yee et al. 2019)."
             )
         )

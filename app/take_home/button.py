@@ -41,8 +41,13 @@ def take_home_button(
 
 def open_take_home(scenes: Sequence[LessonScene], title: str, about: str = "", language: str = "") -> None:
     """Opens the window of `take_home_button`."""
+    _forget()
+    st.dialog(_("Take home"), on_dismiss=_forget)(_window)(tuple(scenes), title, about, language)
+
+
+def _forget() -> None:
+    """Removes the files from memory: the tensors of a lesson may have 20 MB."""
     st.session_state.pop(_FILES, None)
-    st.dialog(_("Take home"))(_window)(tuple(scenes), title, about, language)
 
 
 def take_home_page() -> None:

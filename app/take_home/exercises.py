@@ -11,13 +11,15 @@ from itertools import combinations
 
 import numpy as np
 
-from app.figures.axes import in_words
+from app.figures.axes import TokenAxis, in_words
+from app.figures.distribution import softmax
 from app.figures.mask_reasons import together
 from app.figures.shares import Share, decimal_text
 from app.figures.tables import Table
 from app.languages import _, ngettext
 from app.languages.numbers import formatted, localised
 from app.questions.most_attended import LEAST_MARGIN
+from app.questions.question import token_name
 from app.stage.heads import opening_head
 from app.stage.scene import Scene
 from transformer.analysis.batch_masks import mask_parts
@@ -29,6 +31,7 @@ MOST_KEYS = 4
 MODERATE = 0.6  # a largest weight that leaves something to the other keys
 MOST_DIMENSIONS = 24  # of the query that are tried, the largest ones
 LARGEST_SCORE = 4.0
+ROUNDING = 1e-3  # a larger difference of a weight is not the rounding of float32
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,15 @@ def exercises(scenes: Sequence[Scene]) -> list[Exercise]:
     return [each for each in found if each]
 
 
-def by_hand(scene: Scene) -> Exercise:
-    """One row of weights, from a query and keys of three dimensions."""
+def by_hand(scene: Scene) -> Exercise | None:
+    """One row of weights, from a query and keys of three dimensions. None: an edit sets the weights, not q·k."""
     layer, head, weights = _head(scene)
     row = int(np.abs(weights.max(axis=-1) - MODERATE)[: max(len(weights) - 1, 1)].argmin())
     site = SITES["cross"].format(layer)
     found = scene.record(f"{site}.query", f"{site}.key")
+    scores = found[f"{site}.key"][head] @ found[f"{site}.query"][head][row] / np.sqrt(scene.config.d_k)  # (S)
+    if np.abs(softmax(scores) - weights[row]).max() > ROUNDING:
+        return None
     places = sorted(np.argsort(-weights[row])[:MOST_KEYS].tolist())
     query, keys = found[f"{site}.query"][head][row], found[f"{site}.key"][head][places]
     best = clearest_dimensions(query, keys, weights[row][places])
@@ -66,13 +72,18 @@ def by_hand(scene: Scene) -> Exercise:
     products = small_keys @ small
     scores = np.round(products / np.sqrt(len(best)), 2)
     powers = np.exp(scores)
-    names = [in_words(scene.source.tokens[place]) for place in places]
+    names = [_name(scene.source.tokens, place) for place in places]
     strongest = int(weights[row].argmax())
+    token = _predicted(scene, row)
+    where = (
+        _("The decoder reads a translation whose next token is {token}.", token=token)
+        if row in scene.given_steps
+        else _("The decoder writes {token}.", token=token)
+    )
     task = _(
-        "The decoder writes “{token}”. {count} dimensions of its query in layer {layer}, head {head} are q = "
-        "({query}). The same dimensions of {keys} keys are in the table. Compute q·k for each key, divide it by "
-        "√{count}, and turn the scores into weights by the softmax.",
-        token=_written(scene, row),
+        "{count} dimensions of its query in layer {layer}, head {head} are q = ({query}). The same dimensions of "
+        "{keys} keys are in the table. Compute q·k for each key, divide it by √{count}, and turn the scores into "
+        "weights by the softmax.",
         count=len(best),
         layer=layer + 1,
         head=head + 1,
@@ -80,16 +91,16 @@ def by_hand(scene: Scene) -> Exercise:
         keys=len(places),
     )
     answer = _(
-        "In the model the vectors have {dimensions} dimensions, and there are {keys} keys: the weight of “{token}” is "
+        "In the model the vectors have {dimensions} dimensions, and there are {keys} keys: the weight of {token} is "
         "{weight:.3f}.",
         dimensions=len(query),
         keys=len(scene.source),
-        token=in_words(scene.source.tokens[strongest]),
+        token=token_name(scene.source, strongest),
         weight=Share(weights[row, strongest]),
     )
     return Exercise(
         _("One weight by hand"),
-        task,
+        f"{where} {task}",
         answer,
         {_("key"): names} | {f"k{i + 1}": [_signed(value, 1) for value in small_keys[:, i]] for i in range(len(best))},
         {
@@ -127,19 +138,32 @@ def most_attended(scene: Scene) -> Exercise | None:
     if clear[row] < LEAST_MARGIN:
         return None
     best, tokens = int(weights[row].argmax()), [in_words(token) for token in scene.source.tokens]
-    task = _(
-        "{kind}, layer {layer}, head {head}. To which source token do you expect the decoder to attend most while it "
-        "writes “{token}”? Say why before you look at the picture. The tokens: {tokens}.",
-        kind=_(KINDS["cross"]),
-        layer=layer + 1,
-        head=head + 1,
-        token=_written(scene, row),
-        tokens=", ".join(tokens),
+    place = {"kind": _(KINDS["cross"]), "layer": layer + 1, "head": head + 1}
+    named = {"token": _predicted(scene, row), "tokens": ", ".join(tokens)}
+    task = (
+        _(
+            "{kind}, layer {layer}, head {head}. To which source token do you expect the decoder to attend most while "
+            "it reads a translation whose next token is {token}? Say why before you look at the picture. The tokens: "
+            "{tokens}.",
+            **place,
+            **named,
+        )
+        if row in scene.given_steps
+        else _(
+            "{kind}, layer {layer}, head {head}. To which source token do you expect the decoder to attend most while "
+            "it writes {token}? Say why before you look at the picture. The tokens: {tokens}.",
+            **place,
+            **named,
+        )
     )
     return Exercise(
         _("The attended token"),
         task,
-        _("“{token}”, with a weight of {weight:.3f}.", token=tokens[best], weight=Share(weights[row, best])),
+        _(
+            "{token}, with a weight of {weight:.3f}.",
+            token=token_name(scene.source, best),
+            weight=Share(weights[row, best]),
+        ),
         {_("position"): list(range(1, len(tokens) + 1)), _("token"): tokens},
         {_("token"): tokens, _("weight"): [decimal_text(float(value), 3) for value in weights[row]]},
     )
@@ -177,6 +201,7 @@ def masked_cells(scene: Scene) -> Exercise | None:
     if mask.all() or np.any(masks != together(parts)):
         return None
     removed = int((~mask).sum())
+    found = formatted(removed, ",")
     return Exercise(
         _("The causal mask"),
         _(
@@ -193,7 +218,7 @@ def masked_cells(scene: Scene) -> Exercise | None:
             window,
             rows=rows,
         ),
-        f"{removed}." + (f" {rows}·({rows} − 1) / 2 = {removed}." if removed == rows * (rows - 1) // 2 else ""),
+        f"{found}." + (f" {rows}·({rows} − 1) / 2 = {found}." if removed == rows * (rows - 1) // 2 else ""),
     )
 
 
@@ -207,5 +232,12 @@ def _signed(value: float, digits: int) -> str:
     return localised(f"{value:z.{digits}f}".replace("-", "−"))
 
 
-def _written(scene: Scene, row: int) -> str:
-    return in_words(scene.target.predicts[row])
+def _predicted(scene: Scene, row: int) -> str:
+    """The token that a row of the decoder predicts, in quotation marks."""
+    return token_name(TokenAxis("", "decoder", scene.target.predicts), row)
+
+
+def _name(tokens: Sequence[str], place: int) -> str:
+    """A token, with its position if it occurs several times."""
+    names = [in_words(token) for token in tokens]
+    return f"{names[place]} ({place + 1})" if names.count(names[place]) > 1 else names[place]

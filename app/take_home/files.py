@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.compute.cached_results import GATE
 from app.languages import _
 from app.stage.scene import Scene
 from transformer.analysis.trace import Trace, trace
@@ -55,7 +56,9 @@ def trace_of(scene: Scene) -> Trace:
     piece = translator.tokenizer.piece
     name = _("{name}, changed", name=file.name) if scene.subject.edits else file.name
     about = {"sentence": scene.translation.source, "checkpoint": name, "checkpoint_sum": sha256_of(Path(file.path))}
-    return trace(translator.model, *ids, sites, piece).named(**about)
+    with GATE:
+        found = trace(translator.model, *ids, sites, piece)
+    return found.named(**about)
 
 
 def trace_file(scene: Scene) -> bytes:

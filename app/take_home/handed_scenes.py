@@ -75,10 +75,10 @@ def _handed(scene: LessonScene, seen: Seen | None) -> Handed:
     shown = seen.scene
     about: list[tuple[str, str]] = []
     if shown and page.needs_scene:
-        subject = shown.subject
+        subject, target = shown.subject, shown.task.target
         about = [
             (shown.task.source, shown.translation.source),
-            (shown.task.target, shown.hypothesis.text),
+            (_("{language}, given", language=target) if shown.given_steps else target, shown.hypothesis.text),
             (_("Model"), _("{name}, changed", name=subject.file.name) if subject.edits else subject.file.name),
         ]
     head = _canvas_head(seen)

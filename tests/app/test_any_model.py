@@ -37,7 +37,7 @@ WORDS_ALONE = {  # what is said where there may be nothing to draw
     "methods": "find the same translation",
     "models": "Not trained here.",  # neither curves nor families lie beside the checkpoint
     "beside": "Type a second sentence",
-    "lessons": "A lesson walks through pages",
+    "lessons": "A lesson is a series of pages",
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),

@@ -1,4 +1,4 @@
-"""The numbers of each head: strongest weight, entropy, distance, sinks, alignment; and the table that ranks heads."""
+"""The numbers of each head: largest weight, entropy, distance, sinks, alignment; and the table that ranks heads."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_the_job_of_a_head_is_where_most_of_its_weight_is() -> None:
     assert found == [
         [
             "64% of its weight is on the token before",  # the first row has none
-            "the strongest weight of a row is 25% on average",
+            "the largest weight of a row is 25% on average",
             "90% of its weight is on special tokens and punctuation",
             "70% of its weight is on “b”",
         ]

@@ -23,7 +23,9 @@ def test_a_fully_masked_row_is_marked_and_left_out_of_the_mean() -> None:
     rest = head_facts(seen.weights[0, 0, 1:], seen.mask[1:], seen.keys.tokens)
     assert found == rest
     assert found["strongest"] >= 1 / 6
-    assert f"{seen.queries.names[0]}: nowhere;" in matrix_alt(seen.weights[0, 0], seen.queries, seen.keys, "x")
+    assert f"{seen.queries.names[0]}: all weights are 0;" in matrix_alt(
+        seen.weights[0, 0], seen.queries, seen.keys, "x"
+    )
 
 
 def test_a_word_is_the_text_between_spaces_and_final_punctuation_is_a_word() -> None:

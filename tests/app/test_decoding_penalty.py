@@ -60,7 +60,7 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
         assert score == pytest.approx(node.sum / base(node.step) ** 1.5)
     winner = table["name"][int(np.argmax(table[f"{form}, α 1.5"]))]
     figure = charts(app)[0 if form == "paper" else 1]
-    labels = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]
+    labels = [text for line in figure["data"] for text in line.get("text", []) if "is best" in text]
     assert [text.split()[0] for text in labels] == [winner]
 
 

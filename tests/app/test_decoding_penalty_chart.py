@@ -13,11 +13,11 @@ def test_hypotheses_are_ranked_by_score_and_the_winner_is_labelled() -> None:
         lines = {trace.hovertemplate[0]: list(trace.y) for trace in figure.data if trace.mode == "lines"}
         assert lines == {"A": [1, 2], "B": [2, 1]}
         labels = [
-            text for trace in figure.data if trace.mode == "markers+text" for text in trace.text if "wins" in text
+            text for trace in figure.data if trace.mode == "markers+text" for text in trace.text if "is best" in text
         ]
         assert len(labels) == 1
         assert labels[0].strip().startswith(winner)
-        (side,) = [t.textposition[1] for t in figure.data if t.mode == "markers+text" and "wins" in t.text[1]]
+        (side,) = [t.textposition[1] for t in figure.data if t.mode == "markers+text" and "is best" in t.text[1]]
         assert side == ("top right" if at == 0 else "top left")  # beside the line that marks α, not across it
     assert penalty_alt(scores[:, 1], ["A", "B"], "t") == "t: B −2.000, A −3.000."
 

@@ -64,7 +64,7 @@ def test_the_reason_for_an_example_is_not_the_same_languages(translation: Path, 
     write_checkpoint(kept / "00000000.safetensors", Size(1, 1, 1), toy="numbers")
     (runs / "numbers" / "metrics.jsonl").touch()
     texts = page_text(open_view("training", run="numbers", sentence="a b"))
-    assert "This run has learnt a toy task, and your sentence may have words that it does not know." in texts
+    assert "This run has learned a toy task, and your sentence may have words that it does not know." in texts
     assert "Your sentence is for" not in texts
 
 

@@ -138,7 +138,7 @@ def test_of_an_edited_model_the_edits_may_be_the_cause(open_page: Open) -> None:
     )
     says = [caption.value for caption in app.caption]
     assert "The model is edited, which may be the cause. Undo the edits to compare." in says
-    assert not [text for text in says if "has not learnt to translate" in text]
+    assert not [text for text in says if "has not learned to translate" in text]
 
 
 def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:

@@ -228,7 +228,7 @@ def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) -> None:
     shown_text = " ".join(text.value for text in open_hand(kind=kind, t="2", s="4", k="4").text)
-    assert ("the future" in shown_text) == (kind == "decoder")
+    assert ("comes later" in shown_text) == (kind == "decoder")
     assert ("may attend to" in shown_text) == (kind == "cross")
 
 

@@ -62,7 +62,9 @@ def test_untrained_positions_have_a_ground_of_their_own_among_the_waves_and_no_r
 
 
 def test_learned_positions_are_not_said_to_have_wavelengths(table: np.ndarray) -> None:
-    (alt,) = [found["alt"] for data in sent(opened()) if "Clock hands" in (found := json.loads(data))["alt"]]
+    (alt,) = [
+        found["alt"] for data in sent(opened()) if "drawn as arrows in a circle" in (found := json.loads(data))["alt"]
+    ]
     assert "wavelength" not in alt
 
 

@@ -28,7 +28,7 @@ def test_the_reason_of_a_cell_that_an_edit_changed_is_the_edit(open_masks: Open)
     ):
         said = texts(open_masks(edits=edit, kind="decoder", **cell))
         assert reason in said
-        assert "That is the future" not in said
+        assert "That token comes later" not in said
 
 
 def test_where_an_edit_takes_the_mask_away_the_picture_with_the_mask_is_still_of_the_model_with_it(

@@ -25,7 +25,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
         ("decoder", {"t": "2", "k": "1"}, "where every translation starts"),
         ("decoder", {"t": "3", "k": "2"}, "already been written"),
         ("decoder", {"t": "2", "k": "2"}, "the same position"),
-        ("decoder", {"t": "2", "k": "4"}, "the future"),
+        ("decoder", {"t": "2", "k": "4"}, "comes later"),
         ("encoder", {"s": "1", "k": "last"}, "padding, put there"),
         ("encoder", {"s": "1", "k": "2"}, "the whole source is known before the encoder begins"),
         ("cross", {"t": "1", "s": "1"}, "the whole source is known before the first token of the translation"),

@@ -70,7 +70,7 @@ def test_the_chosen_head_s_scores_and_weights_are_the_tensors(open_page: Open, o
         f"{WITHOUT}: variance {number(float(products[mask].var(dtype=np.float64)))}",
         f"{WITH}: variance {number(float(scores[mask].var(dtype=np.float64)))}",
     ]
-    without, divided = (array(bar["y"]) for bar in chart(app, f"Strongest of each row, {short}")["data"])
+    without, divided = (array(bar["y"]) for bar in chart(app, f"Largest of each row, {short}")["data"])
     assert np.array_equal(divided, weights.max(axis=-1))
     assert np.allclose(softmax(scores, mask), weights, atol=1e-6)  # what the page does without is what the model does
     assert np.allclose(without, softmax(products, mask).max(axis=-1), atol=1e-6)
@@ -129,7 +129,7 @@ def test_weights_that_an_edit_changes_after_the_division_are_not_called_divided(
     head = message_of(app)["head"]
     products, mask = array(head["products"]), array(head["mask"]).astype(bool)
     wanted = softmax(products / np.sqrt(8), mask)
-    _without, divided = (array(bar["y"]) for bar in chart(app, "Strongest of each row")["data"])
+    _without, divided = (array(bar["y"]) for bar in chart(app, "Largest of each row")["data"])
     assert np.allclose(divided, wanted.max(axis=-1), atol=1e-5)
     drawn = array(chart(app, "Dot product, without the edit")["data"][0]["z"])
     assert np.allclose(drawn[mask], wanted[mask], atol=1e-5)

@@ -122,7 +122,7 @@ def text(station: str, **rates: Any) -> str:
     ],
 )
 def test_each_dropout_in_the_code_is_spoken_of_where_the_code_is_shown(station: str, rate: str, where: str) -> None:
-    assert f"with chance 0.37 ({where})" in text(station, **{rate: 0.37})
+    assert f"with probability 0.37 ({where})" in text(station, **{rate: 0.37})
     assert re.search(r"rate (is )?0", text(station, **{rate: 0.0}))
 
 
@@ -147,7 +147,7 @@ def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
     write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 2), options={rate: 0.37})
     app = open_view(page, sentence="the cat", details="true")
     assert any("self.dropout(" in code.value for code in app.code)
-    assert any("with chance 0.37 (section 5.4)" in text.value for text in app.markdown)
+    assert any("with probability 0.37 (section 5.4)" in text.value for text in app.markdown)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -68,7 +68,7 @@ def test_every_shuffle_gives_another_order_of_the_tokens(ids: tuple[int, ...], c
 def test_the_unit_of_the_costs_is_explained(open_app: Open) -> None:
     app = open_app("whatif", **PLACE)
     (sentence,) = [each.value for each in app.text if "most striking" in each.value]
-    assert sentence.endswith("Nats are natural logarithms; 0.7 nats less: half as probable.")
+    assert sentence.endswith("A nat is the unit of natural logarithms; 0.7 nats less: half as probable.")
     (shifts,) = [each.value for each in app.text if "Where all are shifted" in each.value]
     assert "loses -" not in shifts  # but a real minus sign
 

@@ -150,9 +150,9 @@ def test_one_head_is_spoken_of_in_the_singular(open_app: Open, monkeypatch: pyte
 
     others: list[Part] = [SublayerOff("encoder", 0, "feed_forward"), ResidualOff("encoder", 0, "feed_forward")]
     one = says(3.0, 0.02, 1.0)
-    assert "Of 3 heads, 1 costs less than 0.05 nats when it is off: 0.02." in one
+    assert "Of 3 heads, 1 costs less than 0.05 nats when it is off: 0.02 nats." in one
     assert "here the strongest one carries 75% of all losses." in one
     none = says(-1.0, -0.02, -0.001)
-    assert "these 3 off together cost 0.02." in none
+    assert "these 3 off together cost 0.02 nats." in none
     assert "of all losses" not in none
     assert "(0.00 nats)" in none

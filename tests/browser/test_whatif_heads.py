@@ -153,11 +153,11 @@ def test_what_the_head_that_was_switched_last_attends_to_is_said_beside_it(visit
     is_drawn(one, "whatif")
     description = one.page.locator(".st-key-head_switches .description")
     expect(description).to_contain_text("Encoder-decoder layer 1 head 2: off.")
-    expect(description).to_contain_text(re.compile("weight is on special tokens|strongest weight of a row is"))
+    expect(description).to_contain_text(re.compile("weight is on special tokens|largest weight of a row is"))
     with one.running():
         one.page.locator(".boards .cell").first.click()
     expect(description).to_contain_text("Encoder self-attention layer 1 head 1: off.")
-    expect(description).to_contain_text(re.compile("of its weight is on|strongest weight of a row is"))
+    expect(description).to_contain_text(re.compile("of its weight is on|largest weight of a row is"))
 
 
 @pytest.mark.soak

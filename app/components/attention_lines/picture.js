@@ -14,7 +14,7 @@ const FAINTEST = 0.01;
 const NAMED = 0.005;
 const SAID = 5;  // tokens that the text below the picture names, at most
 const MOST = 4000;  // lines that are drawn at once, at most: the strongest
-const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or walk with the arrow keys: only its lines stay."));
+const hint = () => (byTouch() ? _("Tap a token: only its lines stay.") : _("Point at a token, click it, or move with the arrow keys: only its lines stay."));
 
 export function draw(root, state) {
   const { data } = state;

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.components.numbered import received
 from app.components.registration import component, sent
 
 _component = component("head_switches")
@@ -25,5 +26,4 @@ def head_switches(data: dict[str, Any], *, key: str, on_change: Callable[[Sequen
             st.session_state[f"{key}_received"] = number
             on_change([text for text in off if isinstance(text, str) and text in known])
 
-    received = int(st.session_state.get(f"{key}_received", 0))
-    _component(data={**data, "received": received}, key=key, on_changed_change=changed)
+    _component(data={**data, "received": received(key)}, key=key, on_changed_change=changed)

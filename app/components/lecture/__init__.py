@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-import streamlit as st
-
 from app.components.numbered import listening, received
-from app.components.registration import component
+from app.components.registration import component, sent
 
 _component = component("lecture")
 
@@ -50,7 +48,7 @@ def lecture(
     counts = {"scene" if state.lesson else "page": state.count, "question": 2, "lecture": 2, "home": 2, "class": 2}
 
     def kept() -> None:
-        text = st.session_state[key].kept
+        text = sent(key, "kept")
         if isinstance(text, str):
             on_kept(text)
 

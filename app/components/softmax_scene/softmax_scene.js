@@ -59,7 +59,7 @@ function draw(root, state, send) {
       typeset(heading, headingOf(isDivided, isNarrow, d_k));
       show(sets[i], weights[i], limit);
       texts.forEach((text, n) => { facts[n].textContent = text; });
-      const strongest = _("Strongest weight {weight}.", { weight: decimal(Math.max(...weights[i]), 3) });
+      const strongest = _("Largest weight {weight}.", { weight: decimal(Math.max(...weights[i]), 3) });
       svg.setAttribute("aria-label", `${headingOf(isDivided, isNarrow, d_k)}. ${strongest} ${texts.join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];

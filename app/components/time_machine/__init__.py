@@ -26,19 +26,16 @@ def time_machine(
         on_open: is called with the update of the snapshot that the reader wants to see on the other pages.
     """
 
-    def received(name: str) -> Any:
-        return sent(key, name)
-
     def run() -> None:
-        if received("run") in data["runs"]:
-            on_run(received("run"))
+        if sent(key, "run") in data["runs"]:
+            on_run(sent(key, "run"))
 
     def snapshot() -> None:
-        if isinstance(received("snapshot"), int):
-            on_snapshot(received("snapshot"))
+        if isinstance(sent(key, "snapshot"), int):
+            on_snapshot(sent(key, "snapshot"))
 
     def opened() -> None:
-        if isinstance(received("opened"), int):
-            on_open(received("opened"))
+        if isinstance(sent(key, "opened"), int):
+            on_open(sent(key, "opened"))
 
     _component(data=data, key=key, on_run_change=run, on_snapshot_change=snapshot, on_opened_change=opened)

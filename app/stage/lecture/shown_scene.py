@@ -34,13 +34,17 @@ def lesson() -> Lesson | None:
 def number() -> int:
     """The number of the scene that is shown, from 0."""
     found = lesson()
-    return min(LESSON_SCENE.value, len(found.scenes) - 1) if found else 0
+    return _number_in(found) if found else 0
+
+
+def _number_in(found: Lesson) -> int:
+    return min(LESSON_SCENE.value, len(found.scenes) - 1)
 
 
 def scene() -> LessonScene | None:
     """The scene that is shown; None without a lesson."""
     found = lesson()
-    return found.scenes[number()] if found else None
+    return found.scenes[_number_in(found)] if found else None
 
 
 def name() -> str:

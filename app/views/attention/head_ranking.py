@@ -27,7 +27,7 @@ COLUMNS = (
     Column(
         "strongest",
         gettext_noop("strongest"),
-        gettext_noop("The strongest weight of a row, averaged over the rows."),
+        gettext_noop("The largest weight of a row, averaged over the rows."),
     ),
     Column(
         "entropy",
@@ -60,7 +60,7 @@ COLUMNS = (
         "aligned",
         gettext_noop("aligned"),
         gettext_noop(
-            "The share of the source's tokens, special tokens and punctuation left out, that get the strongest weight "
+            "The share of the source's tokens, special tokens and punctuation left out, that get the largest weight "
             "of some row: 1 = all, as in a word alignment that forgets nothing (encoder-decoder attention only)."
         ),
     ),

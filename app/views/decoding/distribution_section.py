@@ -116,7 +116,7 @@ def _tried(scene: Scene) -> DecodingConfig:
     top_p = TRIED_TOP_P.open(settings.top_p, Between(*TOP_PS))
     places[2].slider(
         _("Top p"), *TOP_PS, step=0.05, key=TRIED_TOP_P.key, persist_state="session", format=widget_format(),
-        help=_("Only the fewest tokens may be drawn whose probabilities sum to p."),
+        help=_("Only the most probable tokens may be drawn: as few as have probabilities that sum to p or more."),
     )  # fmt: skip
     return replace(settings, temperature=temperature, top_k=top_k, top_p=top_p)
 

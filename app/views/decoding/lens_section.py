@@ -28,8 +28,9 @@ def lens_part(scene: Scene, step: int) -> None:
     else:
         does = _("All layers add to and normalise one residual stream; the output projection reads it after the last.")
     about = _(
-        "Read earlier, it shows what the decoder would have said. Nobody trained the earlier layers to be read: a low "
-        "rank there is not an error. Click a column to choose its step."
+        "Applied after an earlier layer, it shows which token would be predicted from there. The earlier layers were "
+        "not trained for this: if the token is not at the top there, that is not an error. Click a column to choose "
+        "its step."
     )
     st.caption(f"{does} {about}")
     triplet(

@@ -36,7 +36,7 @@ def penalty_lines(
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
-        winning = _("{name} wins: {score}", name=names[i], score=fixed(float(scores[i, at]), 3))
+        winning = _("{name} is best: {score}", name=names[i], score=fixed(float(scores[i, at]), 3))
         color = role_color("decoder") if wins else "rgba(128, 136, 150, 0.85)"
         line = {
             "type": "scatter",

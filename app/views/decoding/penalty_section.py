@@ -66,8 +66,8 @@ def penalty_part(scene: Scene) -> None:
         hide_index=True,
     )
     caption = _(
-        "l counts the tokens with the end sign. Of the {count} hypotheses that this search finished, these are all "
-        "that win for some α, and the best of the others.",
+        "l is the number of tokens, the end token included. Of the {count} hypotheses that this search finished, "
+        "these are all that have the highest score for some α, and the best of the others.",
         count=everyone,
     )
     if found.settings.method == "beam":
@@ -98,7 +98,7 @@ def penalty_charts(scene: Scene) -> dict[str, np.ndarray]:
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
             at = min(range(len(ALPHAS)), key=lambda i: abs(ALPHAS[i] - alpha))
             columns[f"{_(NAMES[form])}, α {formatted(ALPHAS[at], 'g')}"] = scores[:, at]
-            title = _("Who wins: {form}", form=_(FORMS[form]))
+            title = _("Rank of each translation: {form}", form=_(FORMS[form]))
             show_figure(
                 penalty_lines(scores, ALPHAS, names, at, title=title),
                 key=f"penalty_{form}",

@@ -21,13 +21,14 @@ def search_paper(scene: Scene) -> None:
     rows = settings.n_best if settings.method == "sampling" else 1
     if rows == 1:
         text = _(
-            "One way through the tree, without a way back: what is not taken is gone. The candidates beside it are "
+            "One path through the tree. A candidate that is not taken is not considered again. The candidates beside "
+            "it are "
             "shown for comparison; the search never follows them."
         )
     else:
         text = _(
-            "{count} ways, each drawn by itself, through the tree, without a way back: what is not taken is gone. The "
-            "candidates beside each way are shown for comparison; that way never follows them.",
+            "{count} paths through the tree, each drawn independently. A candidate that a path does not take is not "
+            "considered again. The candidates beside each path are shown for comparison; that path never follows them.",
             count=rows,
         )
     triplet(
@@ -72,13 +73,14 @@ def _beam(scene: Scene) -> None:
         whole=lines_of_definition("decoding/beam.py", "Beam.advance"),
         shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, pieces))),
     )
-    over, worst = _("over once"), _("the worst that is shown")
+    over, worst = _("ends as soon as"), _("the lowest score that is returned")
     triplet(
         _("section 6.1"),
         rf"\text{{{over}}}\quad s(\text{{{worst}}}) \geq \max_h\, \frac{{\log p(h \mid x)}}{{lp(l_{{max}})}}",
         _(
             "“We set the maximum output length during inference to input length + 50, but terminate early when "
-            "possible.” A sum only falls, so what a live hypothesis can still reach is known: its sum now, with the "
+            "possible.” A sum only falls, so the highest score that an unfinished hypothesis can still reach is "
+            "known: its sum now, with the "
             "penalty of the longest output."
         ),
         lines_from(Beam.done, "attainable =", "return"),

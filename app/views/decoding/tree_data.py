@@ -31,7 +31,7 @@ OUTCOMES: dict[Outcome, str] = {
     "kept": gettext_noop("kept"),
     "pruned": gettext_noop("pruned"),
     "finished": gettext_noop("finished with </s>"),
-    "stopped": gettext_noop("still alive when the search ended"),
+    "stopped": gettext_noop("not finished when the search ended"),
     "unfinished": gettext_noop("cut off"),
 }
 IN_TABLE: dict[Outcome, str] = {

@@ -33,7 +33,7 @@ def draw(_scene: Scene | None) -> None:
     for each in found:
         if each.mistakes:
             _mistakes(each)
-    say(_("A lesson walks through pages of this app: the arrow keys open its scenes one after the other."))
+    say(_("A lesson is a series of pages of this app: the arrow keys open its scenes one after the other."))
     details(lambda: _details([each for each in found if each.lesson]))
 
 

@@ -17,7 +17,7 @@ Ids = tuple[tuple[int, ...], ...]
 
 def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targets: Ids) -> None:
     """Compares a row (from 0) of the pass over the whole translation with the cached decoding step of that row."""
-    st.header(_("Why mask while translating, too?"), anchor=False)
+    st.header(_("Why is the mask used in decoding, too?"), anchor=False)
     window = this.scene.config.attention_window
     row = (
         _(

@@ -37,7 +37,7 @@ def draw(scene: Scene) -> None:
                 _comparison(both)
     template.say(*_sentences(scene, masked, free, both))
     predict(scene, "masked-cells")
-    words = _("Why a mask in inference too? Translate without it, with a cache and without one")
+    words = _("Why is the mask used in decoding, too? Translate without it, with a cache and without one")
     template.experiment(words, experiment="masks", edit=edit_text(MaskOff("causal")))
     words = _("Take the padding mask away: what does a shorter sentence in a batch lose?")
     template.experiment(words, experiment="masks", edit=edit_text(MaskOff("padding")))
@@ -101,10 +101,10 @@ def _comparison(both: Twins) -> None:
     )
     rows = (
         Row(
-            _("In a training step, it reads the right words and predicts the next word"),
+            _("In a training step, it reads the right tokens and predicts the next token"),
             (_step(both.masked), _step(both.free)),
         ),
-        Row(_("On its own, word by word, it writes"), (_alone(both.masked), _alone(both.free))),
+        Row(_("In decoding, token by token, it writes"), (_alone(both.masked), _alone(both.free))),
     )
     comparison(
         (_("Trained with the mask"), _("Trained without it")),
@@ -173,7 +173,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
         later_tokens(Share(free.share_on_later), helps=change >= 0, learned=not scene.config.causal_training)
     )
     if not scene.subject.has_causal_mask:
-        sentences.append(_("An edit takes the causal mask away; “With the mask” shows the model as it is with it."))
+        sentences.append(_("An edit takes the causal mask away. “With the mask” shows the same model with the mask."))
     elif both:
         sentences.append(
             _(

@@ -24,7 +24,7 @@ PARTS = (  # the names that `parameters_of` gives them, to be translated
     gettext_noop("encoder feed-forward"),
     gettext_noop("decoder layer norms"),
     gettext_noop("decoder self-attention"),
-    gettext_noop("decoder cross-attention"),
+    gettext_noop("encoder-decoder attention"),
     gettext_noop("decoder feed-forward"),
 )
 LICENCES = (  # as model cards name them

@@ -76,7 +76,7 @@ def curves(entries: Sequence[Entry]) -> None:
     """Draws the validation scores over the updates, of the first `MOST_CURVES` models whose training run is known."""
     known = [(one, found) for one in entries if (found := curves_of(one.file))]
     drawn = known[:MOST_CURVES]
-    st.header(_("How they learnt"), anchor=False)
+    st.header(_("How they learned"), anchor=False)
     if not known:
         st.caption(
             _(

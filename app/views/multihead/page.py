@@ -106,7 +106,7 @@ def _cost(scene: Scene, kind: Kind) -> None:
         r"d_k = d_v = d_{model}/h",
         _(
             "“Due to the reduced dimension of each head, the total computational cost is similar to that of "
-            "single-head attention with full dimensionality.” What it buys: each head has weights of its own over the "
+            "single-head attention with full dimensionality.” The advantage: each head has weights of its own over the "
             "sentence. In the paper's experiments at equal cost one head was 0.9 BLEU worse than the best number of "
             "heads; too many were worse too."
         ),

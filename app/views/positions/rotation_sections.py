@@ -128,8 +128,8 @@ def rotation(scene: Scene, stack: Stack) -> None:
         return
     st.header(_("From one position to another: a rotation"), anchor=False)
     hand = _(
-        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
-        "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
+        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is a point "
+        "on a circle: k positions later, pair i is rotated by the angle k·ωᵢ, ωᵢ = 10000^(−2i/d), at every position."
     )
     if not layout:
         no_rule = _("Learned positions follow no such rule: the picture shows the rotation that fits each pair best.")
@@ -190,12 +190,14 @@ def _rotation_alt(layout: Layout | None, *, title: str, k: int, error: str) -> s
     values = {"title": title, "k": k, "error": error}
     if layout:
         return _(
-            "{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix of "
+            "{title}. Some pairs, drawn as arrows in a circle, from the shortest wavelength to the longest, with the "
+            "2 × 2 matrix of "
             "each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
             **values,
         )
     return _(
-        "{title}. Clock hands of some pairs of dimensions, with the 2 × 2 matrix of each below. Largest difference "
+        "{title}. Some pairs of dimensions, drawn as arrows in a circle, with the 2 × 2 matrix of each below. Largest "
+        "difference "
         "between what the rotation gives and PE(p+{k}): {error}.",
         **values,
     )

@@ -138,7 +138,7 @@ def _random() -> None:
     for column, what, title in zip(
         st.columns(3, gap="medium"),
         ("variance", "strongest", "gradient"),
-        (_("Variance of the scores"), _("Strongest weight of a row"), _("Gradient of the softmax")),
+        (_("Variance of the scores"), _("Largest weight of a row"), _("Gradient of the softmax")),
         strict=True,
     ):
         values = [getattr(found, what) for found in (without, divided)]
@@ -215,11 +215,11 @@ def _chosen_head(scene: Scene) -> None:
         )
     with right:
         show_figure(
-            strongest_of_rows(without, divided, queries, title=_("Strongest of each row, {head}", head=short)),
+            strongest_of_rows(without, divided, queries, title=_("Largest of each row, {head}", head=short)),
             key="head_rows",
-            name=_("{head} - strongest weights", head=where),
+            name=_("{head} - largest weights", head=where),
             alt=_(
-                "{head}: the strongest weight of a row is {before:.2f} on average without the division and {after:.2f} "
+                "{head}: the largest weight of a row is {before:.2f} on average without the division and {after:.2f} "
                 "with it.",
                 head=where,
                 before=Share(before.strongest),

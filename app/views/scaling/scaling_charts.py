@@ -134,7 +134,7 @@ def curve_table(d_k: int) -> dict[str, list[int] | list[float]]:
     widths = sorted({*WIDTHS, d_k})
     found = [random_sharpness(width) for width in widths]
     table: dict[str, list[int] | list[float]] = {"d_k": widths}
-    named = (("variance", _("variance")), ("strongest", _("strongest weight")), ("gradient", _("Jacobian norm")))
+    named = (("variance", _("variance")), ("strongest", _("largest weight")), ("gradient", _("Jacobian norm")))
     for what, words in named:
         for second, name in ((False, _(WITHOUT)), (True, _(WITH))):
             table[f"{words}, {name}"] = [float(getattr(pair[second], what)) for pair in found]
@@ -144,7 +144,7 @@ def curve_table(d_k: int) -> dict[str, list[int] | list[float]]:
 def facts_table(without: Sharpness, with_division: Sharpness) -> dict[str, list[str]]:
     """The two sets of numbers beside each other, for a table of three rows."""
     return {
-        "": [_("variance of the scores"), _("strongest weight of a row, mean"), _("Jacobian norm of a row, mean")],
+        "": [_("variance of the scores"), _("largest weight of a row, mean"), _("Jacobian norm of a row, mean")],
         _(WITHOUT): [number(v) for v in (without.variance, without.strongest, without.gradient)],
         _(WITH): [number(v) for v in (with_division.variance, with_division.strongest, with_division.gradient)],
     }

@@ -122,7 +122,7 @@ def facts(chosen: Chosen) -> None:
     if shown.remarks:
         st.caption(
             _(
-                "This head as drawn here{remarks}: strongest weight of a row {strongest:.2f} on average, entropy "
+                "This head as drawn here{remarks}: largest weight of a row {strongest:.2f} on average, entropy "
                 "{entropy:.2f} of at most {even:.2f} bits; {sinks:.0%} of the attention is on special tokens and "
                 "punctuation. The table above has the numbers over its tokens, as the model saw them.",
                 remarks=shown.suffix,
@@ -132,7 +132,7 @@ def facts(chosen: Chosen) -> None:
         return
     st.caption(
         _(
-            "This head: strongest weight of a row {strongest:.2f} on average, entropy {entropy:.2f} of at most "
+            "This head: largest weight of a row {strongest:.2f} on average, entropy {entropy:.2f} of at most "
             "{even:.2f} bits; {sinks:.0%} of the attention is on special tokens and punctuation.",
             **found,
         )

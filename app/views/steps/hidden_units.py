@@ -20,6 +20,6 @@ def firing_table(before: np.ndarray, after: np.ndarray, rows: TokenAxis) -> dict
         _("units above 0"): (after > 0).sum(axis=-1),
         _("share"): share_firing(after),
         _("strongest units"): [", ".join(str(unit) for unit in row) for row in order],
-        _("strongest value"): after.max(axis=-1),
+        _("largest value"): after.max(axis=-1),
         _("lowest before"): before.min(axis=-1),
     }

@@ -70,7 +70,7 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
             st.caption(sentence)
     code_card(code_at(scene, here))
     draw_station(scene, here, head)
-    st.caption(_("The map above, and the stations of the walk:"))
+    st.caption(_("The steps of the calculation, as in the map above:"))
     belongings(key="map", name=_("Map of the model"), table=lambda: _table(walk))
 
 
@@ -78,7 +78,7 @@ def _table(walk: tuple[Station, ...]) -> Table:
     """The walk as a table."""
     places = [where(station) for station in walk]
     titles = [station.title for station in walk]
-    return {_("number"): np.arange(1, len(walk) + 1), pgettext("in the model", "place"): places, _("station"): titles}
+    return {_("number"): np.arange(1, len(walk) + 1), pgettext("in the model", "place"): places, _("step"): titles}
 
 
 def _heads(scene: Scene) -> int | dict[str, int]:

@@ -182,7 +182,7 @@ def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene 
     if scene and scene.task != task and (is_toy or scene.task.source != task.source):
         theirs, ours = (f"{each.source} → {each.target}" for each in (scene.task, task))
         if theirs == ours:
-            return _("This run has learnt a toy task, and your sentence may have words that it does not know.")
+            return _("This run has learned a toy task, and your sentence may have words that it does not know.")
         return _("Your sentence is for {theirs}, this run for {ours}.", theirs=theirs, ours=ours)
     return _too_long(sentence, newest)
 

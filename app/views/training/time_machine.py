@@ -141,7 +141,7 @@ def _draw(run: Run, seen: Sweep | None, problem: str, says: dict[str, str]) -> N
     files = seen.question.files if seen else {}
     if seen and seen.pending:
         says["news"] = ngettext(
-            "{done} of {count:,} snapshot are computed",
+            "{done} of {count:,} snapshot is computed",
             "{done} of {count:,} snapshots are computed",
             len(seen.results) + len(seen.pending),
             done=len(seen.results),

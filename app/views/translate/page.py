@@ -87,8 +87,8 @@ def _results(scene: Scene) -> None:
     if unknown:
         st.caption(
             ngettext(
-                "{count} token is unknown to this vocabulary: the model sees `<unk>` instead.",
-                "{count} tokens are unknown to this vocabulary: the model sees the same `<unk>` for each instead.",
+                "{count} token is unknown to this vocabulary: the model reads `<unk>` instead.",
+                "{count} tokens are unknown to this vocabulary: the model reads the same `<unk>` for each instead.",
                 unknown,
             )
         )

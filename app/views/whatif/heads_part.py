@@ -152,9 +152,9 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
     few = heads[: max(len(heads) // 10, 1)]
     sentences = [
         ngettext(
-            "Of {heads} heads, {count} costs less than {little} nats when it is off: {together}.",
+            "Of {heads} heads, {count} costs less than {little} nats when it is off: {together} nats.",
             "Of {heads} heads, {count} cost less than {little} nats when one is off; these {count} off together cost "
-            "{together}.",
+            "{together} nats.",
             len(cheap),
             heads=len(heads),
             little=LITTLE,

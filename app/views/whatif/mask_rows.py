@@ -68,12 +68,12 @@ def rows_of(
     alone = _written(original.text, edited.text)
     rows = [
         row(_("All rows at once, as in training: tokens ranked first"), step, lambda twin: _step(twin.step)),
-        row(_("Alone, word by word, with the cache"), alone, lambda twin: Cell(twin.alone.text or _("(nothing)"))),
+        row(_("Decoding, token by token, with the cache"), alone, lambda twin: Cell(twin.alone.text or _("(nothing)"))),
     ]
     if reread:
         rows.append(
             row(
-                _("Alone, greedy, without a cache: each step reads all its words again"),
+                _("Greedy decoding, without a cache: each step computes all written tokens again"),
                 _written(reread.before, reread.after),
                 lambda twin: Cell(_again(twin) or _("(nothing)")),
             )

@@ -200,12 +200,12 @@ def _sentences(
             )
         numbers = {"before": fixed(masked.predictions.score, 1), "after": fixed(after.predictions.score, 1)}
         sentences += [
-            _("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing."),
+            _("In decoding with the cache, step t has only the keys 1 to t, so the causal mask hides nothing."),
             _(text, share=Share(after.share_on_later), **numbers),
         ]
         if reread and reread.cached != reread.after:
             sentences.append(
-                _("Without a cache, earlier rows see later ones at each step, and the translation changes.")
+                _("Without a cache, earlier rows attend to later tokens at each step, and the translation changes.")
             )
     if batch and len(sentences) < 3:
         sentences.append(_in_the_batch(batch))
@@ -230,7 +230,8 @@ def _details(scene: Scene) -> None:
     """Draws why a mask is used while translating, too; both translations token by token; a link to the page Masks."""
     st.markdown(
         _(
-            "**Why mask while translating, too?** A step of a search has one query, the newest token, and all keys "
+            "**Why is the mask used in decoding, too?** A step of a search has one query, the newest token, and all "
+            "keys "
             "that there are may be attended to: the mask has nothing to forbid. But because no row attends to what "
             "comes after it, its keys and values stay the same when a token is added, and can be kept: the causal mask "
             "is what makes a cache possible. Without the mask, each new token would change all rows before it, as in "

@@ -107,7 +107,7 @@ def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | 
                     change=_named(scene, first),
                     nats=fixed(nats, 2),
                 )
-                means = _("Nats are natural logarithms; {meaning}.", meaning=_(NATS))
+                means = _("A nat is the unit of natural logarithms; {meaning}.", meaning=_(NATS))
                 st.text(f"{sentence}\n{means}")
         st.button(
             _("Swap them") if swaps else _("Shuffle them"), disabled=made == first,

@@ -188,7 +188,8 @@ def _sentences(words: Words) -> list[str]:
         rollout=words.agreeing_with_occlusion("Rollout"),
     )
     most_important = _(
-        "“{word}” matters most: without it the translation loses {lost} of log-probability, “{token}” alone {most}.",
+        "“{word}” matters most: without it the log-probability of the translation falls by {lost} nats, that of "
+        "“{token}” alone by {most} nats.",
         word=in_words(words.names[word]),
         lost=fixed(lost[:, word].sum(), 1),
         token=in_words(words.own.pieces[row]),
