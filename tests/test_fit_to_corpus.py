@@ -152,3 +152,18 @@ def test_a_run_on_own_text_is_named_after_it(files: list[str], name: str) -> Non
         values = {"name": given, "data": {"train": files}}
         name_after_text(values)
         assert values["name"] == found
+
+
+@pytest.mark.parametrize("option", ["training.warmupp", "training.beta2", "model.d_modell", "decoding.beam"])
+def test_an_option_for_which_no_value_suits_the_text_is_reported(option: str, tmp_path: Path) -> None:
+    corpus = write(tmp_path / "mine.en-de.tsv")
+    start = write_checkpoint(tmp_path / "m.safetensors", Size(5, 3, 2), options={"d_model": 64, "d_ff": 100})
+    for more in ([], [f"training.init_from={start}"]):
+        with pytest.raises(ConfigError, match=option.replace(".", r"\.")):
+            load_recipe("own-text", [f"data.train={corpus}", f"{option}=fit", *more])
+
+
+def test_a_column_that_is_a_list_is_reported(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "mine.en-de.tsv")
+    with pytest.raises(ConfigError, match="source_column"):
+        load_recipe("own-text", [f"data.train={corpus}", "data.source_column=[1]"])

@@ -6,7 +6,7 @@ invalid are left alone: the validation reports them.
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -97,7 +97,9 @@ def _named_languages(data: Values) -> tuple[str, str] | None:
     found = {None if str(name).startswith("hf:") else languages_of_columns(str(name)) for name in sources}
     (pair,) = found if len(found) == 1 else (None,)
     columns = data.get("source_column", 1), data.get("target_column", 2)
-    return {(1, 2): pair, (2, 1): pair and pair[::-1]}.get(columns)
+    if columns == (1, 2):
+        return pair
+    return pair[::-1] if pair and columns == (2, 1) else None
 
 
 def name_after_text(values: Values) -> None:
@@ -129,6 +131,7 @@ def complete_fitted_values(values: Values) -> list[str]:
     asked = {f"{name}.{option}" for name, options in sections.items() for option in options if options[option] == FIT}
     if not asked:
         return []
+    named = set(asked)
     for option in asked:
         section, _, name = option.partition(".")
         del values[section][name]
@@ -145,6 +148,8 @@ def complete_fitted_values(values: Values) -> list[str]:
     choices = [_only(choice, asked) for choice in fit(facts, given, is_trained)]
     for choice in choices:
         _put(values, choice)
+    for option in named - {option for choice in (*kept, *choices) for option in choice.values}:
+        _put(values, Choice({option: FIT}, ""))  # there is no value that suits the text: the validation reports it
     few = [few_pairs(facts.pairs)] if facts.pairs < FEW_PAIRS else []
     return [explained([*kept, *choices]), *few] if found else []
 
@@ -162,12 +167,13 @@ def _model_to_start_with(values: Values) -> ModelToStartWith | None:
 def _of_the_start(asked: set[str], start: ModelToStartWith) -> list[Choice]:
     """The sizes of the model to start with. Dropout is not a size: it may differ."""
     model = start.config
-    names = sorted(option for option in asked if option.startswith("model.") and not option.endswith("dropout"))
+    sizes_of_models = {f"model.{field.name}" for field in fields(ModelConfig) if not field.name.endswith("dropout")}
+    names = sorted(asked & sizes_of_models)
     sizes = {name: getattr(model, name.partition(".")[2]) for name in names}
     choices = [Choice(sizes, "as in the checkpoint to start with, whose weights need the same shapes")]
     if start.keeps_vocabulary:
         vocabulary = {"tokenizer.vocab_size": model.vocab_size, "tokenizer.character_coverage": 1.0}
-        reason = "the vocabulary of that model is kept; with --own-vocabulary one is learnt from the text"
+        reason = "the vocabulary of that model is kept; with --own-vocabulary one is learned from the text"
         choices.append(_only(Choice(vocabulary, reason), asked))
     return choices
 

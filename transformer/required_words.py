@@ -107,7 +107,8 @@ def check_words(
     kinds = {}
     for kind in dict.fromkeys(one.kind for one in required):
         mine = [outcome for outcome in outcomes if outcome.kind == kind]
-        right, kept = sum(one.is_right for one in mine), sum(not one.missing_kept for one in mine)
+        right = sum(outcome.is_right for outcome in mine)
+        kept = sum(not outcome.missing_kept for outcome in mine)
         kinds[kind] = {"sentences": len(mine), "right": right}
         if any(one.kept for one in required if one.kind == kind):
             kinds[kind]["kept"] = kept

@@ -35,4 +35,4 @@ def translate_batch(subject: Subject, sentences: tuple[str, ...], settings: Deco
     """Translations of sentences in one batch, in which all but the longest have padding. Raises TranslationError."""
     settings = replace(settings, n_best=1) if settings.method == "beam" else settings
     with GATE:
-        return tuple(subject.translator.translate_sentences(sentences, settings, batch_tokens=10**6))
+        return tuple(subject.translator.translate_sentences(sentences, settings, batch_tokens=10**6, padded=True))

@@ -111,7 +111,7 @@ class Guard:
         session, file = (unquote(part) for part in request.scope["path"].split("/")[-2:])
         stated = request.headers.get("content-length", "")
         # Trap: if a request has both headers, the server reads chunks, as many as come, and not the stated length
-        # (test_uploads_are_limited_for_one_tab_and_for_all).
+        # (test_uploads_that_are_still_arriving_count_too).
         if "transfer-encoding" in request.headers or not (stated.isascii() and stated.isdigit()):
             await PlainTextResponse("Say how long the file is (Content-Length).", 411)(request.scope, receive, send)
             return

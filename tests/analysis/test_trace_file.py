@@ -62,6 +62,8 @@ def test_a_trace_names_its_checkpoint(tmp_path: Path) -> None:
     assert found.checkpoint == "small"
     assert found.checkpoint_sum == hashlib.sha256((tmp_path / "small.safetensors").read_bytes()).hexdigest()
     assert set(found.arrays) == {"decoder.layers.0.cross_attention.weights"}
+    edited = Translator.load(tmp_path / "small.safetensors").edited({})
+    assert edited.trace("A dog barks.", "logits").checkpoint == "small, edited"
     with pytest.raises(TranslationError):
         made.trace("  ")
 
@@ -101,6 +103,8 @@ CHANGES: dict[str, tuple[Callable[[dict[str, bytes]], object], str]] = {
     "no version": (lambda all: all.pop("about.format.npy"), "which version"),
     "no ids": (lambda all: all.pop("about.source_ids.npy"), "about.source_ids"),
     "too few tokens": (lambda all: all.update({"about.source_tokens.npy": stored_array(np.array(["a"]))}), "entries"),
+    "one axis": (lambda all: all.update({"logits.npy": stored_array(np.zeros(3, np.float32))}), "2 or 3 axes"),
+    "a site of text": (lambda all: all.update({"logits.npy": stored_array(np.array([["a"]]))}), "2 or 3 axes"),
     "a long header": (lambda all: all.update({"logits.npy": header_only("{'descr': " + "(" * 30_000)}), "large|read"),
 }
 

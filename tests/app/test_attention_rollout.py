@@ -46,3 +46,11 @@ def test_the_rollout_of_a_fully_masked_row_is_that_of_the_residual_connection() 
     read, source = decoder_rollout(own, cross, np.eye(2))
     np.testing.assert_allclose(read.sum(axis=-1) + source.sum(axis=-1), 1.0, atol=1e-12)
     np.testing.assert_allclose(read[1, 2], (mixed(own[1]) @ read[0])[2], atol=1e-12)
+
+
+def test_a_row_that_one_head_masks_gets_half_of_the_mean_of_the_others() -> None:
+    """In both attentions: the share of the residual connection does not grow."""
+    weights = np.array([[[0.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]], np.float32)  # head 1 masks query 1
+    assert mixed(weights)[0] == pytest.approx([0.5, 0.5])
+    _, source = decoder_rollout(np.stack([np.stack([np.eye(2)] * 2)]), weights[None], np.eye(2))
+    assert source[0][0] == pytest.approx([0.0, 0.5])

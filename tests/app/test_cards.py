@@ -47,6 +47,18 @@ def images(markdown: str) -> list[Token]:
     return [inner for token in tokens for inner in token.children or [] if inner.type == "image"]
 
 
+def test_a_card_that_cannot_be_read_is_left_out_and_a_very_long_one_is_cut(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "one.safetensors"
+    checkpoint.touch()
+    (tmp_path / "one.md").mkdir()
+    assert CheckpointFile.at(checkpoint).card is None
+    (tmp_path / "one.md").rmdir()
+    (tmp_path / "one.md").write_text("x" * 300_000)
+    card = CheckpointFile.at(checkpoint).card
+    assert card
+    assert len(card) == 200_000
+
+
 def test_no_form_of_an_image_is_left_in_a_card(tmp_path: Path) -> None:
     card = hostile_card("http://attacker.example")
     assert len(images(card)) > 20

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 from app.library.runs import read_curves, read_run
 from app.library.snapshots import (
     SHIPPED,
-    SHIPPED_SNAPSHOTS,
     own_run_names,
     run_names,
     snapshot,
@@ -25,7 +24,7 @@ def shipped(finished_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A run that ships: only metrics and snapshots."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "pretrained"))
     folder = tmp_path / "pretrained" / SHIPPED / "shipped toy"
-    shutil.copytree(finished_run / "snapshots", folder / SHIPPED_SNAPSHOTS)
+    shutil.copytree(finished_run / "snapshots", folder / "snapshots")
     shutil.copy(finished_run / "metrics.jsonl", folder)
     return folder.resolve()
 
@@ -63,7 +62,7 @@ def test_a_run_that_ships_is_a_finished_run_like_any_other(shipped: Path) -> Non
     assert list(snapshots("shipped toy")) == [0, 3, 6, 12]
     assert snapshot("shipped toy, update 3") is not None
     assert ("train", "loss") in read_curves(run.folder)
-    (shipped / SHIPPED_SNAPSHOTS / "00000012.safetensors").write_bytes(b"nothing of the kind")
+    (shipped / "snapshots" / "00000012.safetensors").write_bytes(b"nothing of the kind")
     damaged = read_run("shipped toy")
     assert damaged is not None
     assert (damaged.recipe, damaged.state) == (None, "stopped")

@@ -278,3 +278,4 @@ def test_uploads_that_are_still_arriving_count_too(server: str) -> None:
             begin(four, 2_000_000)[1] == 100 for _ in range(100)
         )  # once the server has seen that it was given up
         assert begin(four, 0, **{"Content-Length": "", "Transfer-Encoding": "chunked"})[1] == 411
+        assert begin(four, 10, **{"Transfer-Encoding": "chunked"})[1] == 411  # more than 10 bytes could come

@@ -211,6 +211,33 @@ def test_the_exercises_are_computed_from_the_tensors() -> None:
     assert str(found.of.attention("cross").weights.shape[1:]) in given.solution["in numbers"]
 
 
+def test_a_token_that_occurs_several_times_is_named_with_its_position_and_a_given_one_as_given() -> None:
+    (found,) = handed(scene_of("translate"))
+    assert found.of
+    hand, attended, *_ = exercises([found.of])
+    assert {"the (1)", "the (5)"} & set(hand.given["key"]) or "the" not in str(hand.given["key"])
+    assert "The decoder writes “" in hand.task
+    assert "while it writes “" in attended.task
+    own = {"given": "Das Tier war müde", "alternative": "given"}
+    (given,) = handed(scene_of("translate", **own))
+    assert given.of
+    assert ("German, given", "Das Tier war müde") in given.scene.about
+    for each in exercises([given.of])[:2]:
+        assert "a translation whose next token is “" in each.task
+        assert "writes" not in each.task
+
+
+def test_a_weight_that_an_edit_sets_is_not_computed_by_hand() -> None:
+    (plain,) = handed(scene_of("translate"))
+    assert plain.of
+    assert exercises([plain.of])[0].title == "One weight by hand"
+    layers, heads = plain.of.attention("cross").weights.shape[:2]
+    edits = (f"temperature=cross.{layer + 1}.{head + 1}.9" for layer in range(layers) for head in range(heads))
+    (edited,) = handed(scene_of("translate", edits=";".join(edits)))
+    assert edited.of
+    assert "One weight by hand" not in [each.title for each in exercises([edited.of])]
+
+
 @pytest.mark.parametrize(("edits", "checkpoint"), [("", "en-de"), ("uniform=cross.3.1", "en-de, changed")])
 def test_the_notebook_repeats_a_number(
     edits: str, checkpoint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -17,7 +17,7 @@ from app.views.whatif import padded_batch
 from tests.app.test_causal_picture import drawn
 from tests.app.test_whatif_masks import HOSTILE, SENTENCE, Open, batch
 from tests.support.drawn import components
-from transformer.analysis.edits import MaskOff
+from transformer.analysis.edits import MaskOff, PositionsOff
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
@@ -31,8 +31,11 @@ def test_in_a_batch_the_shorter_sentence_is_as_alone_unless_padding_is_attended_
     found = translate_batch(subject, sentences, settings)[1].hypotheses[0]
     assert found.ids == alone.ids
     assert found.score == pytest.approx(alone.score, abs=1e-4)
-    off = translate_batch(subject.edited(MaskOff("padding")), sentences, settings)[1].hypotheses[0]
-    assert off.score != pytest.approx(alone.score, abs=1e-3)
+    for edits in ((MaskOff("padding"),), (MaskOff("padding"), PositionsOff("decoder"))):
+        edited = subject.edited(*edits)
+        alone = edited.translator.translate("the cat").sentences[0].hypotheses[0]
+        off = translate_batch(edited, sentences, settings)[1].hypotheses[0]
+        assert off.score != pytest.approx(alone.score, abs=1e-3)
 
 
 def by_hand(translator: Translator, source: tuple[int, ...], target: tuple[int, ...], padding: int, part: str) -> Probe:

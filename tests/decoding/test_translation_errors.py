@@ -11,6 +11,7 @@ from transformer.config import DecodingConfig
 from transformer.decoding import Translator
 from transformer.decoding import search as search_module
 from transformer.decoding.fast.fast_transformer import FastTransformer
+from transformer.decoding.reranking import reverse_scores
 from transformer.decoding.translation import Translation
 from transformer.errors import TranslationError
 from transformer.model import Transformer
@@ -118,3 +119,7 @@ def test_scores_that_are_nan_are_reported() -> None:
     for method in ("greedy", "beam", "sampling"):
         with pytest.raises(TranslationError, match="NaN"):
             Translator(broken, translator().tokenizer).translate("A dog.", method=method)
+    with pytest.raises(TranslationError, match="NaN"):
+        Translator(broken, translator().tokenizer).score("A dog.", "A cat.")
+    with pytest.raises(TranslationError, match="NaN"):
+        reverse_scores(Translator(broken, translator().tokenizer), [("A dog.", "A cat.")])

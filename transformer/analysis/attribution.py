@@ -96,12 +96,13 @@ def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, s
     kept = torch.tensor([id == EOS for id in source_ids], device=x.device)[:, None]  # (S, 1)
     base = torch.where(kept, x, 0.0)
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on (-1, 1)
-    shares, shared = (torch.tensor(each / 2, dtype=x.dtype, device=x.device) for each in (nodes + 1, weights))
+    # From (-1, 1) to (0, 1): half of each
+    points, of_points = (torch.tensor(each / 2, dtype=x.dtype, device=x.device) for each in (nodes + 1, weights))
     mean = x.new_zeros(len(target_ids), *x.shape)  # (T, S, D)
     for start in range(0, steps, AT_ONCE):
         some = slice(start, start + AT_ONCE)
-        gradients = _gradients(model, source_ids, target_ids, base + shares[some, None, None] * (x - base))
-        mean += torch.einsum("tnsd,n->tsd", gradients, shared[some])
+        gradients = _gradients(model, source_ids, target_ids, base + points[some, None, None] * (x - base))
+        mean += torch.einsum("tnsd,n->tsd", gradients, of_points[some])
     with torch.inference_mode():
         ends = _log_probabilities_after(
             model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])

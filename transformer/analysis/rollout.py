@@ -20,11 +20,18 @@ and the sizes of the value vectors are ignored, so the numbers are shares, not e
 import numpy as np
 
 
+def head_mean(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over the heads (H, Q, K) -> (Q, K), whose rows sum to 1, or to 0 if all heads mask the row; and the
+    share of attention in each row (Q, 1): 1/2, or 0 for such a row."""
+    mean = weights.astype(np.float64).mean(axis=0)  # (Q, K)
+    total = mean.sum(axis=-1, keepdims=True)  # (Q, 1)
+    return mean / np.where(total > 0, total, 1.0), np.where(total > 0, 0.5, 0.0)
+
+
 def mixed(weights: np.ndarray) -> np.ndarray:
     """Attention and residual of one self-attention: (H, N, N) -> (N, N), rows sum to 1."""
-    mean = weights.astype(np.float64).mean(axis=0)  # (N, N)
-    both = 0.5 * mean + 0.5 * np.eye(len(mean))
-    return np.asarray(both / both.sum(axis=-1, keepdims=True))
+    mean, half = head_mean(weights)
+    return np.asarray(half * mean + (1 - half) * np.eye(len(mean)))
 
 
 def rollout(weights: np.ndarray) -> np.ndarray:
@@ -52,11 +59,9 @@ def decoder_rollout(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> 
     reads, sources = [], []
     for self_weights, cross_weights in zip(own, cross, strict=True):
         step = mixed(self_weights)  # (T, T)
-        attended = cross_weights.astype(np.float64).mean(axis=0)  # (T, S)
-        total = attended.sum(axis=-1, keepdims=True)  # (T, 1)
-        half = np.where(total > 0, 0.5, 0.0)  # (T, 1): the share of attention
+        attended, half = head_mean(cross_weights)  # (T, S), (T, 1)
         read = (1 - half) * (step @ read)
-        source = (1 - half) * (step @ source) + half * (attended / np.where(total > 0, total, 1.0)) @ encoder
+        source = (1 - half) * (step @ source) + half * attended @ encoder
         reads.append(read)
         sources.append(source)
     return np.stack(reads), np.stack(sources)

@@ -188,11 +188,12 @@ def trace_steps(
 
     Args:
         model: in eval mode. It is not changed.
-        source_ids, target_ids, sites: as for `trace`; only sites of the decoder.
+        source_ids, target_ids, sites: as for `trace`. Only what a step computes is recorded: not the encoder, and not
+            the keys and values of encoder-decoder attention, which are computed once, before the first step.
 
     Returns:
         For each of the T steps its arrays by site, without the batch axis. An array has one row, that of the step, so
-        self-attention in step t (from 0) has the shape `(H, 1, t + 1)`.
+        self-attention in step t (from 0) has the shape `(H, 1, t + 1)`; logits and probabilities are (V).
 
     Raises:
         HeadlightError: no site has such a name.

@@ -65,7 +65,11 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray
         refuse(path, f"It cannot be read: {shown(str(reason))}.")
     about = {name.removeprefix(ABOUT): array for name, array in found.items() if name.startswith(ABOUT)}
     _check_about(path, about)
-    return about, {name: array for name, array in found.items() if not name.startswith(ABOUT)}
+    sites = {name: array for name, array in found.items() if not name.startswith(ABOUT)}
+    for name, array in sites.items():
+        if array.ndim not in (2, 3) or array.dtype.kind not in "bf":
+            refuse(path, f"{shown(name)} is not an array of numbers with 2 or 3 axes.")
+    return about, sites
 
 
 def refuse(path: Path, problem: str) -> NoReturn:

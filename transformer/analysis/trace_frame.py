@@ -61,13 +61,17 @@ def _columns(site: str, array: np.ndarray, source: Tokens, target: Tokens) -> di
     is_matrix = of_attention and name in MATRICES
     reads_source = site.startswith("encoder.") or (".cross_attention." in site and name in OF_KEYS)
     *head, row, last = np.indices(array.shape).reshape(array.ndim, -1)  # one index per number
+    sides = [source if reads_source else target]
+    if is_matrix:
+        sides.append(target if site.startswith("decoder.") and ".cross_attention." not in site else source)
+    if any(length > len(side.reads) for length, side in zip(array.shape[-2:], sides, strict=False)):
+        raise TraceError(f"{site} has the shape {array.shape}, which does not fit the tokens of this trace.")
     columns: dict[str, object] = {"site": site}
     if head:
         columns["head"] = head[0]
-    columns |= _positions("query" if is_matrix else "position", row, source if reads_source else target, is_matrix)
+    columns |= _positions("query" if is_matrix else "position", row, sides[0], is_matrix)
     if is_matrix:
-        keys = target if site.startswith("decoder.") and ".cross_attention." not in site else source
-        columns |= {"key": last, "key_token": np.array(keys.reads, dtype=object)[last]}
+        columns |= {"key": last, "key_token": np.array(sides[1].reads, dtype=object)[last]}
     else:
         columns["id" if name in OF_VOCABULARY else "dimension"] = last
     return columns | {"value": array.ravel()}

@@ -1,7 +1,7 @@
 """Searching for translations: greedy decoding, beam search and sampling over one step function. To be read in this
 order:
 
-    translator request                                text in, text out
+    translator changed_settings request               text in, text out
     search decoding_method greedy_and_sampling beam   the loop, and the two ways to choose tokens in it
     log_probabilities sampling length_penalty repetition
     search_record hypotheses tree translation         what a search leaves

@@ -43,10 +43,7 @@ def _hypothesis(
     path = found.path(ending)
     ids = tuple(candidate.token for candidate in path)
     score = path[-1].sum
-    if math.isnan(score):
-        raise TranslationError(
-            "The model's scores are NaN: its weights are damaged, or its training diverged. Use another checkpoint."
-        )
+    check_score(score)
     return Hypothesis(
         ids=ids,
         pieces=tuple(tokenizer.piece(id) for id in ids),
@@ -58,3 +55,11 @@ def _hypothesis(
         at_limit=not ending.finished and ending.length >= found.limit,
         node=node,
     )
+
+
+def check_score(score: float) -> None:
+    """Raises TranslationError: the score is NaN."""
+    if math.isnan(score):
+        raise TranslationError(
+            "The model's scores are NaN: its weights are damaged, or its training diverged. Use another checkpoint."
+        )

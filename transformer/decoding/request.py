@@ -13,6 +13,8 @@ from transformer.text.normalisation import clean, normalise
 from transformer.text.recasing import recased
 from transformer.text.tokenizer import Piece, Tokenizer
 
+NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
+
 
 @dataclass(frozen=True)
 class Request:

@@ -14,6 +14,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
+from transformer.decoding.hypotheses import check_score
 from transformer.decoding.request import SourceReader
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
@@ -91,6 +92,9 @@ def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> lis
     Args:
         reverse: translates from the language of the translations to that of the sources.
         pairs: (source, translation).
+
+    Raises:
+        TranslationError: a score is NaN.
     """
     scores = [-math.inf] * len(pairs)
     read = {i: ids for i, pair in enumerate(pairs) if (ids := _ids(reverse, *pair))}
@@ -98,6 +102,7 @@ def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> lis
     for start in range(0, len(possible), PAIRS_AT_ONCE):
         batch = possible[start : start + PAIRS_AT_ONCE]
         for i, mean in zip(batch, _mean_log_probabilities(reverse, [read[i] for i in batch]), strict=True):
+            check_score(mean)
             scores[i] = mean
     return scores
 

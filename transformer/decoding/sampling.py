@@ -2,7 +2,9 @@
 
     p(token) = softmax(log p / temperature)
     top-k: only the k most probable tokens                       (Fan et al. 2018, arXiv:1805.04833)
-    top-p: only the fewest whose probabilities sum to p          (Holtzman et al. 2019, arXiv:1904.09751)
+    top-p: only the fewest whose probabilities sum to p          (Holtzman et al. 2020, arXiv:1904.09751)
+
+Top p is applied to what top k leaves, with probabilities that sum to 1 again.
 
 A uniform random number selects the token in whose interval of the cumulative sum it falls. All random numbers are drawn
 before the search starts, those of each row from a generator of its own. So the result depends on the seed and the

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from transformer.config import BOS, EOS, UNK, DecodingConfig
+from transformer.decoding.hypotheses import check_score
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.translation import Hypothesis
 from transformer.errors import TranslationError
@@ -31,7 +32,8 @@ def given(
         settings: of the length penalty in the normalised score.
 
     Raises:
-        TranslationError: the translation is empty, too long, or has characters that the vocabulary lacks.
+        TranslationError: the translation is empty, too long, or has characters that the vocabulary lacks; or the score
+            is NaN.
     """
     written = _written(tokenizer, target) if isinstance(target, str) else target
     if not written:
@@ -49,12 +51,14 @@ def given(
         logits = model(torch.tensor([source_ids], device=device), torch.tensor([[BOS, *ids[:-1]]], device=device))
         scores = logits[0].cpu().double().log_softmax(dim=-1)  # (T, V); on the CPU: Apple's GPU has no float64
     log_probabilities = scores.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()  # (T)
+    score = sum(log_probabilities)
+    check_score(score)
     return Hypothesis(
         ids=ids,
         pieces=tuple(tokenizer.piece(id) for id in ids),
         log_probabilities=tuple(log_probabilities),
-        score=sum(log_probabilities),
-        normalised_score=sum(log_probabilities) / length_penalty(len(ids), settings),
+        score=score,
+        normalised_score=score / length_penalty(len(ids), settings),
         text=tokenizer.decode(list(ids)),
         finished=True,
     )

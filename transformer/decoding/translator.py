@@ -8,7 +8,6 @@ The text is normalised and split into sentences and tokens; sentences of similar
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -18,13 +17,14 @@ import torch
 from transformer.analysis.trace import EVERYTHING, Trace, trace
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.config import DecodingConfig
+from transformer.decoding.changed_settings import changed_settings
 from transformer.decoding.fast.search_model import SearchModel, refreshed, search_model
 from transformer.decoding.hypotheses import hypotheses
-from transformer.decoding.request import Request, SourceReader
+from transformer.decoding.request import NOTHING, Request, SourceReader
 from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
-from transformer.errors import ConfigError, TranslationError
+from transformer.errors import TranslationError
 from transformer.files.checksum import sha256_of
 from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
@@ -33,8 +33,8 @@ from transformer.text.normalisation import normalise
 from transformer.text.sentence_splitting import split_text
 from transformer.text.tokenizer import Tokenizer
 
-NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+Precision = Literal["float32", "bfloat16"]
+PRECISIONS: dict[Precision, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Translator:
@@ -68,10 +68,7 @@ class Translator:
 
     @classmethod
     def load(
-        cls,
-        path: str | Path,
-        device: str | torch.device = "cpu",
-        precision: Literal["float32", "bfloat16"] = "float32",
+        cls, path: str | Path, device: str | torch.device = "cpu", precision: Precision = "float32"
     ) -> "Translator":
         """Loads a checkpoint; the settings of its recipe become the default.
 
@@ -112,7 +109,7 @@ class Translator:
             TranslationError: there is nothing to translate, a sentence is too long, or the scores are NaN.
             ConfigError: `changes` are not settings, or contradict each other.
         """
-        settings = _changed(settings or self.settings, changes)
+        settings = changed_settings(settings or self.settings, changes)
         texts = [split_text(one) for one in ([text] if isinstance(text, str) else text)]
         if isinstance(text, str) and not any(normalise(sentence) for sentence in texts[0][0]):
             raise TranslationError(NOTHING)
@@ -128,6 +125,7 @@ class Translator:
         keep_tree: bool = False,
         prefix: str | Sequence[int] = (),
         batch_tokens: int = 4096,
+        padded: bool = False,
     ) -> list[Translation]:
         """Translates sentences separately, in order. An empty one has an empty translation.
 
@@ -135,6 +133,7 @@ class Translator:
             keep_tree: also return every candidate of the search.
             prefix: the beginning of each translation: text, `clean`ed as targets in training, or ids without <s>.
             batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
+            padded: whether sentences of different length share a batch also if an edit makes padding change the result.
 
         Raises:
             TranslationError: a sentence is too long, the prefix is not possible, or the scores are NaN. All sentences
@@ -147,7 +146,7 @@ class Translator:
             if request.problem:
                 where = f"Sentence {number} of {len(requests)}: " if len(requests) > 1 else ""
                 raise TranslationError(f"{where}{request.problem}")
-        found = self._search(requests, settings, forced, keep_tree, batch_tokens)
+        found = self._search(requests, settings, forced, keep_tree, batch_tokens, padded)
         if problem := next((result for result in found if isinstance(result, TranslationError)), None):
             raise problem
         return [result for result in found if isinstance(result, Translation)]
@@ -161,14 +160,20 @@ class Translator:
         return self._search(requests, settings, [], False, batch_tokens)
 
     def _search(
-        self, requests: list[Request], settings: DecodingConfig, prefix: list[int], keep_tree: bool, batch_tokens: int
+        self,
+        requests: list[Request],
+        settings: DecodingConfig,
+        prefix: list[int],
+        keep_tree: bool,
+        batch_tokens: int,
+        padded: bool = False,
     ) -> list[Translation | TranslationError]:
         done: list[Translation | TranslationError] = [
-            request.problem or Translation(request.source, (), (), (), (), settings, request.typed)
-            for request in requests
+            one.problem or Translation(one.source, (), (), (), (), settings, one.typed) for one in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
-        for batch in similar_lengths(lengths, settings, batch_tokens, equal=self.model.depends_on_padding):
+        equal = self.model.depends_on_padding and not padded
+        for batch in similar_lengths(lengths, settings, batch_tokens, equal=equal):
             found = search(self._current_search_model(), [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
                 source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids
@@ -239,12 +244,7 @@ class Translator:
         sites = [sites] if isinstance(sites, str) else sites
         traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
         path = self.checkpoint.path if self.checkpoint else None
-        return traced.named(found.source, path.stem, sha256_of(path)) if path else traced.named(found.source)
-
-
-def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:
-    """The settings with these changes. Raises ConfigError, which lists all invalid values."""
-    found, problems = validate(DecodingConfig, {**asdict(settings), **changes})
-    if found is None:
-        raise ConfigError(" ".join(problems))
-    return found
+        if path is None:
+            return traced.named(found.source)
+        edited = ", edited" if isinstance(self.model, EditedTransformer) else ""
+        return traced.named(found.source, f"{path.stem}{edited}", sha256_of(path))

@@ -11,6 +11,8 @@ Each pair (2i, 2i+1) is a point on a circle, and k positions further it is rotat
 so PE(pos + k) is a linear function of PE(pos).
 """
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 
@@ -20,7 +22,7 @@ from transformer.errors import HeadlightError
 FIRST_ROWS = 1024  # rows of a new sinusoidal table; longer sentences extend it
 
 
-def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
+def sinusoids(positions: int, d_model: int, layout: Literal["interleaved", "concatenated"] = "interleaved") -> Tensor:
     """The table PE: (positions, D) in float32.
 
     Computed in float64, because float32 is too coarse for the angles of large positions (Trap: half precision cannot
@@ -74,7 +76,9 @@ class PositionalEncoding(nn.Module):
             )
         # torch.compile must not trace `_grown`. `disable` is called here and is not a decorator, because a decorator
         # would import the compiler with this module, which takes a second.
-        table = self.table if end <= len(self.table) else torch.compiler.disable(self._grown)(end)  # (P, D)
+        table = self.table  # read once: another thread may replace it
+        if end > len(table):
+            table = torch.compiler.disable(self._grown)(end)  # (P, D)
         return table[start:end]  # (T, D)
 
     def _grown(self, rows: int) -> Tensor:
@@ -85,7 +89,8 @@ class PositionalEncoding(nn.Module):
         rows = min(max(rows, 2 * len(self.table)), self.max_positions)
         with torch.inference_mode(False):
             table = sinusoids(rows, self.table.shape[1], self.layout).to(self.table)  # (P, D)
-        self.table = table
+        if len(table) > len(self.table):  # another thread may have stored a larger one
+            self.table = table
         return table
 
 

@@ -60,7 +60,8 @@ class InOrder(PositionEdit):
 
 def depends_on_padding(site: str, edit: Edit) -> bool:
     """Whether an edit of a site may change a sentence in another way if the sentence is padded: it orders positions,
-    padding included, or lets a query attend to a key that may be padding."""
+    padding included, or lets a query attend to a key that may be padding. Removing the padding mask itself does not
+    count: that padding then changes the result is what it shows."""
     changes = edit.changes if isinstance(edit, InOrder) else (edit,)
     of_cells = site.endswith(".mask") and any(isinstance(change, PositionEdit) for change in changes)
     return site.endswith(".positions") or of_cells

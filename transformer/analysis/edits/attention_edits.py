@@ -20,7 +20,8 @@ from transformer.model.probe import Edit as SiteEdit
 
 @dataclass(frozen=True)
 class MaskCell:
-    """Allows a query to attend to a key, or forbids it. A sentence that is too short for this cell is not changed.
+    """Allows a query to attend to a key, or forbids it. A sentence that is too short for this cell is not changed; in a
+    padded batch, however, the key may be padding.
 
     In a decoding step the tokens after the query do not exist yet, so allowing them has no effect.
 

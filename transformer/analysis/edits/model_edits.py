@@ -169,7 +169,8 @@ class VectorPatched:
 
     Attributes:
         layer: None: after the embedding, before the first layer.
-        source_ids: the other sentence as the encoder reads it, </s> included.
+        source_ids: the other sentence as the encoder reads it, </s> included. The model that is edited computes its
+            vector, without the other edits.
     """
 
     layer: int | None

@@ -121,7 +121,7 @@ class FastDecoderLayer(FastLayer):
                 return cache.folded(x, residual)  # (R, D)
             sentences, heads, _, width = cache.cross_key.shape
             queries = self.source_query(x)  # (R, D)
-            if len(x) == sentences:
+            if len(x) == sentences:  # one row per sentence: as below with W = 1, without transposing
                 queries = queries.view(sentences, heads, 1, width)  # (B, H, 1, E)
                 context = few_queries_attention(
                     queries, cache.cross_key, cache.cross_value, source_bias
@@ -225,10 +225,11 @@ class FastTransformer:
 
     def step(self, tokens: Tensor, state: FastState) -> Tensor:
         """One decoding step: the newest token of each row, tokens (R) -> logits (R, V) of the next."""
-        past = state.past
-        if past.length >= len(self.positions):
-            self.positions = self._positions(min(2 * len(self.positions), self.config.max_positions))
-        x = torch.add(self.positions[past.length], torch.embedding(self.tokens, tokens), alpha=self.scale)  # (R, D)
+        past, positions = state.past, self.positions  # (P, D); another thread may replace them by more
+        if past.length >= len(positions):
+            positions = self._positions(min(2 * len(positions), self.config.max_positions))
+            self.positions = positions
+        x = torch.add(positions[past.length], torch.embedding(self.tokens, tokens), alpha=self.scale)  # (R, D)
         past.extend(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
         mask = step_mask(past.length, self.config.attention_window, tokens.device)  # (1, 1, 1, K)
         past_bias = None if mask is None else additive_mask(mask, x)  # (1, 1, 1, K)
