@@ -16,10 +16,12 @@ import pytest
 from app.compute.snapshot_results import SEARCH
 from app.languages import LANGUAGES, Language, speaking
 from app.languages.numbers import signs
+from app.lessons.lesson_file import sentence_of
 from app.library import lessons as library
 from app.library.checkpoints import load_snapshot
 from app.library.lessons import lessons
 from app.library.snapshots import snapshots
+from app.views.compare.other_side import SEARCHES
 from app.views.scaling.softmax import growing_products, softmax
 from app.views.scaling.softmax_message import widths_of
 from transformer.analysis.edits import HeadOff, model_edits, parse_edit
@@ -264,3 +266,18 @@ def pattern(computed: str, spoken: Language) -> str:
         return re.escape(computed)
     digits = re.escape(number[1].replace(".", signs(spoken).get(".", ".")))
     return rf"(?<![\d.,]){digits}(?![.,]?\d)" + (r"\s?%" if number[2] else "")
+
+
+def test_two_searches_that_a_lesson_compares_find_different_translations() -> None:
+    compared = 0
+    for listed in lessons().values():
+        assert listed.lesson
+        scenes = listed.lesson.scenes
+        for number, scene in enumerate(scenes):
+            if (scene.page, scene.link.get("side")) != ("compare", "search"):
+                continue
+            other = replace(translator().settings, **SEARCHES[scene.link["compared_search"]][1])
+            sentence = scene.sentence or sentence_of(scenes, number)
+            assert best(sentence).ids != best(sentence, settings=other).ids, f"{listed.name}: {scene.title}"
+            compared += 1
+    assert compared >= 3
