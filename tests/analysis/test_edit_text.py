@@ -1,7 +1,5 @@
 """The text of an edit is read back as the same edit; any other text is refused with a message."""
 
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,9 +91,11 @@ def test_an_invalid_text_of_an_edit_raises_an_error_that_says_what_to_write(text
 @given(st.text(max_size=60))
 def test_any_text_is_an_edit_or_gets_an_error_message(text: str) -> None:
     for candidate in (text, f"off={text}", f"positions={text}", f"patch={text}"):
-        with suppress(HeadlightError):
+        try:
             edit = parse_edit(candidate)
-            assert parse_edit(edit_text(edit)) == edit
+        except HeadlightError:
+            continue
+        assert parse_edit(edit_text(edit)) == edit
 
 
 def test_the_text_of_a_patch_from_a_long_sentence_can_be_read() -> None:

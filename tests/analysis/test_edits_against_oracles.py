@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.support.edited_model import edited
 from tests.support.small_decoding import random_sources, undecided
 from tests.support.small_model import batch, cached_logits, randomised, small
 from transformer.analysis.edits import (
@@ -26,19 +27,14 @@ from transformer.analysis.edits import (
     SublayerOff,
     Temperature,
     WeightsSet,
-    model_edits,
 )
 from transformer.config import PAD, DecodingConfig
 from transformer.decoding.search import search
 from transformer.errors import HeadlightError
 from transformer.export.torch_model import TorchModel
-from transformer.model import EditedTransformer, Transformer
+from transformer.model import Transformer
 
 Method = Literal["greedy", "beam"]
-
-
-def edited(model: Transformer, *edits: Edit) -> EditedTransformer:
-    return EditedTransformer(model, model_edits(edits, model))
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

@@ -8,13 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, relu
 
+from tests.support.edited_model import edited
 from tests.support.small_decoding import random_sources, undecided
 from tests.support.small_model import batch, cached_logits, randomised, small
-from transformer.analysis.edits import Edit, ResidualOff, SublayerOff, model_edits
+from transformer.analysis.edits import Edit, ResidualOff, SublayerOff
 from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import DecodingConfig
 from transformer.decoding.search import search
-from transformer.model import EditedTransformer, Transformer, masks
+from transformer.model import Transformer, masks
 from transformer.model.layers import Residual
 from transformer.model.probe import NULL_PROBE, NullProbe
 
@@ -38,10 +39,6 @@ class NoConnection(nn.Module):
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: NullProbe = NULL_PROBE) -> Tensor:
         return sublayer(self.norm(x)) if self.pre_norm else cast(Tensor, self.norm(sublayer(x)))
-
-
-def edited(model: Transformer, *edits: Edit) -> EditedTransformer:
-    return EditedTransformer(model, model_edits(edits, model))
 
 
 def built_without(model: Transformer, stack: Stack, layer: int | None, sublayer: Sublayer) -> Transformer:

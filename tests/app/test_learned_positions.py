@@ -84,5 +84,5 @@ def test_nothing_is_left_out_where_the_formula_knows_every_position(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     write_checkpoint(tmp_path / "paper.safetensors", max_length=40)
     app = opened(wave_span="128")
-    assert "as chance made them" not in page_text(app)
+    assert "still have their random initial values" not in page_text(app)
     assert array(chart(app, "PE · PE")["data"][0]["z"]).shape == (64, 64)

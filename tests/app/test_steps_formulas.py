@@ -35,7 +35,7 @@ def test_the_walk_speaks_of_this_checkpoint_s_positions() -> None:
         assert "as large as the positions" not in station(f"{where}.scaled", positions=kind).text
     none = station(f"{where}.output", positions="none")
     assert "PE" not in none.formula
-    assert "place in one vector" not in none.text
+    assert "position in one vector" not in none.text
 
 
 def test_a_mask_with_a_window_is_not_said_to_allow_everything() -> None:

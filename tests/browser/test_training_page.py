@@ -1,9 +1,12 @@
 """Training in a browser: a run is started, followed, stopped and resumed, and the slider goes back to its beginning."""
 
+import os
 import re
 import shutil
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from app.library.runs import holder
 from app.library.snapshots import OWNER
 from tests.browser.conftest import PATIENCE, Visit
 from tests.support.browser_pages import is_drawn
@@ -29,6 +33,18 @@ BOTH = """() => {
     new MutationObserver(() => { window.both ||= shown().length > 1; }).observe(document.body,
         {subtree: true, childList: true});
 }"""
+
+
+@pytest.fixture(autouse=True)
+def only_the_toy(runs: Path) -> Iterator[None]:
+    """Removes the runs that a test adds, also when it fails: it is run again."""
+    before = set(runs.iterdir())
+    yield
+    for folder in set(runs.iterdir()) - before:
+        if process := holder(folder):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def status(page: Any, words: str) -> None:
@@ -93,8 +109,6 @@ def test_the_reason_is_drawn_at_once_if_a_run_cannot_be_resumed(visit: Begin, ru
         one = visit().open("training", run="stopped")
         one.page.get_by_role("button", name="Resume", exact=True).click()
         expect(one.page.locator(".st-key-problem")).to_contain_text("One run at a time: “busy” is still running.")
-    for folder in (stopped, busy):
-        shutil.rmtree(folder)
 
 
 @pytest.mark.soak
@@ -171,7 +185,6 @@ def test_a_run_that_starts_later_is_listed_without_a_click_and_the_page_stays_as
     expect(box).to_be_focused()
     expect(box).to_have_value("a draft")
     assert machine.bounding_box() == place
-    shutil.rmtree(runs / "late")
 
 
 # What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.

@@ -30,7 +30,7 @@ def test_a_forgotten_out_overwrites_no_checkpoint(checkpoint: Path) -> None:
     assert checkpoint.read_bytes() == before
 
 
-def test_inspect_prints_no_terminal_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspect_prints_no_terminal_control_characters(tmp_path: Path) -> None:
     tokenizer = Tokenizer.train(["a\x1b[31mb c"] * 9, TokenizerConfig(kind="bpe", vocab_size=20, byte_fallback=False))
     config = ModelConfig(
         vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=8, d_ff=8, heads=2

@@ -106,7 +106,7 @@ def test_a_translation_with_a_line_break_stays_one_line(checkpoint: Path, monkey
     assert run("translate", checkpoint, input="a\nb\n").stdout == "one two three\none two three\n"
 
 
-def test_a_pipe_can_be_the_input_file(checkpoint: Path, tmp_path: Path) -> None:
+def test_a_pipe_can_be_the_input_file(checkpoint: Path) -> None:
     reader, writer = os.pipe()
     os.write(writer, b"a cat\n")
     os.close(writer)

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -93,18 +94,16 @@ def test_of_two_processes_one_makes_a_folder_and_the_other_waits(tmp_path: Path)
         may_end.wait(PATIENCE)
         made.append("slow")
 
-    first = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, slow))
-    second = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, never))
-    first.start()
-    assert begun.wait(PATIENCE)
-    second.start()
-    second.join(0.2)
-    assert second.is_alive()
-    assert not list(tmp_path.glob("text-*"))
-    may_end.set()
-    for thread in (first, second):
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(Store(tmp_path).find_or_make, "text", MADE_FROM, slow)
+        assert begun.wait(PATIENCE)
+        second = pool.submit(Store(tmp_path).find_or_make, "text", MADE_FROM, never)
+        try:
+            assert not wait([second], timeout=0.2).done
+            assert not list(tmp_path.glob("text-*"))
+        finally:
+            may_end.set()
+        assert first.result(PATIENCE) == second.result(PATIENCE)
     assert made == ["slow"]
     assert len(list(tmp_path.glob("text-*"))) == 1
 

@@ -8,13 +8,14 @@ import torch
 
 from tests.decoding.test_fast_transformer import assert_same_search
 from tests.model.test_attention_paths import assert_close
+from tests.support.edited_model import edited
 from tests.support.small_model import B, batch, randomised, small
 from transformer.analysis.edits import Edit, HeadOff, HeadUniform, ResidualOff, SublayerOff, Temperature, model_edits
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.fast.search_model import search_model
 from transformer.decoding.search import search
-from transformer.model import EditedTransformer, Transformer
+from transformer.model import EditedTransformer
 
 ALL: list[tuple[Edit, ...]] = [
     (HeadOff("encoder", 0, 1),),
@@ -28,10 +29,6 @@ ALL: list[tuple[Edit, ...]] = [
     (SublayerOff("decoder", 0, "cross_attention"),),
     (SublayerOff("decoder", 1, "feed_forward"), HeadOff("decoder", 1, 1), HeadOff("encoder", 0, 0)),
 ]
-
-
-def edited(model: Transformer, *edits: Edit) -> EditedTransformer:
-    return EditedTransformer(model, model_edits(edits, model))
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

@@ -3,7 +3,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import sentencepiece
@@ -54,6 +54,19 @@ def test_training_twice_gives_the_same_bytes(
         "\n".join(lines).encode(),
     )
     assert there.split() == [hashlib.sha256(tokenizer.to_bytes()).hexdigest() for tokenizer in (unigram, bpe)]
+
+
+def test_the_number_of_threads_is_that_of_the_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, learn = [], sentencepiece.SentencePieceTrainer.train
+
+    def spy(**options: Any) -> None:
+        asked.append(options["num_threads"])
+        learn(**options)
+
+    monkeypatch.setattr(sentencepiece.SentencePieceTrainer, "train", spy)
+    for threads in (1, 3):
+        Tokenizer.train(["to be or not to be"], TokenizerConfig(vocab_size=300, threads=threads))
+    assert asked == [1, 3]
 
 
 def test_a_frequent_word_that_always_stands_before_a_space_is_one_piece() -> None:

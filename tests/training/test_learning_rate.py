@@ -1,13 +1,18 @@
 """The learning rate is the paper's, at exactly the update of the formula."""
 
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.small_training import lines, stop_after, toy_recipe
-from transformer.config import TrainingConfig
+from tests.support.small_training import lines, stop_after, toy_recipe, training_of
+from transformer.config import ModelConfig, TrainingConfig
+from transformer.data.batches import collate
+from transformer.data.training_data import Position
 from transformer.errors import TrainingError
+from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.learning_rate import learning_rate
 
@@ -23,6 +28,19 @@ def test_the_rate_at_updates_1_2_w_and_w_plus_1_is_the_papers() -> None:
     paper = TrainingConfig()
     for u in (1, 2, w, w + 1, 100_000):
         assert learning_rate(u, paper, d) == pytest.approx(d**-0.5 * min(u**-0.5, u * w**-1.5), rel=1e-12)
+
+
+def test_the_optimizer_makes_update_u_with_the_rate_of_u() -> None:
+    recipe = toy_recipe(warmup=3, peak_rate=None)
+    model = ModelConfig(vocab_size=30, d_model=8, heads=2, d_ff=16, encoder_layers=1, decoder_layers=1)
+    recipe = replace(recipe, model=model)
+    batch = collate([[5, 6]], [[7, 8]])
+    one = training_of(Transformer(model), recipe, ((batch, Position(0, number)) for number in count(1)))
+    used: list[float] = []
+    one.optimizer.register_step_pre_hook(lambda *_: used.append(one.optimizer.param_groups[0]["lr"]))
+    for _ in range(5):
+        one.update()
+    assert used == [learning_rate(update, recipe.training, model.d_model) for update in range(1, 6)]
 
 
 def test_the_rate_peaks_exactly_at_the_end_of_the_warm_up() -> None:

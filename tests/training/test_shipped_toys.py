@@ -33,8 +33,8 @@ def test_a_shipped_toy_solves_its_task_and_a_head_attends_to_the_right_tokens(
     assert np.all(heads <= 1.0)
 
 
-@pytest.mark.parametrize(("name", "cells"), TOYS)
-def test_a_shipped_toy_was_trained_by_the_recipe_that_ships(name: str, cells: object) -> None:
+@pytest.mark.parametrize("name", [name for name, _ in TOYS])
+def test_a_shipped_toy_was_trained_by_the_recipe_that_ships(name: str) -> None:
     header = read_header(PRETRAINED / f"{name}.safetensors")
     recipe = load_recipe(name)
     assert header.recipe is not None

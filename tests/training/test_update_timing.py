@@ -41,7 +41,7 @@ def test_the_expected_time_says_how_it_was_measured() -> None:
     ]
 
 
-def test_epochs_become_updates_when_a_run_starts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_epochs_become_updates_when_a_run_starts(tmp_path: Path) -> None:
     recipe = toy_recipe(epochs=1.5, save_every=100)
     train(recipe, tmp_path / "run", device="cpu")
     before = metadata(tmp_path / "run" / "training.safetensors")

@@ -75,7 +75,7 @@ class Tokenizer:
                 bos_id=BOS,
                 eos_id=EOS,
                 # Trap: another number of threads gives another unigram vocabulary
-                # (test_training_twice_gives_the_same_bytes).
+                # (test_the_number_of_threads_is_that_of_the_recipe).
                 num_threads=config.threads,
                 max_sentence_length=4 * LONGEST_LINE,  # in bytes
                 minloglevel=2,

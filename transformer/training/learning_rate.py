@@ -17,7 +17,8 @@ def learning_rate(update: int, config: TrainingConfig, d_model: int) -> float:
     """The learning rate of update number `update`, counted from 1.
 
     Trap: a schedule that counts the optimizer's steps may be off by one, and one that starts at 0 divides by zero.
-    Test: test_the_rate_at_updates_1_2_w_and_w_plus_1_is_the_papers.
+    Tests: test_the_optimizer_makes_update_u_with_the_rate_of_u,
+    test_the_rate_at_updates_1_2_w_and_w_plus_1_is_the_papers.
     """
     peak = config.peak_rate
     if peak is None:
