@@ -1,5 +1,8 @@
 """The limits of a class and of what phones may send, and what each refusal says."""
 
+import secrets
+from collections.abc import Iterator
+
 from app.classroom.class_rates import Limit
 from app.languages import _
 
@@ -20,6 +23,12 @@ LONGEST_SENTENCE = 200  # characters
 MOST_BYTES = 4096  # of what a phone sends at once
 SENTENCES = Limit("sentences of a follower", 15, 60)
 SENTENCES_OF_CLASS = Limit("sentences of a class", 240, 60)
+
+
+def codes() -> Iterator[str]:
+    """Random codes of classes."""
+    while True:
+        yield "".join(secrets.choice(ALPHABET) for place in range(LENGTH))
 
 
 class ClassError(Exception):

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app.classroom.class_limits import MOST_PICTURES, MOST_QUESTIONS
+from app.classroom.class_limits import IS_HERE, MOST_PICTURES, MOST_QUESTIONS
 from app.classroom.class_scene import ClassScene, Revealed, first_scene, news_of
 
 
@@ -82,6 +82,14 @@ class Record:
         for callback in self.waiting:
             callback()
         self.waiting.clear()
+
+    def phones(self, now: float) -> int:
+        """How many phones follow."""
+        return sum(one.seen > now - IS_HERE for one in self.followers.values())
+
+    def is_abandoned(self, now: float, is_open: Callable[[str], bool]) -> bool:
+        """Whether the lecturer's tab is closed and no phone follows."""
+        return bool(self.tab) and not is_open(self.tab) and not self.phones(now)
 
     def totals(self, question: str) -> tuple[int, ...]:
         """How many followers have given each answer."""

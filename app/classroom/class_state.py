@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from threading import Lock
 
 from app.classroom.class_limits import (
-    ALPHABET,
     IS_HERE,
     JOINS,
     LASTS,
-    LENGTH,
     MOST_CLASSES,
     MOST_FOLLOWERS,
     REQUESTS,
@@ -28,6 +26,7 @@ from app.classroom.class_limits import (
     NoClass,
     TooMany,
     WrongCode,
+    codes,
 )
 from app.classroom.class_rates import Rates, network_of
 from app.classroom.class_record import Follower, Record
@@ -46,15 +45,19 @@ class Classes:
 
     # ----- the lecturer -----
 
-    def open(self, owner: str = "") -> tuple[str, str]:
-        """(code, secret) of a new class. By `owner` the lecturer's browser finds the class again; with "" it cannot."""
+    def open(self, owner: str = "", is_open: Callable[[str], bool] = bool) -> tuple[str, str]:
+        """(code, secret) of a new class. By `owner` the lecturer's browser finds the class again; with "" it cannot. If
+        there is no room, classes end that nobody follows and whose tab, by `is_open`, is closed."""
         with self._lock:
             self._end_old()
+            if len(self._classes) >= MOST_CLASSES:
+                now = self._clock()
+                self._end([code for code, one in self._classes.items() if one.is_abandoned(now, is_open)])
             if len(self._classes) >= MOST_CLASSES:
                 raise TooMany(
                     _("{count} classes are open: this server allows no more at the same time.", count=MOST_CLASSES)
                 )
-            code = next(code for code in _codes() if code not in self._classes)
+            code = next(code for code in codes() if code not in self._classes)
             self._classes[code] = Record(secrets.token_urlsafe(32), owner, self._clock() + LASTS)
             self._classes[code].announce()
             return code, self._classes[code].secret
@@ -112,8 +115,7 @@ class Classes:
     def followers(self, code: str, secret: str) -> int:
         """How many phones follow now."""
         with self._lock:
-            now = self._clock()
-            return sum(one.seen > now - IS_HERE for one in self._own(code, secret).followers.values())
+            return self._own(code, secret).phones(self._clock())
 
     def close(self, code: str, secret: str) -> None:
         """Ends the class."""
@@ -238,13 +240,11 @@ class Classes:
 
     def _end_old(self) -> None:
         now = self._clock()
-        for code in [code for code, one in self._classes.items() if one.ends <= now]:
+        self._end([code for code, one in self._classes.items() if one.ends <= now])
+
+    def _end(self, ended: list[str]) -> None:
+        for code in ended:
             self._classes.pop(code).wake()
-
-
-def _codes() -> Iterator[str]:
-    while True:
-        yield "".join(secrets.choice(ALPHABET) for place in range(LENGTH))
 
 
 CLASSES = Classes()  # of this server

@@ -68,7 +68,7 @@ class _Published:
 def open_class() -> None:
     """Opens a class, if this lecturer has none. Raises TooMany."""
     if not own_class():
-        st.session_state[_CLASS] = CLASSES.open(identity())
+        st.session_state[_CLASS] = CLASSES.open(identity(), is_open_tab)
         lead_from_here()
 
 

@@ -35,12 +35,16 @@ def masked_cells(scene: Scene, place: Place, draw: Random) -> Question | None:
     shown = Place("masks" if kind == "decoder" else "attention", kind, layer, head)
     removed = [(int(q), int(k)) for q, k in np.argwhere(~mask)]
     allowed = [(int(q), int(k)) for q, k in np.argwhere(mask)]
+    named = _(KINDS[kind])
+    if (scene.attention(kind).masks != mask).any():  # an edit has changed the mask of a head
+        named = _("{kind}, layer {layer}, head {head}", kind=named, layer=layer + 1, head=head + 1)
     if draw.random() < 0.5 or len(allowed) < 2:
-        return _how_many(mask, kind, shown, draw)
-    return _which(scene, mask, removed, allowed, shown, draw)
+        return _how_many(mask, named, shown, draw)
+    return _which(scene, mask, removed, allowed, named, shown, draw)
 
 
-def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Question:
+def _how_many(mask: np.ndarray, named: str, place: Place, draw: Random) -> Question:
+    """`named`: the attention in words."""
     rows, columns = mask.shape
     size, removed = mask.size, int((~mask).sum())
     others = {size - removed, size - rows, size // 2, rows, removed + rows, removed - rows, size, removed + 1}
@@ -67,7 +71,7 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
         "masked-cells",
         _(
             "{kind}: {rows} rows are queries, {columns} columns are keys. How many cells does the mask remove?",
-            kind=_(KINDS[kind]),
+            kind=named,
             rows=rows,
             columns=columns,
         ),
@@ -80,7 +84,7 @@ def _how_many(mask: np.ndarray, kind: Kind, place: Place, draw: Random) -> Quest
 
 
 def _which(
-    scene: Scene, mask: np.ndarray, removed: list[Cell], allowed: list[Cell], place: Place, draw: Random
+    scene: Scene, mask: np.ndarray, removed: list[Cell], allowed: list[Cell], named: str, place: Place, draw: Random
 ) -> Question:
     """The answers are one removed cell and allowed cells, in the order of the rows. The mirror image of the removed
     cell is one of them if it is allowed."""
@@ -95,7 +99,7 @@ def _which(
         "masked-cells",
         _(
             "{kind}. A row is a query, a column is a key. Which of these cells does the mask remove?",
-            kind=_(KINDS[kind]),
+            kind=named,
         ),
         tuple(_cell_name(queries, keys, cell) for cell in cells),
         cells.index((row, key)),

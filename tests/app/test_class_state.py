@@ -64,6 +64,20 @@ def test_a_code_has_six_characters_of_which_none_looks_like_another(classes: Cla
         classes.open()
 
 
+def test_a_class_that_everybody_has_left_makes_room_for_another(classes: Classes, clock: Clock) -> None:
+    opened = [classes.open() for _ in range(MOST_CLASSES)]
+    for number, (code, secret) in enumerate(opened):
+        classes.follow(code, secret, f"tab {number}")
+    follower = classes.join(opened[1][0], "10.0.0.1")
+    gone = {"tab 1", "tab 2"}
+    new = classes.open(is_open=lambda tab: tab not in gone)
+    assert classes.is_open(*new)
+    assert [classes.is_open(*one) for one in opened[:4]] == [True, True, False, True]  # a phone follows the second
+    assert news(classes, opened[1][0], follower)
+    with pytest.raises(TooMany):
+        classes.open(is_open=lambda tab: tab not in gone)
+
+
 def test_followers_see_what_the_lecturer_publishes_and_the_answer_only_once_it_is_revealed(classes: Classes) -> None:
     code, secret = classes.open()
     one, two = (classes.join(code, "10.0.0.1") for _ in range(2))

@@ -91,7 +91,7 @@ def test_text_and_measure_of_a_score_are_said_in_words() -> None:
     file = checkpoints()["reverse"]
     with speaking("de"):
         table = cards_table([entry(file)], {file.name: MainScore("exact match", 99.6, "", "")})
-    assert table["Maß"] == ["exakt richtig"]
+    assert table["Maß"] == ["exakte Treffer"]
 
 
 def test_exact_matches_read_100_only_where_all_are_right() -> None:

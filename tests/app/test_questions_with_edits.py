@@ -31,6 +31,17 @@ def test_the_questions_are_about_the_edited_model(question_checkpoints: list[Pat
     assert "row 2" in question.answers[question.right] or question.answers[question.right] == "1"
 
 
+def test_a_question_about_masks_names_the_head_if_the_masks_of_heads_differ(question_checkpoints: list[Path]) -> None:
+    plain = scene(question_checkpoints[0], SENTENCES[0])
+    edited = scene(question_checkpoints[0], SENTENCES[0], MaskCell("decoder", 0, 1, 3, 1, False))
+    for seed in range(4):
+        usual, of_head = (ask("masked-cells", shown, Place("", "decoder", 0, 1), seed) for shown in (plain, edited))
+        assert usual
+        assert of_head
+        assert "layer" not in usual.prompt
+        assert "Decoder self-attention, layer 1, head 2" in of_head.prompt
+
+
 def test_what_is_said_about_a_mask_is_true_for_a_window_and_an_edited_mask(question_checkpoints: list[Path]) -> None:
     plain, window, _ = question_checkpoints
     edited = scene(plain, SENTENCES[0], MaskCell("decoder", 0, 0, 3, 1, False))

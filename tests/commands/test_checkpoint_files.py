@@ -51,7 +51,7 @@ def test_inspect_prints_everything(checkpoint: Path) -> None:
     assert parameters["total"] == sum(weight.numel() for weight in loaded.model.parameters())
     assert parameters["total"] == sum(count for part, count in parameters.items() if part != "total")
     assert parameters["encoder self-attention"] == 2 * 4 * (16 * 16 + 16)
-    assert parameters["decoder cross-attention"] == 4 * (16 * 16 + 16)
+    assert parameters["encoder-decoder attention"] == 4 * (16 * 16 + 16)
     assert parameters["embeddings and output projection"] == loaded.config.vocab_size * 16
     assert described["metrics"] == {"valid_bleu": 12.25}
     assert described["tokenizer"]["vocab_size"] == loaded.config.vocab_size

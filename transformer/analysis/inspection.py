@@ -24,7 +24,7 @@ PARTS = (
     (r"encoder\..*feed_forward\.", "encoder feed-forward"),
     (r"decoder\..*norm\.", "decoder layer norms"),
     (r"decoder\..*self_attention\.", "decoder self-attention"),
-    (r"decoder\..*cross_attention\.", "decoder cross-attention"),
+    (r"decoder\..*cross_attention\.", "encoder-decoder attention"),
     (r"decoder\..*feed_forward\.", "decoder feed-forward"),
 )
 

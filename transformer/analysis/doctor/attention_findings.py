@@ -60,7 +60,7 @@ def _flat(weights: np.ndarray) -> Iterator[Finding]:
             "flat_attention",
             "Encoder-decoder attention is flat",
             f"{entropy} is at least {least:.1%} of its maximum.",
-            "It cannot align. The model was trained too little, or has not learnt to use the source: train longer.",
+            "It cannot align. The model was trained too little, or has not learned to use the source: train longer.",
             Head("cross", int(layer), int(head)),
         )
 

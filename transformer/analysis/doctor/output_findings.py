@@ -55,7 +55,8 @@ def _ignored(own: np.ndarray, with_other: np.ndarray) -> Iterator[Finding]:
             "ignores_source",
             "The decoder ignores the source",
             f"With another source of the same length, the predictions change by only {change:.1%}.",
-            "The model has not learnt to translate. Train longer, and check whether encoder-decoder attention is flat.",
+            "The model has not learned to translate. Train longer, and check whether encoder-decoder attention is "
+            "flat.",
             Head("cross", 0, 0),
         )
 

@@ -92,5 +92,5 @@ def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Itera
             "Tokens that hardly occurred in training",
             f"{listed([f'“{piece}”' for piece in ordinary], MOST_SHOWN)}: in the vocabulary, but with vectors like "
             "those of tokens that do not occur in training.",
-            "The model has not learnt their meaning. Write it differently.",
+            "The model has not learned their meaning. Write it differently.",
         )

@@ -57,7 +57,7 @@ def _mask(model: Transformer) -> Iterator[Finding]:
             "no_causal_mask",
             "Trained without the causal mask",
             "In training each position of the decoder attended to the token that it had to predict "
-            "(model.causal_training = false), so it learnt to copy it. In decoding that token does not exist yet.",
+            "(model.causal_training = false), so it learned to copy it. In decoding that token does not exist yet.",
             "Its training loss is low and its translations are wrong. Train with the mask for a model that translates.",
         )
 
