@@ -23,24 +23,23 @@ from app.components.bundles import style_bundle
 from app.components.canvas import Head
 from app.components.recording import Drawn
 from app.figures.axes import TokenAxis
-from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, canvas_message, message_id
-from app.figures.distribution import offers, softmax
+from app.figures.canvas_message import KindOfAttention, Side, Written, canvas_message, message_id
+from app.figures.distribution import softmax
 from app.figures.head_numbers import head_roles
 from app.figures.head_sharpness import clearest_head
 from app.figures.matrix import matrix_alt
+from app.figures.runners_up import runners_up
 from app.figures.theme import kind_color, role_color
 from app.languages import Language, _, speaking
 from app.take_home.exact_numbers import ALONE, EXACT, exact_numbers
 from app.take_home.packed_pictures import Picture
 from app.take_home.picture_page import picture_page
 from transformer.analysis.trace import Trace
-from transformer.config import EOS
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.files.atomic_write import replacing
 from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
 
-RUNNERS_UP = 5
 STATE = {"canvas": "canvas", "received": 0, "shown": 0, "form": "arcs", "formName": "form", "pinned": [-1, -1]}
 
 
@@ -162,18 +161,13 @@ class Canvas:
         return Picture(drawn, exact_numbers(arrays, chosen), alt)
 
     def _message(self) -> bytes:
-        shown, piece = self.trace, self.translator.tokenizer.piece
-        runners = []
-        for row, id in zip(shown["logits"], shown.predicted_ids, strict=True):
-            found = offers(row, id, piece, count=RUNNERS_UP + 4)
-            others = [each for each in found if each.id >= EOS and not each.chosen][:RUNNERS_UP]
-            runners.append([RunnerUp(each.id, each.piece, each.probability) for each in others])
+        shown = self.trace
         kinds = {kind: self._of_kind(kind) for kind in KINDS}
         written = Written(
             Side(_("Translation"), shown.predicts),
             shown.target_pieces,
             [float(softmax(row)[id]) for row, id in zip(shown["logits"], shown.predicted_ids, strict=True)],
-            runners,
+            runners_up(shown["logits"], shown.predicted_ids, self.translator.tokenizer.piece),
         )
         colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder")}
         return canvas_message(Side(_("Source"), shown.source_pieces), written, kinds, colors)

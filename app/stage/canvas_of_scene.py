@@ -3,29 +3,20 @@
 import math
 
 from app.compute import cached_results
-from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, canvas_message
-from app.figures.distribution import offers
+from app.figures.canvas_message import KindOfAttention, Side, Written, canvas_message
 from app.figures.head_numbers import head_roles
+from app.figures.runners_up import runners_up
 from app.figures.theme import kind_color, role_color
 from app.languages import _
 from app.stage.heads import SHORT, opening_head
 from app.stage.scene import Scene
-from transformer.config import EOS
 from transformer.model.attention_kinds import KINDS, Kind
-
-RUNNERS_UP = 5
 
 
 def message_of(scene: Scene) -> bytes:
     """The message of the translation that is shown."""
     hypothesis, subject = scene.hypothesis, scene.subject.as_in_steps
     logits = cached_results.observed(subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
-    piece = scene.subject.translator.tokenizer.piece
-    runners = []
-    for step, (row, id) in enumerate(zip(logits, hypothesis.ids, strict=True)):
-        least = EOS if step else EOS + 1  # with </s> as the first token the translation would be empty
-        others = [other for other in offers(row, id, piece, count=RUNNERS_UP + 4) if not other.chosen]
-        runners.append([RunnerUp(other.id, other.piece, other.probability) for other in others if other.id >= least])
     target = scene.target
     kinds: dict[Kind, KindOfAttention] = {}
     for kind in KINDS:
@@ -41,7 +32,7 @@ def message_of(scene: Scene) -> bytes:
             Side(scene.task.target, target.predicts, scene.task.target_code),
             target.tokens,
             [math.exp(value) for value in hypothesis.log_probabilities],
-            [row[:RUNNERS_UP] for row in runners],
+            runners_up(logits, hypothesis.ids, scene.subject.translator.tokenizer.piece),
         ),
         kinds,
         {"encoder": role_color("encoder"), "decoder": role_color("decoder")},
