@@ -86,8 +86,7 @@ class MaskReasons:
                 if self.queries.role == "encoder"
                 else _(
                     "It belongs to the sentence and is not padding, and the whole source is known before the first "
-                    "token of "
-                    "the translation is written."
+                    "token of the translation is written."
                 )
             ]
         elif query == key:

@@ -178,8 +178,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         "dropped_sum": sentence(
             gettext_noop(
                 "Only in training, dropout sets each of these numbers to 0 with probability {rate:g} (section 5.4); "
-                "here "
-                "nothing is dropped."
+                "here nothing is dropped."
             ),
             config.embedding_dropout,
             of_paper,
@@ -195,8 +194,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         "dropped_weights": sentence(
             gettext_noop(
                 "Only in training, dropout sets each weight to 0 with probability {rate:g} (not in the paper); here "
-                "nothing "
-                "is dropped."
+                "nothing is dropped."
             ),
             config.attention_dropout,
             not_in_paper,
@@ -204,8 +202,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         "dropped_units": sentence(
             gettext_noop(
                 "Only in training, dropout sets each unit to 0 with probability {rate:g} (not in the paper); here "
-                "nothing is "
-                "dropped."
+                "nothing is dropped."
             ),
             config.activation_dropout,
             not_in_paper,

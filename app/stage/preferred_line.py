@@ -57,8 +57,7 @@ def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None
             _(
                 "A translation that leaves a word out may be more probable than a complete one, but the model of the "
                 "opposite direction cannot predict that word from it. To choose by both directions is called noisy "
-                "channel reranking "
-                "(Yee et al. 2019)."
+                "channel reranking (Yee et al. 2019)."
             )
         )
         if with_button:

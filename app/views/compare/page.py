@@ -105,9 +105,8 @@ def _details(found: Compared, heads: Heads, torch: bool) -> None:
                 "Both decoders read the same translation: that of the original model if the edited model is compared "
                 "with it, otherwise yours. Two sentences can be compared where some tokens are replaced by equally "
                 "many others. The change of a head is half the sum of the absolute differences of its weights, "
-                "averaged over "
-                "its rows: 0 is no change, 1 is other tokens only. Colours follow the square root, so that small "
-                "weights are seen, too."
+                "averaged over its rows: 0 is no change, 1 is other tokens only. Colours follow the square root, so "
+                "that small weights are seen, too."
             )
         )
         st.markdown(

@@ -22,8 +22,7 @@ def search_paper(scene: Scene) -> None:
     if rows == 1:
         text = _(
             "One path through the tree. A candidate that is not taken is not considered again. The candidates beside "
-            "it are "
-            "shown for comparison; the search never follows them."
+            "it are shown for comparison; the search never follows them."
         )
     else:
         text = _(
@@ -79,9 +78,8 @@ def _beam(scene: Scene) -> None:
         rf"\text{{{over}}}\quad s(\text{{{worst}}}) \geq \max_h\, \frac{{\log p(h \mid x)}}{{lp(l_{{max}})}}",
         _(
             "“We set the maximum output length during inference to input length + 50, but terminate early when "
-            "possible.” A sum only falls, so the highest score that an unfinished hypothesis can still reach is "
-            "known: its sum now, with the "
-            "penalty of the longest output."
+            "possible.” A sum only falls, so the highest score that an unfinished hypothesis can still reach is known: "
+            "its sum now, with the penalty of the longest output."
         ),
         lines_from(Beam.done, "attainable =", "return"),
         whole=lines_of_definition("decoding/search.py", "rounds"),

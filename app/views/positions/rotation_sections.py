@@ -191,14 +191,12 @@ def _rotation_alt(layout: Layout | None, *, title: str, k: int, error: str) -> s
     if layout:
         return _(
             "{title}. Some pairs, drawn as arrows in a circle, from the shortest wavelength to the longest, with the "
-            "2 × 2 matrix of "
-            "each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
+            "2 × 2 matrix of each below. Largest difference between what the rotation gives and PE(p+{k}): {error}.",
             **values,
         )
     return _(
         "{title}. Some pairs of dimensions, drawn as arrows in a circle, with the 2 × 2 matrix of each below. Largest "
-        "difference "
-        "between what the rotation gives and PE(p+{k}): {error}.",
+        "difference between what the rotation gives and PE(p+{k}): {error}.",
         **values,
     )
 

@@ -231,11 +231,10 @@ def _details(scene: Scene) -> None:
     st.markdown(
         _(
             "**Why is the mask used in decoding, too?** A step of a search has one query, the newest token, and all "
-            "keys "
-            "that there are may be attended to: the mask has nothing to forbid. But because no row attends to what "
-            "comes after it, its keys and values stay the same when a token is added, and can be kept: the causal mask "
-            "is what makes a cache possible. Without the mask, each new token would change all rows before it, as in "
-            "the row “without a cache” above, and a pass over the finished translation would not be what the steps "
+            "keys that there are may be attended to: the mask has nothing to forbid. But because no row attends to "
+            "what comes after it, its keys and values stay the same when a token is added, and can be kept: the causal "
+            "mask is what makes a cache possible. Without the mask, each new token would change all rows before it, as "
+            "in the row “without a cache” above, and a pass over the finished translation would not be what the steps "
             "have computed."
         )
     )
