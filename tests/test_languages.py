@@ -17,6 +17,7 @@ from app.languages import (
     catalogues,
     extraction,
     gettext_noop,
+    labelled,
     language,
     ngettext,
     pgettext,
@@ -160,6 +161,34 @@ def test_no_sentence_of_a_script_is_unmarked() -> None:
         for plain, template in literal.findall(code):
             if sentence.search(plain or template) and plain not in marked:
                 found.append(f"{path.name}: {plain or template}")
+    assert not found
+
+
+def test_a_label_and_its_text_have_a_space_before_the_colon_in_french() -> None:
+    with speaking("fr"):
+        assert labelled("dk", 0.5) == "dk\u00a0: 0,5"
+    assert labelled("dk", 0.5) == "dk: 0.5"
+
+
+def test_no_label_is_put_together_without_the_colon_of_the_language() -> None:
+    in_script = re.compile(r"`[^`]*\$\{[^`]*\}: \$\{")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in SCRIPTS
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if in_script.search(line) and "style: `" not in line
+    ]
+    is_code = ("make_first_picture.py", "numpy_snippet.py", "packed_pictures.py")
+    shown = ("compute", "figures", "stage", "take_home", "views")
+    for path in sorted(each for folder in shown for each in (APP / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr) and path.name not in is_code:
+                pairs = zip(node.values, node.values[1:], strict=False)
+                found += [
+                    f"{path.name}: {ast.unparse(node)}"
+                    for one, after in pairs
+                    if isinstance(one, ast.FormattedValue) and isinstance(after, ast.Constant) and after.value == ": "
+                ]
     assert not found
 
 

@@ -34,6 +34,11 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
     return _filled(catalogues.translations(spoken).pgettext(context, message), values, spoken)
 
 
+def labelled(label: str, text: object, /) -> str:
+    """`label: text`, with the space before the colon that French has."""
+    return _("{label}: {text}", label=label, text=text)
+
+
 def gettext_noop(message: Text) -> Text:
     """Marks a text that is translated later. Returns it as it is."""
     return message

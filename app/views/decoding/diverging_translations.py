@@ -13,7 +13,7 @@ from app.figures.axes import in_words, plotly_text
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, pair_color, score_text
-from app.languages import _
+from app.languages import _, labelled
 
 
 def running_sums(log_probabilities: Sequence[float]) -> np.ndarray:
@@ -82,7 +82,7 @@ def running_table(
         rest = [None] * (longest - len(written))
         found |= {
             _("{name}: token", name=name): [*written, *rest],
-            f"{name}: log p": [*each, *rest],
+            labelled(name, "log p"): [*each, *rest],
             _("{name}: sum", name=name): [*running_sums(each).tolist(), *rest],
         }
     return found
