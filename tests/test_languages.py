@@ -17,11 +17,11 @@ from app.languages import (
     catalogues,
     extraction,
     gettext_noop,
-    labelled,
     language,
     ngettext,
     pgettext,
     speaking,
+    with_label,
 )
 from app.languages.__main__ import main
 
@@ -166,8 +166,8 @@ def test_no_sentence_of_a_script_is_unmarked() -> None:
 
 def test_a_label_and_its_text_have_a_space_before_the_colon_in_french() -> None:
     with speaking("fr"):
-        assert labelled("dk", 0.5) == "dk\u00a0: 0,5"
-    assert labelled("dk", 0.5) == "dk: 0.5"
+        assert with_label("dk", 0.5) == "dk\u00a0: 0,5"
+    assert with_label("dk", 0.5) == "dk: 0.5"
 
 
 def test_no_label_is_put_together_without_the_colon_of_the_language() -> None:

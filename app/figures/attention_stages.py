@@ -14,7 +14,7 @@ from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, TICK_SIZE, number, role_color, text_on_weight, weight_scale
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.languages.numbers import localised
 
 ROW = 28  # px
@@ -131,7 +131,7 @@ def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str
 def stages_alt(stages: Sequence[Stage], keys: TokenAxis, title: str) -> str:
     """What the picture says, in words: each key with its numbers."""
     lines = [
-        labelled(name, ", ".join(f"{_(stage.name)} {plain(stage.values[i])}" for stage in stages))
+        with_label(name, ", ".join(f"{_(stage.name)} {plain(stage.values[i])}" for stage in stages))
         for i, name in enumerate(keys.names[:LISTED])
     ]
     if len(keys) > LISTED:

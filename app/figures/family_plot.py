@@ -16,7 +16,7 @@ from app.figures.axes import plotly_text
 from app.figures.charts import Figure, axis, settled
 from app.figures.tables import Table
 from app.figures.theme import BACKGROUND, CHOSEN, INK, pair_color
-from app.languages import _, gettext_noop, labelled, ngettext
+from app.languages import _, gettext_noop, ngettext, with_label
 from app.languages.numbers import formatted
 
 NOT_RUN, NO_ROW = gettext_noop("not trained"), gettext_noop("not in the paper")
@@ -113,7 +113,7 @@ def _tick(place: Place) -> str:
 def _hover_text(place: Place) -> str:
     if place.score is None:
         return ""
-    parts = [labelled(plotly_text(place.label), formatted(place.score, ".2f"))]
+    parts = [with_label(plotly_text(place.label), formatted(place.score, ".2f"))]
     if place.ends:
         parts.append(_range(place))
     elif place.runs:

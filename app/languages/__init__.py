@@ -15,7 +15,7 @@ app/languages/README.md says how a catalogue is made, and which German term stan
 """
 
 from app.languages.catalogues import LANGUAGES, Language
-from app.languages.messages import _, gettext_noop, labelled, ngettext, pgettext
+from app.languages.messages import _, gettext_noop, ngettext, pgettext, with_label
 from app.languages.spoken import language, speaking
 
-__all__ = ["LANGUAGES", "Language", "_", "gettext_noop", "labelled", "language", "ngettext", "pgettext", "speaking"]
+__all__ = ["LANGUAGES", "Language", "_", "gettext_noop", "language", "ngettext", "pgettext", "speaking", "with_label"]

@@ -34,7 +34,7 @@ def pgettext(context: str, message: str, /, **values: object) -> str:
     return _filled(catalogues.translations(spoken).pgettext(context, message), values, spoken)
 
 
-def labelled(label: str, text: object, /) -> str:
+def with_label(label: str, text: object, /) -> str:
     """`label: text`, with the space before the colon that French has."""
     return _("{label}: {text}", label=label, text=text)
 

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from app.figures.tables import Table
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.take_home.exercises import Exercise
 from app.take_home.hand_out import date_text, page
 
@@ -17,7 +17,7 @@ def exercise_sheet(title: str, made: date, sources: Sequence[tuple[str, str]], f
     """The whole file: one HTML page without scripts. `sources`: each model with the licence of its weights."""
     tasks = "".join(_task(number, each) for number, each in enumerate(found, start=1))
     answers = "".join(_answer(number, each) for number, each in enumerate(found, start=1))
-    models = "; ".join(labelled(name, licence) for name, licence in sources)
+    models = "; ".join(with_label(name, licence) for name, licence in sources)
     heading, of_answers = _("{title}: exercises", title=title), _("{title}: answers", title=title)
     about = _(
         "{date}. All numbers are from the tensors of the model. Weights: {models}",

@@ -1,18 +1,21 @@
 """The scripts and style sheets of the components as files of the server."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from app.component_address import FOLDER
 from app.components import served_scripts
-from app.components.bundles import HERE, style_bundle
+from app.components.bundles import HERE, bundle, style_bundle
 from app.components.served_scripts import file_of, loader, module_in, served_module
 from app.languages import LANGUAGES
 from tests.support.browser_driver import started_app
 from tests.support.raw_client import ask
 
 NAMES = [path.name for path in HERE.iterdir() if (path / f"{path.name}.js").exists()]
+DECLARED = re.compile(r"^(?:async )?(?:const|let|function|class) (\w+|[\[{][^=]*[\]}] =)", re.MULTILINE)
 
 
 def test_each_language_has_files_of_its_own_for_all_components() -> None:
@@ -20,6 +23,13 @@ def test_each_language_has_files_of_its_own_for_all_components() -> None:
     scripts = [served_module(name, spoken) for name in NAMES for spoken in LANGUAGES]
     assert list(map(module_in, files)) == scripts
     assert len(set(files)) == len(files) > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_modules_of_a_script_declare_the_same_name(name: str) -> None:
+    """A script is its modules one after the other, so they share one scope."""
+    declared = Counter(word for found in DECLARED.findall(bundle(name)) for word in re.findall(r"\w+", found))
+    assert not [word for word, times in declared.items() if times > 1]
 
 
 def test_a_changed_script_has_another_name_and_there_is_no_script_under_the_old_one(

@@ -1,7 +1,7 @@
 // What the picture shows, in one sentence.
 
 import { byTouch, forTouch } from "../shared/hints.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { DECIMALS, exactOf, weightText } from "./numbers.js";
 import { maskOf, ofHead, sides } from "./message.js";
 import { inWords, quoted } from "../shared/token.js";
@@ -99,7 +99,7 @@ export function alternativeText(view, here) {
   const kind = view.message.kind[here.kind], { keys, queries } = sides(view.message, here.kind);
   const rows = queries.tokens.slice(0, 40).map((token, query) => {
     const [place] = strongest(view, here, { query, key: null });
-    return place === undefined ? _("{token}: nothing", { token: inWords(token) }) : labelled(inWords(token), inWords(keys.tokens[place]));
+    return place === undefined ? _("{token}: nothing", { token: inWords(token) }) : withLabel(inWords(token), inWords(keys.tokens[place]));
   });
   const values = { kind: kind.title, layer: here.layer + 1, head: here.head + 1, rows: rows.join("; ") };
   return _("{kind}, layer {layer}, head {head}. The token that each query attends to most. {rows}.", values);

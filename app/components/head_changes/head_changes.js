@@ -6,7 +6,7 @@ import { byTouch } from "../shared/hints.js";
 import { maskOf, ofHead, unpacked } from "../canvas/message.js";
 import { isOfBrowser, itemByKey } from "../shared/arrow_keys.js";
 import { button, element, handled } from "../shared/dom.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { mapSize, newMap } from "./map.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { fixed, percent } from "../shared/numbers.js";
@@ -137,7 +137,7 @@ const changes = {
     const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
     const where = placeOf(found.layer, found.head);
     const left = found.partner ? placeOf(layer, head) : _("no matching head");
-    const texts = [labelled(message.names[0], left), labelled(message.names[1], where), _("Second map − first")];
+    const texts = [withLabel(message.names[0], left), withLabel(message.names[1], where), _("Second map − first")];
     this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * bent(value))));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);

@@ -1,7 +1,7 @@
 // The map of the model, drawn once from the coordinates in the message. The box of the open station is highlighted, and
 // the token travels to it.
 
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { cut, make } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { STACKS } from "./stacks.js";
@@ -62,7 +62,7 @@ export function drawMap(place, map, colors, { go, turn, up }) {
   const boxes = map.boxes.map((box, i) => {
     const group = make("g", { class: `box ${box.kind}`, tabindex: 0, role: "button" }, svg);
     group.dataset.station = box.stations[0];
-    group.setAttribute("aria-label", labelled(STACKS[box.stack], [box.label, box.second].filter(Boolean).join(", ")));
+    group.setAttribute("aria-label", withLabel(STACKS[box.stack], [box.label, box.second].filter(Boolean).join(", ")));
     make("title", {}, group, [box.label, box.second].filter(Boolean).join(", "));
     make("rect", { class: "hit", x: box.x, y: box.y - GAP / 2, width: box.width, height: box.height + GAP }, group);
     make("rect", { class: "shape", x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: of(box.stack), stroke: of(box.stack) }, group);
@@ -112,7 +112,7 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
       group.classList.toggle("on", on);
       const names = [_("the layer before"), _("layer {layer} of {count}", { layer: open + 1, count }), _("the next layer")];
       const name = count > FEW ? names[i] : _("layer {layer}", { layer: i + 1 });
-      group.setAttribute("aria-label", labelled(STACKS[own], name));
+      group.setAttribute("aria-label", withLabel(STACKS[own], name));
       group.setAttribute("aria-pressed", String(on));
     });
   }

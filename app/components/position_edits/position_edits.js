@@ -5,7 +5,7 @@
 import { isOfBrowser } from "../shared/arrow_keys.js";
 import { element, focusedIn, handled, within } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { centred } from "../shared/radios.js";
@@ -46,13 +46,13 @@ function withArrowKeys(row, nodes, start) {
 const pairOf = (number, size) => (number >= 0 && number < size * size ? [number % size, Math.floor(number / size)] : undefined);
 
 function bar(parent, { name, lost, isOn, isFramed, act, describe }, data, color) {
-  const node = element("button", { class: `change${isFramed ? " framed" : ""}`, "aria-pressed": isOn, "aria-label": labelled(name, nats(lost)) }, parent);
+  const node = element("button", { class: `change${isFramed ? " framed" : ""}`, "aria-pressed": isOn, "aria-label": withLabel(name, nats(lost)) }, parent);
   element("span", "value", node, lost === null ? "?" : fixed(lost, 1));
   const fill = element("i", "bar", node), share = lost === null ? 0 : within(lost / data.largest, -1, 1);
   fill.style.setProperty("--share", Math.abs(share));
   fill.style.background = color(0.5 - 0.5 * share).fill;
   node.addEventListener("click", act);
-  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => describe(`${labelled(name, nats(lost))}.`));
+  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => describe(`${withLabel(name, nats(lost))}.`));
   return node;
 }
 

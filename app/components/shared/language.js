@@ -13,7 +13,7 @@ export function _(message, values = {}) {
 }
 
 // "label: text", with the space before the colon that French has.
-export const labelled = (label, text) => _("{label}: {text}", { label, text });
+export const withLabel = (label, text) => _("{label}: {text}", { label, text });
 
 // The form of the text for this count; the count is also the value {count}. Each of our languages has two forms; in
 // French the singular is for 0, too.

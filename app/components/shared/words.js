@@ -2,13 +2,13 @@
 // is shown by the token that it predicts. A click or an arrow key chooses another query.
 
 import { element } from "./dom.js";
-import { _, labelled } from "./language.js";
+import { _, withLabel } from "./language.js";
 import { centred, radios } from "./radios.js";
 
 export function wordsOf(message, chosen, choose) {
   const row = element("div", "words sideways"), names = message.queries.map((reads, i) => (node) => {
     const predicts = message.predicts[i];
-    node.title = predicts === undefined ? labelled(i + 1, reads) : _("{number}: reads {reads}, writes {predicts}", { number: i + 1, reads, predicts });
+    node.title = predicts === undefined ? withLabel(i + 1, reads) : _("{number}: reads {reads}, writes {predicts}", { number: i + 1, reads, predicts });
     node.setAttribute("aria-label", node.title);
     node.textContent = predicts ?? reads;
   });

@@ -5,7 +5,7 @@
 import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
 import { cellInWords, headMap, unpacked } from "../shared/head_map.js";
-import { _, labelled, ngettext } from "../shared/language.js";
+import { _, withLabel, ngettext } from "../shared/language.js";
 import { onPointing } from "../shared/pointing.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
@@ -151,7 +151,7 @@ const behaviour = {
     if (!row) return;
     this.slider.value = index;
     const after = whoWrites(row, this.data);
-    this.slider.setAttribute("aria-valuetext", labelled(after, (row.words ?? []).map(([word]) => word).join("")));
+    this.slider.setAttribute("aria-valuetext", withLabel(after, (row.words ?? []).map(([word]) => word).join("")));
     this.when.textContent = after;
     writeWords(this.says, row.words ?? []);
     [...this.rows.children].forEach((button, i) => {

@@ -2,7 +2,7 @@
 // line, however long the sentence is: a long row scrolls sideways, and the chosen token is in view.
 
 import { element, focusedIn } from "../shared/dom.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { centred, radios } from "../shared/radios.js";
 import { put } from "../shared/token.js";
@@ -10,7 +10,7 @@ import { put } from "../shared/token.js";
 function fill(node, data, index) {
   const [token, second] = [data.tokens[index], data.second?.[index]];
   node.disabled = data.disabled;
-  node.setAttribute("aria-label", labelled(index + 1, `${token}${data.second ? ` → ${second}` : ""}`));
+  node.setAttribute("aria-label", withLabel(index + 1, `${token}${data.second ? ` → ${second}` : ""}`));
   put(element("span", "text", node), token);
   if (second !== undefined) put(element("span", "second", node), `→ ${second}`);
 }

@@ -4,7 +4,7 @@
 // far.
 
 import { button, element, focusedIn, isCalm } from "../shared/dom.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { percent } from "../shared/numbers.js";
 import { inWords } from "../shared/token.js";
 import { watchSize } from "../shared/watch_size.js";
@@ -49,7 +49,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": _("Translation: {text}", { text: data.text }) }, line);
   tokens.style.setProperty("--role", data.color);
   for (const { text, probability } of data.tokens) {
-    const token = element("span", { title: labelled(text, percent(probability)) }, tokens, inWords(text));
+    const token = element("span", { title: withLabel(text, percent(probability)) }, tokens, inWords(text));
     token.style.setProperty("--share", `${100 * probability}%`);
   }
   tokens.addEventListener("keydown", (event) => {  // arrow keys scroll the line, and must not change the picture

@@ -4,7 +4,7 @@
 import { itemByKey } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
 import { within } from "../shared/dom.js";
-import { _, labelled } from "../shared/language.js";
+import { _, withLabel } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
 import { cut, make, measurer, pixels } from "../shared/svg.js";
@@ -43,7 +43,7 @@ function draw(root, state) {
     rows.forEach(({ values }, i) => { numbers[i].textContent = fixed(values[state.dimension], 4); });
     mark.setAttribute("x", left + ((state.dimension + 0.5) * across) / count - mark.width.baseVal.value / 2);
     svg.setAttribute("aria-valuenow", state.dimension);
-    svg.setAttribute("aria-valuetext", labelled(at.textContent, rows.map(({ name, values }) => `${name} ${fixed(values[state.dimension], 4)}`).join(", ")));
+    svg.setAttribute("aria-valuetext", withLabel(at.textContent, rows.map(({ name, values }) => `${name} ${fixed(values[state.dimension], 4)}`).join(", ")));
   };
   const follow = (event) => {
     const x = ((event.clientX - svg.getBoundingClientRect().left) * width) / svg.getBoundingClientRect().width - left;

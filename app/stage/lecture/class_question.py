@@ -4,7 +4,7 @@ When the lecturer reveals the right answer, the phones show it, and how many cho
 import streamlit as st
 
 from app.classroom import lecturer
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.stage.lecture import shown_scene
 from app.stage.question_card import is_revealed, question_card, question_of
 from app.stage.scene import Scene
@@ -33,7 +33,7 @@ def _card(scene: Scene, asked: str) -> None:
         lecturer.publish_scene(of_lesson, scene, question)
     elif totals := lecturer.reveal(question):
         counted = zip(question.answers, totals, strict=True)
-        listed = ", ".join(labelled(answer, total) for answer, total in counted)
+        listed = ", ".join(with_label(answer, total) for answer, total in counted)
         st.text(_("Answers of the class: {answers}", answers=listed))
 
 

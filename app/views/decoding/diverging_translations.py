@@ -13,7 +13,7 @@ from app.figures.axes import in_words, plotly_text
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, pair_color, score_text
-from app.languages import _, labelled
+from app.languages import _, with_label
 
 
 def running_sums(log_probabilities: Sequence[float]) -> np.ndarray:
@@ -29,7 +29,7 @@ def running_chart(
     *,
     title: str,
 ) -> Figure:
-    """Two lines over the steps, from the last step that they share; the end of each line is labelled with its sum.
+    """Two lines over the steps, from the last step that they share; the end of each line is with_label with its sum.
 
     Args:
         log_probabilities: of the tokens of each of the two outputs. pieces: these tokens, for the hover.
@@ -82,7 +82,7 @@ def running_table(
         rest = [None] * (longest - len(written))
         found |= {
             _("{name}: token", name=name): [*written, *rest],
-            labelled(name, "log p"): [*each, *rest],
+            with_label(name, "log p"): [*each, *rest],
             _("{name}: sum", name=name): [*running_sums(each).tolist(), *rest],
         }
     return found

@@ -24,7 +24,7 @@ from app.figures.theme import (
     text_on_weight,
     weight_scale,
 )
-from app.languages import _, labelled, pgettext
+from app.languages import _, pgettext, with_label
 from app.languages.numbers import formatted
 
 NUMBERS_UP_TO = 26  # steps; beyond, texts would overlap
@@ -178,5 +178,5 @@ def lens_alt(seen: Seen, title: str) -> str:
             where = _("is not the most probable")
         else:
             where = _("leads from {layer} on", layer=seen.layers[first])
-        entries.append(labelled(name, where))
+        entries.append(with_label(name, where))
     return f"{title}. " + "; ".join(entries) + "."

@@ -12,7 +12,7 @@ import numpy as np
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, INK, fixed, role_color
-from app.languages import _, labelled, pgettext
+from app.languages import _, pgettext, with_label
 
 
 def penalty_lines(
@@ -114,7 +114,7 @@ def penalty_table(
 def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:
     """The ranking in words: scores (hypotheses)."""
     order = np.argsort(-scores, kind="stable")
-    return labelled(title, ", ".join(f"{names[i]} {fixed(float(scores[i]), 3)}" for i in order) + ".")
+    return with_label(title, ", ".join(f"{names[i]} {fixed(float(scores[i]), 3)}" for i in order) + ".")
 
 
 def penalty_curves(scores: np.ndarray, alphas: Sequence[float], names: Sequence[str]) -> Table:

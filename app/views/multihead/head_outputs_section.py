@@ -7,7 +7,7 @@ from app.compute.projections import projection
 from app.figures.axes import in_words
 from app.figures.tensor import NUMBERS_UP_TO
 from app.figures.theme import number
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.library.source_code import lines_from
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
@@ -58,7 +58,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         written_bars(written, head, title=title),
         key="heads_written",
         name=_("{name}, lengths", name=name),
-        alt=labelled(f"{where}, {token}", "; ".join(lengths)),
+        alt=with_label(f"{where}, {token}", "; ".join(lengths)),
         table=lambda: bars_table(written),
         on_click=clicked,
     )

@@ -21,7 +21,7 @@ from app.figures.head_slices import (
     window,
 )
 from app.figures.theme import number
-from app.languages import _, gettext_noop, labelled
+from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
 from app.library.source_code import SourceLines, lines_from
 from app.stage.heads import SHORT_INSIDE
@@ -75,7 +75,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         size = f"{config.d_model} × {config.d_model}"
         whole = _("{matrix}, {kind}, layer {layer}", matrix=PLAIN[name], kind=_(KINDS[kind]), layer=layer + 1)
         show_figure(
-            slices_map(matrix, name, head, heads, title=labelled(f"{PLAIN[name]}, {where}", size)),
+            slices_map(matrix, name, head, heads, title=with_label(f"{PLAIN[name]}, {where}", size)),
             key="slices",
             name=whole,
             alt=_slices_alt(whole, size, lengths, is_output=name == "output"),

@@ -13,7 +13,7 @@ from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
 from app.figures.panels import frame
 from app.figures.sinusoids import Layout, pair_of
 from app.figures.theme import CHOSEN, role_color, signed_scale
-from app.languages import _, labelled
+from app.languages import _, with_label
 
 CELLS = 24_000  # about as many the heatmap has at most: a wider model shows fewer positions, but at least `FEWEST`
 LEGEND_ROOM = 24  # px above the heatmap
@@ -57,7 +57,7 @@ def encoding_heatmap(
         "y": np.arange(used, dtype=np.int16),
         "mode": "markers",
         "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role)},
-        "text": [labelled(f"pos {i}", plotly_text(in_words(token))) for i, token in enumerate(tokens.tokens[:used])],
+        "text": [with_label(f"pos {i}", plotly_text(in_words(token))) for i, token in enumerate(tokens.tokens[:used])],
         "hovertemplate": "%{text}<extra></extra>",
         "name": _("the {count} tokens of this sentence", count=used),
     }
@@ -71,7 +71,7 @@ def encoding_heatmap(
     }
     if row is None or row >= used:
         return Figure([numbers, sentence], layout | axes)
-    named = labelled(f"pos {row}", plotly_text(in_words(tokens.tokens[row])))
+    named = with_label(f"pos {row}", plotly_text(in_words(tokens.tokens[row])))
     chosen = {
         "type": "scatter",
         "x": [(edge - 0.5) / 2],

@@ -12,7 +12,7 @@ from app.compute import cached_results
 from app.compute.subject import Subject
 from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.figures.theme import fixed, role_color
-from app.languages import _, gettext_noop, labelled
+from app.languages import _, gettext_noop, with_label
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.families import Family, read_families, shipped_members
@@ -74,7 +74,7 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             likeness_chart(named, title=title),
             key="likeness",
             name=title,
-            alt=labelled(title, _alike(kinds)),
+            alt=with_label(title, _alike(kinds)),
             table=partial(likeness_table, named),
         )
     _translations(scene, files)
@@ -104,7 +104,7 @@ def _scores(family: Family) -> None:
         if isinstance(place, int) and (file := family.members[place].file):
             open_checkpoint(file.name)
 
-    title = labelled(name, family.runs)
+    title = with_label(name, family.runs)
     figure = family_chart(places, title=title, varies=family.text.measured_on, unit=name)
     figure.layout |= {"height": HEIGHT, "margin": figure.layout["margin"] | {"b": BELOW}}
     show_figure(

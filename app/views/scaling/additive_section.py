@@ -9,7 +9,7 @@ import streamlit as st
 from app.figures.axes import TokenAxis
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table
 from app.figures.tables import for_reading
-from app.languages import _, labelled, pgettext
+from app.languages import _, pgettext, with_label
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.softmax import are_edited, softmax
@@ -93,7 +93,7 @@ def additive_pictures(head: HeadScores) -> None:
             show_figure(
                 attention_matrix(found, *head.axes, title=name, mask=mask),
                 key=f"function_{key_}",
-                name=labelled(head.name, name),
+                name=with_label(head.name, name),
                 alt=matrix_alt(found, *head.axes, f"{name}, {head.name}"),
                 table=partial(matrix_table, found, *head.axes),
             )

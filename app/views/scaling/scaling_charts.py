@@ -9,7 +9,7 @@ from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
-from app.languages import _, gettext_noop, labelled
+from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
 from app.views.scaling.softmax import WIDTHS, Sharpness, random_products, random_sharpness
 
@@ -74,7 +74,7 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
             "mode": "lines+markers",
             "line": {"color": color, "width": 2.5, "dash": "solid" if second else "dash"},
             "marker": {"color": color, "size": 7},
-            "name": labelled(name, number(chosen)),
+            "name": with_label(name, number(chosen)),
             "hovertemplate": "d_k = %{x}<br>%{y:.4g}<extra>" + name + "</extra>",
         }
         mark = {

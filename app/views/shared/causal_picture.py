@@ -16,7 +16,7 @@ from app.compute.row_predictions import Predictions, predictions
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
-from app.languages import _, gettext_noop, labelled
+from app.languages import _, gettext_noop, with_label
 from app.stage.scene import Scene
 from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import SITES
@@ -150,5 +150,5 @@ def _packed(values: np.ndarray, dtype: str) -> str:
 def _rows(mask: np.ndarray, target: TokenAxis) -> str:
     """How many keys each query may attend to, in words."""
     rows = zip(target.names[:40], mask.sum(axis=-1).tolist(), strict=False)
-    counts = "; ".join(labelled(name, count) for name, count in rows)
+    counts = "; ".join(with_label(name, count) for name, count in rows)
     return _("Keys that each query may attend to: {counts}.", counts=counts)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.languages.numbers import in_latex
 from app.library.runs import Run, read_curves
 from app.library.source_code import lines_of_definition, together
@@ -115,7 +115,7 @@ def rate_chart(runs: Sequence[Run], scene: Scene | None) -> None:
     if scene and recipe:
         plans = {scene.subject.file.name: recipe.training}
     if any(cooldown_length(training) for training in plans.values()):
-        st.text("\n".join(labelled(name, cooldown_text(training)) for name, training in plans.items()))
+        st.text("\n".join(with_label(name, cooldown_text(training)) for name, training in plans.items()))
     _place(curves, _("Learning rate of each update"), _("rate"), key="rate", width=1100)
 
 

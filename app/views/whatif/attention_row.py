@@ -17,7 +17,7 @@ from app.compute.row_predictions import Predictions, predictions
 from app.compute.subject import Subject
 from app.figures.axes import in_words
 from app.figures.theme import CHOSEN, kind_color
-from app.languages import _, labelled
+from app.languages import _, with_label
 from app.stage.scene import Scene
 from transformer.analysis.edits import WeightsSet
 
@@ -135,7 +135,7 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
         "tokens": [in_words(token) for token in scene.source.tokens],
         "base": row.base.tolist(),
         "row": row.now.tolist(),
-        "steps": [labelled(str(step + 1), in_words(piece)) for step, piece in enumerate(row.pieces)],
+        "steps": [with_label(str(step + 1), in_words(piece)) for step, piece in enumerate(row.pieces)],
         "step": place.step,
         "layer": place.layer,
         "head": head,
