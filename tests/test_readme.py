@@ -5,7 +5,6 @@ import io
 import pydoc
 import re
 import shlex
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -22,6 +21,7 @@ import typer
 from typer.testing import CliRunner
 
 import transformer
+from tests.support.free_port import free_port
 from tests.support.patience import PATIENCE
 from transformer import Trace, Translator
 from transformer.cli import app
@@ -109,11 +109,8 @@ def served(folder: Path) -> Iterator[str]:
     export, serve, _ = next(code for code in snippets("bash", LIBRARY) if "uvicorn" in code).splitlines()
     done = CliRunner().invoke(app, arguments_of(export))
     assert done.exit_code == 0, done.output
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
     command = [sys.executable, *shlex.split(serve)[1:]]
-    command[command.index("8000")] = port
+    command[command.index("8000")] = port = str(free_port())
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout
         assert any("Uvicorn running" in line for line in process.stdout)

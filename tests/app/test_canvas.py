@@ -29,6 +29,7 @@ from app.stage.heads import opening_head
 from app.stage.scene import Scene, Selection, scene_of
 from app.views.shared.canvas_picture import alternatives, answer
 from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.canvas_alone import scene_with
 from tests.support.drawn import attention_weights, components, unpacked_canvas
 from tests.support.small_alignment import made_map
 from transformer.analysis.edits import MaskCell, WeightsSet
@@ -50,11 +51,6 @@ OPTIONS: list[dict[str, Any]] = [
     {"positions": "none"},
 ]
 SIZES = [Size(1, 1, 1), Size(2, 3, 4), Size(3, 1, 2), Size(1, 4, 8)]
-
-
-def scene_with(path: Path, text: str = SENTENCE) -> Scene:
-    subject = Subject(CheckpointFile.at(path))
-    return scene_of(subject, text, subject.translator.settings, Selection())
 
 
 def exact(scene: Scene, kind: Kind) -> np.ndarray:

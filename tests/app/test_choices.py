@@ -13,18 +13,12 @@ from app.library.tasks import EXAMPLES
 from app.state.choices import CHOICES
 from app.state.events import happened
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import components
+from tests.support.drawn import components, copied_link
 from tests.support.pages import PAGES, choose, switch_page
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"
 OWN = "Das Tier war müde"
-
-
-def link(app: AppTest) -> dict[str, str]:
-    """What a copied link opens: the address and the private texts."""
-    assert not app.exception
-    return dict(app.query_params) | components(app, "copy_link")[0]["texts"]
 
 
 def test_every_choice_has_its_own_name_and_its_text_is_read_back() -> None:
@@ -92,7 +86,7 @@ def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open
 def test_a_copied_link_of_decoding_has_the_search_the_node_the_prefix_and_the_reference(open_app: Open) -> None:
     app = open_app("decoding", sentence=SENTENCE, details="true", part="tree", alpha="1.5", t="3")
     choose(app, node=(2, 5), beginning=(7, 8, 9), continued_node=4, reference="Die Katze").run()
-    copied = link(app)
+    copied = copied_link(app)
     assert {name: copied[name] for name in ("part", "alpha", "node", "beginning", "continued_node", "reference")} == {
         "part": "tree", "alpha": "1.5", "node": "2-5", "beginning": "7-8-9", "continued_node": "4",
         "reference": "Die Katze",
@@ -110,8 +104,8 @@ def test_a_copied_link_of_decoding_has_the_search_the_node_the_prefix_and_the_re
 def test_a_copied_link_has_the_heads_of_the_alignment(open_app: Open) -> None:
     app = open_app("attention", sentence=SENTENCE, details="true", more="alignment")
     app.multiselect(key="alignment_heads").set_value([(1, 2), (0, 3)]).run()
-    assert link(app)["alignment_heads"] == "2.3,1.4"
-    again = open_app("attention", **link(app))
+    assert copied_link(app)["alignment_heads"] == "2.3,1.4"
+    again = open_app("attention", **copied_link(app))
     assert again.multiselect(key="alignment_heads").value == [(1, 2), (0, 3)]
 
 
@@ -119,7 +113,7 @@ def test_a_copied_link_has_the_heads_that_are_drawn_together(open_app: Open) -> 
     app = open_app("attention", sentence=SENTENCE, details="true", layer="1", head="2")
     assert components(app, "attention_lines")[0]["on"] == [1]
     choose(app, lines_on=(2, 1, 2)).run()
-    again = open_app("attention", **link(app))
+    again = open_app("attention", **copied_link(app))
     assert components(again, "attention_lines")[0]["on"] == [0, 1]
     choose(again, head=1).run()  # another head is chosen
     assert components(again, "attention_lines")[0]["on"] == [0]
@@ -128,7 +122,7 @@ def test_a_copied_link_has_the_heads_that_are_drawn_together(open_app: Open) -> 
 def test_a_copied_link_has_the_sentence_of_training_and_its_translation(open_app: Open) -> None:
     app = open_app("training", details="true")
     choose(app, run_sentence="a b", run_right="b a").run()
-    copied = link(app)
+    copied = copied_link(app)
     assert (copied["run_sentence"], copied["run_right"]) == ("a b", "b a")
     assert not {"run_sentence", "run_right"} & set(app.query_params)  # private
     assert open_app("training", **copied).session_state["run_sentence"] == "a b"
@@ -139,7 +133,7 @@ def test_a_copied_link_of_masks_that_are_edited_has_the_head_that_is_shown(open_
     (shown,) = components(app, "causal_matrix")
     other = ((shown["layer"] + 1) % shown["layers"], (shown["head"] + 1) % shown["heads"])
     choose(app, mask_head=other).run()
-    (received,) = components(open_app("whatif", **link(app)), "causal_matrix")
+    (received,) = components(open_app("whatif", **copied_link(app)), "causal_matrix")
     assert (received["layer"], received["head"]) == other
 
 
@@ -152,7 +146,7 @@ def test_a_copied_link_has_the_head_that_was_kept_when_another_sentence_was_type
     for typed in ("the old cat", "mat on the sat", "a cat sat on the old mat"):
         app.text_input(key="sentence").set_value(typed).run()
         assert shown(app) == first
-        assert shown(open_app("attention", **link(app))) == first
+        assert shown(open_app("attention", **copied_link(app))) == first
         different += shown(open_app("attention", sentence=typed)) != first
     assert different
 
@@ -166,7 +160,7 @@ def test_what_a_page_opens_with_is_not_in_the_address_and_what_is_chosen_is(open
     opened = {name: app.session_state[name] for name in PLACE if name in app.session_state}
     assert opened
     assert not set(PLACE) & set(app.query_params)  # else a reload would make choices of them
-    assert not set(PLACE) & set(link(app))
+    assert not set(PLACE) & set(copied_link(app))
     chosen = {name: opened[name] for name in ("kind", "layer", "head") if name in opened}
     choose(app, **chosen).run()  # the same, but chosen
     assert set(PLACE) & set(app.query_params) == set(chosen)

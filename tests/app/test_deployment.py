@@ -5,13 +5,13 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
 from tests.support.browser_driver import wait_for_app
+from tests.support.free_port import free_port
 from tests.support.patience import PATIENCE
 from tests.support.raw_client import Tab, ask
 
@@ -37,9 +37,7 @@ def test_the_app_starts_from_what_the_image_has_with_its_command(tmp_path: Path,
                 ignored = shutil.ignore_patterns("__pycache__")
                 shutil.copytree(ROOT / source, tmp_path / target, symlinks=True, ignore=ignored)
     shutil.copytree(folder, tmp_path / "pretrained")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     (entry,), (health,), (exposed,) = of("ENTRYPOINT"), of("HEALTHCHECK"), of("EXPOSE")
     python, *command = json.loads(entry)
     check = json.loads(health.removeprefix("CMD "))

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import components
+from tests.support.drawn import components, copied_link
 from tests.support.pages import switch_page
 
 Open = Callable[..., AppTest]
@@ -45,12 +45,6 @@ def test_every_control_of_a_page_has_an_entry_in_the_table_of_choices() -> None:
         keys = [ast.unparse(word.value) for word in call.keywords if word.arg == "key"]
         shared = any(word.arg is None for word in call.keywords)  # the search settings: **_widget(choice)
         assert shared or (keys and keys[0].endswith(".key")), f"{path}:{call.lineno}: no choice has its value"
-
-
-def link(app: AppTest) -> dict[str, str]:
-    """What a copied link opens."""
-    assert not app.exception
-    return dict(app.query_params) | components(app, "copy_link")[0]["texts"]
 
 
 PLACES: list[tuple[str, dict[str, str], str, Any]] = [  # page, its address, the control, another value
@@ -98,20 +92,20 @@ def test_a_copied_link_has_a_control_of_the_details(
     app = open_app(page, **{"sentence": SENTENCE, "details": "true", **address})
     usual = value_of(app, key)
     assert usual != other
-    assert key not in link(app)
+    assert key not in copied_link(app)
     app.session_state[key] = other  # as the widget does
     app.run()
     assert value_of(app, key) == other
-    copied = link(app)
+    copied = copied_link(app)
     assert key in copied
     opened = open_app(page, **copied)
     assert value_of(opened, key) == other
-    assert link(opened) == copied
+    assert copied_link(opened) == copied
     switch_page(switch_page(app, "attention").run(), page).run()
     assert value_of(app, key) == other  # the visitor has come back to the page
     app.session_state[key] = usual
     app.run()
-    assert key not in link(app)
+    assert key not in copied_link(app)
 
 
 @pytest.mark.parametrize("key", [place[2] for place in PLACES])
@@ -125,7 +119,7 @@ def test_nonsense_for_a_control_of_the_details_gets_the_usual_value(open_app: Op
     usual = {"sentence": SENTENCE, "details": "true", **address}
     app = open_app(page, **usual, **{key: nonsense})
     assert not app.exception
-    assert link(open_app(page, **usual)).keys() | {key} >= link(app).keys()
+    assert copied_link(open_app(page, **usual)).keys() | {key} >= copied_link(app).keys()
 
 
 def test_a_new_setting_of_the_search_resets_what_was_tried_without_a_search(open_app: Open) -> None:
@@ -141,17 +135,17 @@ def test_a_copied_link_has_whose_scores_are_shown(open_app: Open) -> None:
         return int(json.loads(found.bytes)["mode"])
 
     app = open_app("scaling", sentence=SENTENCE)
-    assert "scores_of" not in link(app)
+    assert "scores_of" not in copied_link(app)
     assert mode(app) == 0
-    again = open_app("scaling", **link(app), scores_of="words")
+    again = open_app("scaling", **copied_link(app), scores_of="words")
     assert mode(again) == 1
-    assert link(again)["scores_of"] == "words"
+    assert copied_link(again)["scores_of"] == "words"
 
 
 def test_a_copied_link_has_which_heads_are_left(open_app: Open) -> None:
     app = open_app("multihead", sentence=SENTENCE)
-    assert "heads_left" not in link(app)
+    assert "heads_left" not in copied_link(app)
     assert components(app, "head_grid")[0]["mode"] == 0
-    again = open_app("multihead", **link(app), heads_left="alone")
+    again = open_app("multihead", **copied_link(app), heads_left="alone")
     assert components(again, "head_grid")[0]["mode"] == 1
-    assert link(again)["heads_left"] == "alone"
+    assert copied_link(again)["heads_left"] == "alone"

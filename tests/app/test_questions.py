@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -26,35 +27,30 @@ from tests.support.recomputed_answers import Recomputed, in_float64
 from tests.support.small_questions import NO_SEARCH, SENTENCES, asked, scene
 
 SHIPPED = Path(__file__).parents[2] / "pretrained"
+TRAINED = ((SHIPPED / "numbers.safetensors", "forty-two"), (SHIPPED / "reverse-window-1.safetensors", "k f a z k"))
 
 
 def test_no_answer_is_wrong_or_ambiguous_when_torch_computes_it_again(question_checkpoints: list[Path]) -> None:
     kinds: set[str] = set()
-    trained = {
-        SHIPPED / "numbers.safetensors": ("forty-two",),
-        SHIPPED / "reverse-window-1.safetensors": ("k f a z k",),
-    }
-    for path, texts in {**dict.fromkeys(question_checkpoints, SENTENCES), **trained}.items():
-        again = in_float64(path)
-        for text in texts:
-            shown = scene(path, text)
-            recomputed = Recomputed.of(*again, shown.translation.source_ids, shown.hypothesis.ids)
-            for kind in KINDS_OF_QUESTIONS:
-                for seed in range(3):
-                    question = ask(kind, shown, seed=seed)
-                    if question:
-                        assert recomputed.mistake(question) == "", question
-                        kinds.add(kind)
+    for path, text in (*product(question_checkpoints, SENTENCES), *TRAINED):
+        shown = scene(path, text)
+        recomputed = Recomputed.of(*in_float64(path), shown.translation.source_ids, shown.hypothesis.ids)
+        for question in [each for kind in KINDS_OF_QUESTIONS for each in asked(path, kind, text, seeds=3)]:
+            assert recomputed.mistake(question) == "", question
+            kinds.add(question.kind)
     assert kinds == set(KINDS_OF_QUESTIONS)
 
 
 def test_the_second_computation_finds_a_wrong_answer(question_checkpoints: list[Path]) -> None:
-    shown = scene(question_checkpoints[0])
-    recomputed = Recomputed.of(*in_float64(question_checkpoints[0]), shown.translation.source_ids, shown.hypothesis.ids)
-    for kind in KINDS_OF_QUESTIONS:
-        for question in asked(question_checkpoints[0], kind, seeds=3):
+    kinds: set[str] = set()
+    for path, text in ((question_checkpoints[0], SENTENCES[0]), *TRAINED):
+        shown = scene(path, text)
+        recomputed = Recomputed.of(*in_float64(path), shown.translation.source_ids, shown.hypothesis.ids)
+        for question in [each for kind in KINDS_OF_QUESTIONS for each in asked(path, kind, text, seeds=3)]:
             moved = replace(question, right=(question.right + 1) % len(question.answers))
-            assert recomputed.mistake(moved), kind
+            assert recomputed.mistake(moved), question
+            kinds.add(question.kind)
+    assert kinds == set(KINDS_OF_QUESTIONS)
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_QUESTIONS)

@@ -12,8 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import word_results
 from app.views.whatif import words_data, words_part
-from tests.app.test_choices import link
-from tests.support.drawn import components
+from tests.support.drawn import components, copied_link
 from tests.support.pages import choose
 from transformer.config import BOS
 from transformer.decoding.translator import Translator
@@ -110,16 +109,16 @@ def test_a_copied_link_says_which_word_is_replaced_also_if_it_is_the_one_that_th
     open_app: Open, monkeypatch: pytest.MonkeyPatch, new: str
 ) -> None:
     app = open_app("whatif", experiment="words", sentence=SENTENCE)
-    assert "changed_word" not in link(app)  # nothing is chosen yet
+    assert "changed_word" not in copied_link(app)  # nothing is chosen yet
     word = grid(app)["columns"]["gone"].index(True)
     choose(app, changed_word=word, new_word=new).run()  # a click, and a typed word
-    copied = link(app)
+    copied = copied_link(app)
     monkeypatch.setattr(words_data.Words, "most_needed", (word + 1) % len(SENTENCE.split()))  # as on another machine
     opened = open_app("whatif", **copied)
     assert grid(opened)["columns"] == grid(app)["columns"]
     (sent,), (received,) = components(app, "outcome"), components(opened, "outcome")
     assert sent["rows"] == received["rows"]
-    assert link(opened) == copied
+    assert copied_link(opened) == copied
 
 
 def test_where_no_word_is_needed_none_is_called_most_important(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.free_port import free_port
 from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,9 +60,7 @@ def started_app(
     Raises:
         RuntimeError: it did not start; the message has its log.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", os.path.relpath(ROOT / "app" / "main.py", started_in)]
     command += ["--server.headless", "true", "--server.port", str(port), *options]
     with log.open("w") as output:

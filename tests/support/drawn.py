@@ -110,6 +110,12 @@ def components(app: AppTest, name: str) -> list[dict[str, Any]]:
     return [dict(json.loads(each.json)) for each in found if each.component_name in names]
 
 
+def copied_link(app: AppTest) -> dict[str, str]:
+    """What a copied link opens: the choices of the address, and the texts that are not in it."""
+    assert not app.exception
+    return dict(app.query_params) | components(app, "copy_link")[0]["texts"]
+
+
 def held_by(app: AppTest) -> dict[str, Any]:
     """What `held_data` sends to the browser, as `held_data.js` reads it; arrays of numbers as arrays."""
     found = [each.proto for each in app.get("bidi_component")]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.support.free_port import free_port
 from tests.support.patience import PATIENCE
 
 CONFIGURATION = Path(__file__).parents[2] / "app" / "deployment" / "nginx.conf"
@@ -59,7 +60,7 @@ def below_a_path(text: str, path: str) -> str:
 @contextmanager
 def running_nginx(folder: Path, app: str, path: str = "") -> Iterator[tuple[str, str]]:
     """Starts it; yields its addresses, http:// and https://."""
-    plain, tls = (_free_port() for _ in range(2))
+    plain, tls = (free_port() for _ in range(2))
     _make_certificate(folder)
     text = configuration(folder, app, plain, tls)
     (folder / "headlight.conf").write_text(below_a_path(text, path) if path else text, encoding="utf-8")
@@ -76,12 +77,6 @@ def running_nginx(folder: Path, app: str, path: str = "") -> Iterator[tuple[str,
     finally:
         process.terminate()
         process.wait(PATIENCE)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _make_certificate(folder: Path) -> None:

@@ -4,7 +4,6 @@ They are forked from a process that has imported torch, with torchrun's environm
 """
 
 import os
-import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.support.free_port import free_port
 from tests.support.patience import PATIENCE
 from tests.support.small_training import in_new_process, lines, tensors
 from transformer.config import Recipe
@@ -47,9 +47,7 @@ def assert_same_but_for_rounding(run: Path, other: Path) -> None:
 
 def together(size: int, function: Callable[..., None], *arguments: Any) -> list[int]:
     """Runs `function(rank, *arguments)` on so many ranks. Returns their exit codes."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     ranks = [in_new_process(as_rank, rank, size, port, function, *arguments) for rank in range(size)]
     try:
         for process in ranks:
