@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.theme import CHOSEN
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, checked, components, open_view
+from tests.support.drawn import array, chart, checked, components, open_view, page_text
 from tests.support.small_alignment import made_map, made_reading
 from transformer.analysis.alignment.alignment_map import AlignmentMap, map_path
 
@@ -34,10 +34,6 @@ def stored(folder: Path) -> AlignmentMap:
 
 def opened(**address: str) -> AppTest:
     return open_view("attention", more="alignment", sentence=SENTENCE, **address)
-
-
-def page_text(app: AppTest) -> str:
-    return " ".join(element.value for kind in (app.caption, app.text, app.markdown) for element in kind)
 
 
 @pytest.mark.parametrize("shift", ["reads", "predicts"])

@@ -5,8 +5,8 @@ import pytest
 
 from app.figures.shares import Share
 from app.figures.theme import number
-from tests.support.attention_page import Open, Pieces, heat, page_text, sent
-from tests.support.drawn import charts, components
+from tests.support.attention_page import Open, Pieces, heat, sent
+from tests.support.drawn import charts, components, page_text
 
 
 def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from app.views.attention import bertviz_tab
 from app.views.attention.bertviz_html import PARTS
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
-from tests.support.attention_page import Open, Pieces, page_text, sent
-from tests.support.drawn import charts, components, unpacked
+from tests.support.attention_page import Open, Pieces, sent
+from tests.support.drawn import charts, components, page_text, unpacked
 
 
 def bertviz_data(app: AppTest) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from app.figures.axes import in_words
 from app.library.checkpoints import CheckpointFile
 from app.state.choices import LONGEST_SECOND
 from app.views.compare import torch_side
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from tests.support.small_model import small
 from transformer.analysis.edits import HeadUniform, model_edits
 from transformer.config import DecodingConfig
@@ -35,10 +35,6 @@ def rows(app: AppTest) -> list[dict[str, Any]]:
     assert not app.exception
     (found,) = components(app, "outcome")
     return list(found["rows"])
-
-
-def words(app: AppTest) -> str:
-    return " ".join(each.value for each in app.text)
 
 
 def check(row: dict[str, Any], hypothesis: Hypothesis) -> None:
@@ -86,7 +82,7 @@ def test_the_edited_model_is_beside_the_original(open_app: Open, folder: Path) -
     check(one, translator.translate(SENTENCE).sentences[0].hypotheses[0])
     edited = translator.edited(model_edits((HeadUniform("cross", 1, 2),), translator.model))
     check(other, edited.translate(SENTENCE).sentences[0].hypotheses[0])
-    assert "changes most: " in words(app)
+    assert "changes most: " in page_text(app)
 
 
 def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
@@ -133,7 +129,7 @@ def test_where_both_sides_are_the_same_each_link_shows_a_difference(open_app: Op
         drawn = [each.proto.component_name for each in app.get("bidi_component")]
         assert "headlight_head_changes" in drawn or one["tokens"] != other["tokens"], key
     app = open_app("compare", sentence=SENTENCE, side="edits")
-    assert "Nothing is edited yet." in words(app)
+    assert "Nothing is edited yet." in page_text(app)
     assert links(app) == found
 
 
@@ -145,13 +141,13 @@ def test_a_search_that_is_too_long_is_not_suggested(open_app: Open, monkeypatch:
     monkeypatch.setattr(cached_results, "check_search", check)
     app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence=SENTENCE)
     assert not app.exception
-    assert "Something differs with:" in words(app)
+    assert "Something differs with:" in page_text(app)
 
 
 def test_the_sum_of_the_visitors_translation_is_by_the_model_that_read_it(open_app: Open) -> None:
     app = open_app("compare", sentence=SENTENCE, side="search", given="the dog", alternative="given")
-    assert "The second translation is your own; its sum is by the model that read it." in words(app)
-    assert "the model that wrote it" not in words(app)
+    assert "The second translation is your own; its sum is by the model that read it." in page_text(app)
+    assert "the model that wrote it" not in page_text(app)
 
 
 def test_torch_nn_writes_the_same_from_our_weights(open_app: Open, folder: Path) -> None:
@@ -168,8 +164,8 @@ def test_torch_nn_writes_the_same_from_our_weights(open_app: Open, folder: Path)
     with torch.no_grad():
         assert numbers[0][0] == pytest.approx(float(translator.model.encoder(source).abs().max()), rel=0.005)
     assert all(0 <= difference < 1e-4 * max(largest, 1) for largest, difference in zip(*numbers, strict=True))
-    assert "rounding of float32" in words(app)
-    assert "the same translation" in words(app)
+    assert "rounding of float32" in page_text(app)
+    assert "the same translation" in page_text(app)
 
 
 def test_the_difference_to_torch_nn_is_that_of_the_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +206,7 @@ def test_the_sentence_below_the_rows_calls_them_by_their_labels(open_app: Open) 
     wanted = f"Second sentence: “{in_words(first)}”; Your sentence: “{in_words(second)}”."
     assert found["summary"].endswith(wanted)
     sums = [sum(float(token["note"].replace("−", "-")) for token in row["tokens"]) for row in (one, other)]
-    match = re.search(r"Second sentence (\S+), Your sentence (\S+);", words(app))
+    match = re.search(r"Second sentence (\S+), Your sentence (\S+);", page_text(app))
     assert match
     assert [float(each.replace("−", "-")) for each in match.groups()] == pytest.approx(sums, abs=0.2)
 
@@ -241,4 +237,4 @@ def test_two_translations_diverge_at_the_first_token_that_differs() -> None:
 def test_any_sentence_and_any_link_are_shown(open_app: Open, sentence: str, side: str) -> None:
     app = open_app("compare", sentence=sentence, side=side, compared_checkpoint="wrong", details="true")
     assert not app.exception
-    assert words(app)
+    assert page_text(app)

@@ -17,9 +17,9 @@ from app.figures.canvas_message import header_of
 from app.library.checkpoints import CheckpointFile
 from app.views.compare.head_maps import heads_table
 from app.views.shared.other_checkpoints import other_checkpoints
-from tests.app.test_compare_page import SENTENCE, words
+from tests.app.test_compare_page import SENTENCE
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import attention_weights
+from tests.support.drawn import attention_weights, page_text
 from transformer.analysis.edits import HeadUniform, model_edits
 from transformer.decoding.translator import Translator
 
@@ -103,7 +103,7 @@ def test_the_heads_of_two_checkpoints_are_matched_over_the_same_tokens(open_app:
         distances = np.abs(other - one).sum(-1).mean(-1) / 2  # (L, H)
         assert each["moved"] == pytest.approx(distances.min(), abs=2e-4)
         assert distances[each["layer"], each["head"]] == distances.min()
-    assert "matched by similarity" in words(app)
+    assert "matched by similarity" in page_text(app)
 
 
 def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, f
         np.testing.assert_allclose(found, known, atol=1 / 65_000)
     source = [each.text.removeprefix("▁") for each in mine.source_pieces]
     assert header["tokens"][0][0] == [source[0], "mat, cat", *source[2:]]
-    assert "elsewhere than with the second sentence" in words(app)
+    assert "elsewhere than with the second sentence" in page_text(app)
 
 
 def test_a_head_without_a_partner_has_no_number_in_the_table() -> None:
@@ -140,9 +140,9 @@ def test_the_head_of_the_address_is_shown(open_app: Open) -> None:
 
 
 def test_where_heads_cannot_be_compared_it_says_why(open_app: Open) -> None:
-    assert "all its heads are the same" in words(open_app("compare", sentence=SENTENCE, side="search"))
+    assert "all its heads are the same" in page_text(open_app("compare", sentence=SENTENCE, side="search"))
     app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence="the dog sat on it")
-    assert "replace a word of your sentence: it has" in words(app)
+    assert "replace a word of your sentence: it has" in page_text(app)
     assert not [each for each in app.get("bidi_component") if each.proto.component_name == "headlight_head_changes"]
 
 
@@ -168,17 +168,17 @@ def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_an_error_message(op
     (own_folder / "broken.safetensors").write_bytes(b"nothing")
     open_it = partial(open_app, "compare", sentence="the cat", side="checkpoint")
     app = open_it(compared_checkpoint="other")
-    assert "different vocabularies" in words(app)
-    assert "No other checkpoint here that reads English" in words(app)
+    assert "different vocabularies" in page_text(app)
+    assert "No other checkpoint here that reads English" in page_text(app)
     write_checkpoint(own_folder / "same.safetensors", Size(1, 1, 2), seed=2, source_language="en", target_language="de")
     app = open_it(compared_checkpoint="other")
-    assert "choose a checkpoint with your vocabulary: same (English → German)." in words(app)
+    assert "choose a checkpoint with your vocabulary: same (English → German)." in page_text(app)
     app = open_it(compared_checkpoint="de-en")
-    assert "The first reads German, yours English: for one of the two it is the wrong language." in words(app)
+    assert "The first reads German, yours English: for one of the two it is the wrong language." in page_text(app)
     heads_drawn(app)
     app = open_it(compared_checkpoint="broken")
     assert not app.exception
-    assert "cannot be opened" in words(app)
+    assert "cannot be opened" in page_text(app)
 
 
 def test_the_opening_checkpoint_is_the_one_that_is_most_like_it(own_folder: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from app.figures.axes import in_words
 from app.views.decoding.continue_section import _chosen
 from app.views.decoding.frame_section import GIVEN
-from tests.support.decoding_page import EXAMPLE, PARTS, Open, component, frame, healthy, searched, texts
+from tests.support.decoding_page import EXAMPLE, PARTS, Open, component, frame, healthy, searched
+from tests.support.drawn import page_text
 from tests.support.pages import switch_page
 from transformer.config import EOS
 from transformer.decoding.finished_search import path_to
@@ -22,10 +23,10 @@ def test_another_token_of_the_list_continues_in_one_line(open_decoding: Open, fo
     prefix = (ids[0], other["id"])
     app = open_decoding(session={"beginning": prefix}, details="false")
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
-    assert f"With “{other['text']}” at step 2 instead: {expected.text}" in texts(app)
+    assert f"With “{other['text']}” at step 2 instead: {expected.text}" in page_text(app)
     app.button(key="take_back").click().run()
     healthy(app)
-    assert "at step 2 instead" not in texts(app)
+    assert "at step 2 instead" not in page_text(app)
 
 
 def test_taking_it_back_restores_the_translation_and_the_step(open_decoding: Open, folder: Path) -> None:
@@ -49,7 +50,7 @@ def test_taking_it_back_restores_the_translation_and_the_step(open_decoding: Ope
     line = component(app, "translation_line")
     assert (line["text"], line["mark"]["words"]) == (before, "")
     assert component(app, "next_token")["step"] == 1
-    assert "at step 2 instead" not in texts(app)
+    assert "at step 2 instead" not in page_text(app)
 
 
 def test_a_forced_prefix_is_continued_beside_the_free_translation(open_decoding: Open, folder: Path) -> None:
@@ -89,7 +90,7 @@ def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_decoding: Open,
     forced = way[0]
     app = open_decoding(PARTS[1], {"beginning": prefix, "continued_node": forced.id}, method=method)
     assert component(app, "continued_tree")["chosen"] == forced.id
-    assert texts(app).count("It is in the prefix.") == 1
+    assert page_text(app).count("It is in the prefix.") == 1
     ended = open_decoding(PARTS[1], {"beginning": (*prefix, EOS)}, method=method)
     with pytest.raises(AssertionError, match="no component"):
         component(ended, "continued_tree")
@@ -188,7 +189,7 @@ def test_a_prefix_that_is_too_long_gets_an_error_message(open_decoding: Open) ->
     app = open_decoding(PARTS[1])
     app.text_input(key="own_words").set_value("the cat sat on the mat " * 8).run()
     healthy(app)
-    assert "Type fewer words, or choose an earlier node." in texts(app)
+    assert "Type fewer words, or choose an earlier node." in page_text(app)
     app.button(key="take_back").click().run()
     healthy(app)
-    assert "Type fewer words" not in texts(app)
+    assert "Type fewer words" not in page_text(app)

@@ -8,8 +8,8 @@ import pytest
 
 from app.figures.theme import fixed
 from app.views.decoding.methods_section import _comparison
-from tests.support.decoding_page import EXAMPLE, SHIPPED, Open, component, searched, texts
-from tests.support.drawn import array, charts
+from tests.support.decoding_page import EXAMPLE, SHIPPED, Open, component, searched
+from tests.support.drawn import array, charts, page_text
 
 
 @pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
@@ -19,7 +19,7 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_decoding: Open, 
         "greedy": searched(folder, method="greedy", n_best=1)[1].hypotheses[0],
         "beam": searched(folder, method="beam", n_best=1)[1].hypotheses[0],
     }
-    assert (f"; greedy decoding writes “{found['greedy'].text}”." in texts(app)) == (method == "beam")
+    assert (f"; greedy decoding writes “{found['greedy'].text}”." in page_text(app)) == (method == "beam")
     apart = next(i for i, (a, b) in enumerate(zip(found["greedy"].ids, found["beam"].ids, strict=True)) if a != b)
     captions = " ".join(caption.value for caption in app.caption)
     for name, hypothesis in found.items():
@@ -28,7 +28,7 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_decoding: Open, 
         assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
         assert [i for i, chip in enumerate(strip["chips"]) if "differs here" in chip["under"]] == [apart]
         assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in captions
-    assert f"They differ from step {apart + 1} on. Greedy takes the most probable token there" in texts(app)
+    assert f"They differ from step {apart + 1} on. Greedy takes the most probable token there" in page_text(app)
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)
         assert array(line["y"]) == pytest.approx(np.cumsum(hypothesis.log_probabilities)[begin:], rel=1e-5)
@@ -48,8 +48,8 @@ def test_where_greedy_and_beam_find_the_same_the_page_says_so(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     app = open_decoding("methods", checkpoint="numbers", sentence="forty-two")
-    assert "find the same translation" in texts(app)
-    assert "here greedy decoding writes the same." in texts(app)
+    assert "find the same translation" in page_text(app)
+    assert "here greedy decoding writes the same." in page_text(app)
     assert charts(app) == []
     other = open_decoding("methods", checkpoint="numbers", sentence="forty-two", alternative="2")
-    assert "; greedy decoding writes “" in texts(other)
+    assert "; greedy decoding writes “" in page_text(other)

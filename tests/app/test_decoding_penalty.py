@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.views.decoding import penalty_section
-from tests.support.decoding_page import PARTS, SHIPPED, Open, healthy, searched, texts
-from tests.support.drawn import charts
+from tests.support.decoding_page import PARTS, SHIPPED, Open, healthy, searched
+from tests.support.drawn import charts, page_text
 from transformer.decoding.finished_search import finished
 
 
@@ -31,12 +31,12 @@ def test_beside_the_code_the_length_penalty_is_that_of_the_search(
 def test_one_hypothesis_is_not_ranked(open_decoding: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     app = open_decoding(PARTS[2], checkpoint="numbers", sentence="forty-two", method="greedy")
-    assert "finished one hypothesis, so there is nothing to rank. Choose beam search" in texts(app)
+    assert "finished one hypothesis, so there is nothing to rank. Choose beam search" in page_text(app)
     assert charts(app) == []
     monkeypatch.setattr(penalty_section, "finished", lambda tree: finished(tree)[:1])
     app = open_decoding(PARTS[2], checkpoint="numbers", sentence="forty-two")
-    assert "finished one hypothesis, so there is nothing to rank." in texts(app)
-    assert "Choose beam search" not in texts(app)
+    assert "finished one hypothesis, so there is nothing to rank." in page_text(app)
+    assert "Choose beam search" not in page_text(app)
 
 
 def paper(length: int) -> float:
@@ -77,4 +77,4 @@ def test_the_slider_follows_the_length_penalty_of_the_search(
 def test_where_nothing_finished_there_is_nothing_to_rank(open_decoding: Open, folder: Path) -> None:
     _, found = searched(folder)
     assert not finished(found.tree)
-    assert "No hypothesis finished" in texts(open_decoding(PARTS[2]))
+    assert "No hypothesis finished" in page_text(open_decoding(PARTS[2]))

@@ -6,7 +6,8 @@ import pytest
 import sacrebleu
 
 from app.state.choices import GIVEN_SHOWN
-from tests.support.decoding_page import HOSTILE, PARTS, SHIPPED, Open, component, healthy, searched, texts
+from tests.support.decoding_page import HOSTILE, PARTS, SHIPPED, Open, component, healthy, searched
+from tests.support.drawn import page_text
 
 
 def test_a_reference_is_scored_as_sacrebleu_does_and_compared_word_by_word(open_decoding: Open, folder: Path) -> None:
@@ -19,7 +20,7 @@ def test_a_reference_is_scored_as_sacrebleu_does_and_compared_word_by_word(open_
         f"{bleu:.1f}",
         f"{sacrebleu.sentence_chrf(found.text, [reference]).score:.1f}",
     ]
-    assert "eff:yes|tok:13a|smooth:exp" in texts(app)
+    assert "eff:yes|tok:13a|smooth:exp" in page_text(app)
     assert component(app, "difference")["stretches"][-1] == {
         "change": "missing",
         "old": "ja wirklich",
@@ -50,7 +51,7 @@ def test_a_hostile_reference_stays_text(open_decoding: Open) -> None:
 
 
 def test_without_a_reference_the_page_asks_for_one(open_decoding: Open) -> None:
-    assert "Type a translation of your own" in texts(open_decoding(PARTS[4]))
+    assert "Type a translation of your own" in page_text(open_decoding(PARTS[4]))
 
 
 def test_a_reference_stays_with_other_settings_and_goes_with_its_sentence(open_decoding: Open) -> None:
@@ -60,7 +61,7 @@ def test_a_reference_stays_with_other_settings_and_goes_with_its_sentence(open_d
     app.text_input(key="sentence").set_value("the dog ran").run()
     healthy(app)
     assert app.text_input(key="reference").value == ""
-    assert "Type a translation of your own" in texts(app)
+    assert "Type a translation of your own" in page_text(app)
 
 
 @pytest.mark.parametrize("reference", ["", "Ja."])

@@ -8,7 +8,8 @@ import pytest
 
 from app.figures.theme import fixed, score_text
 from app.library.source_code import CHANGED
-from tests.support.decoding_page import PARTS, Open, component, searched, texts
+from tests.support.decoding_page import PARTS, Open, component, searched
+from tests.support.drawn import page_text
 from transformer.analysis.trace import trace
 from transformer.config import EOS
 from transformer.decoding.finished_search import path_to
@@ -38,8 +39,8 @@ def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(
     node = next(node for node in found.tree if node.outcome == "pruned" and node.step == 3)
     app = open_decoding(PARTS[1], {"node": (2, node.id)}, t="3", layer="2", head="3")
     score = node.sum / ((5 + 3) / 6) ** 0.6
-    assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in texts(app)
-    assert node.reason in texts(app)
+    assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in page_text(app)
+    assert node.reason in page_text(app)
     ids = [each.token for each in path_to(found.tree, node.id)]
     site = "decoder.layers.1.cross_attention.weights"
     weights = trace(translator.model, found.source_ids, ids, [site])[site][2, -1]

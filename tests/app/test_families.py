@@ -17,8 +17,8 @@ from app.library.tasks import Task
 from app.views.models.families_section import _clicked
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
-from tests.support.drawn import array, chart, charts, checked, open_view
-from tests.support.models_page import opened, page_text
+from tests.support.drawn import array, chart, charts, checked, open_view, page_text
+from tests.support.models_page import opened
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 
 from app.library.tasks import EXAMPLES
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import open_view
+from tests.support.drawn import open_view, page_text
 from tests.support.small_training import corpus_recipe
-from tests.support.training_page import machine, page_text
+from tests.support.training_page import machine
 from transformer.training.metrics import read_metrics
 from transformer.training.trainer import train
 

@@ -13,7 +13,7 @@ from app.pages import PAGES as INFOS
 from app.state import given_translation
 from app.state.choices import ALTERNATIVE, GIVEN_SHOWN, GIVEN_STEPS
 from app.state.shown_translation import Shown
-from tests.support.drawn import attention_weights, charts, components, held_by, unpacked_canvas
+from tests.support.drawn import attention_weights, charts, components, held_by, page_text, unpacked_canvas
 from tests.support.pages import MAIN, choose, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.logit_lens import lens
@@ -28,10 +28,6 @@ Open = Callable[..., AppTest]
 def healthy(app: AppTest) -> AppTest:
     assert not app.exception, app.exception[0].message
     return app
-
-
-def words(app: AppTest) -> str:
-    return " ".join(element.value for kind in (app.text, app.info, app.warning, app.caption) for element in kind)
 
 
 def cross_attention(app: AppTest) -> np.ndarray:
@@ -74,7 +70,7 @@ def test_without_the_causal_mask_its_probabilities_are_those_of_the_steps_which_
 def test_it_may_be_as_long_as_the_longest_that_the_search_writes(open_app: Open, tokens: int, fits: bool) -> None:
     app = open_app(sentence=SENTENCE, details="true")
     healthy(choose(app, given="x", given_ids=(300,) * tokens, alternative=GIVEN_SHOWN).run())
-    assert ("tokens; the page shows up to 127" in words(app)) == (not fits)
+    assert ("tokens; the page shows up to 127" in page_text(app)) == (not fits)
     assert (len(cross_attention(app)[0, 0]) == tokens + 1) == fits
 
 
@@ -150,7 +146,7 @@ def test_another_sentence_or_an_empty_line_removes_it(open_app: Open) -> None:
 
 def test_what_cannot_be_forced_gets_an_error_message_and_the_model_s_translation_stays(open_app: Open) -> None:
     app = force(open_app(details="true", sentence=SENTENCE), "the cat " * 90)
-    assert "shorten it" in words(app)
+    assert "shorten it" in page_text(app)
     assert components(app, "choice_list")[0]["chosen"] == 0
 
 
@@ -179,11 +175,11 @@ def test_every_part_of_decoding_has_something_to_say(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     app = opened("decoding", part=part, method=method, reference="Das Tier", details=True)
-    page_text = words(app)
+    shown = page_text(app)
     if part == "loop":
         assert "hypotheses" not in str(components(app, "decoding_loop")[0])  # the token was given, nothing was searched
     if part in ("tree", "penalty"):
-        assert "was not searched for" in page_text
+        assert "was not searched for" in shown
     if part == "reference":
         assert f"{sentence_score(OWN, ['Das Tier'])['chrf']:.1f}" in [metric.value for metric in app.metric]
     if part == "lens":
@@ -213,7 +209,7 @@ def test_only_the_tokens_of_the_visitor_are_marked_as_given(
     assert marks == ["given" if given(step) else "chosen" for step in range(len(ids) + 1)]
     assert set(app.dataframe[0].value["in the translation"]) - {""} == {marks[app.session_state["t"]]}
     app.session_state["at"] = "chosen"
-    assert sentence in words(healthy(app.run()))
+    assert sentence in page_text(healthy(app.run()))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from app.stage.lecture import next_scene
 from app.state.choices import SENTENCE
 from app.views.positions.likeness import likeness, likeness_table
 from tests.support.app_checkpoints import write_checkpoint
-from tests.support.drawn import array, chart, components, open_view, title
+from tests.support.drawn import array, chart, components, open_view, page_text, title
 from transformer.decoding.translator import Translator
 
 WORDS = "the cat sat on the mat"
@@ -59,10 +59,6 @@ def opened(**address: str) -> AppTest:
     return open_view("positions", **{SENTENCE.key: WORDS, "checkpoint": "family-base", "picture": "kinds", **address})
 
 
-def texts(app: AppTest) -> str:
-    return " ".join(each.value for each in app.text)
-
-
 def test_what_the_models_write_is_computed_before_the_next_scene_of_a_lesson_opens(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,22 +78,22 @@ def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the
     (points,) = drawn["data"]
     assert [text.strip() for text in points["text"]] == ["22.0", "24.0", "20.9"]
     assert drawn["layout"]["xaxis"]["ticktext"][1:] == ["Learned", "None"]
-    page_text = texts(opened())
-    assert "24.0 against 22.0 BLEU (one run each: the difference may be chance)" in page_text
-    assert "“nearly identical results”, 25.7 against 25.8 BLEU" in page_text
-    assert "“may allow the model to extrapolate” to longer sequences" in page_text
-    assert "attention needs no more than that. Sinusoidal positions that are near each other are alike" in page_text
+    shown = page_text(opened())
+    assert "24.0 against 22.0 BLEU (one run each: the difference may be chance)" in shown
+    assert "“nearly identical results”, 25.7 against 25.8 BLEU" in shown
+    assert "“may allow the model to extrapolate” to longer sequences" in shown
+    assert "attention needs no more than that. Sinusoidal positions that are near each other are alike" in shown
     sine, learned = (
         [fixed(one, 2) for one in array(line["y"])[[1, 10]]]
         for line in (chart(opened(), "How alike")["data"][i] for i in (1, 3))
     )
-    assert f"sine and cosine {sine[0]} and {sine[1]}; learned {learned[0]} and {learned[1]}" in page_text
+    assert f"sine and cosine {sine[0]} and {sine[1]}; learned {learned[0]} and {learned[1]}" in shown
 
 
 def test_of_short_sentences_the_cosine_at_the_longest_distance_is_named(folder: Path) -> None:
     for seed, (kind, stem) in enumerate(KINDS.items()):
         write_checkpoint(folder / f"{stem}.safetensors", seed=seed, options={"positions": kind}, max_length=10)
-    assert "cosine at distance 1 and 5: sine and cosine" in texts(opened())
+    assert "cosine at distance 1 and 5: sine and cosine" in page_text(opened())
 
 
 def test_more_runs_appear_by_themselves(folder: Path) -> None:
@@ -105,7 +101,7 @@ def test_more_runs_appear_by_themselves(folder: Path) -> None:
     (folder / "families.json").write_text(json.dumps(report(*runs)))
     app = opened()
     assert title(chart(app, "BLEU")) == "BLEU: 3 runs each"
-    assert "25.0 against 23.0 BLEU (3 runs each)" in texts(app)
+    assert "25.0 against 23.0 BLEU (3 runs each)" in page_text(app)
 
 
 def test_how_alike_positions_are_is_the_cosine_of_the_rows_of_the_tables(folder: Path) -> None:

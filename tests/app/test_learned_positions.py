@@ -11,7 +11,7 @@ from app.figures.sinusoids import best_rotations, pairs, rotation_error
 from app.figures.theme import number
 from app.views.positions.similarity import over_distance
 from tests.support.app_checkpoints import write_checkpoint
-from tests.support.drawn import array, chart, open_view, sent
+from tests.support.drawn import array, chart, open_view, page_text, sent
 from transformer.decoding.translator import Translator
 
 TRAINED = 41  # of 40 tokens at most, and one for the sign of the end
@@ -29,10 +29,6 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
 
 def opened(**address: str) -> AppTest:
     return open_view("positions", sentence="the cat sat", kind="encoder", **address)
-
-
-def page_text(app: AppTest) -> str:
-    return " ".join(element.value for kind in (app.markdown, app.caption) for element in kind)
 
 
 def test_the_spread_and_the_products_are_of_trained_positions_alone(table: np.ndarray) -> None:

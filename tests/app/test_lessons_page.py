@@ -16,7 +16,7 @@ from app.lessons.versions import differences
 from app.library import lessons as library
 from app.library.lessons import lesson_named, lessons, store_upload
 from tests.app.test_lesson_file import LESSON, MISTAKES
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from tests.support.pages import PAGES, choose, switch_page
 from transformer.analysis.edits.edit_text import parse_edit
 
@@ -32,11 +32,6 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def texts(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(each.value for each in app.text)
-
-
 def test_lessons_of_the_folder_are_listed_and_one_with_mistakes_stops_nothing(own: Path, open_app: Open) -> None:
     (own / "mine.md").write_text(LESSON, encoding="utf-8")
     (own / "wrong.md").write_text(MISTAKES, encoding="utf-8")
@@ -47,11 +42,11 @@ def test_lessons_of_the_folder_are_listed_and_one_with_mistakes_stops_nothing(ow
     assert next(iter(found)) == "mine"  # the shortest
     assert set(found) == {"mine", *SHIPPED, "bytes", "wrong"}
     assert [name for name, each in found.items() if each.lesson is None] == ["bytes", "wrong"]
-    page_text = texts(open_app("lessons"))
-    assert "Two scenes" in page_text
-    assert "wrong.md has 17 mistakes." in page_text
-    assert "Line 7: There is no page “atention”. Did you mean attention?" in page_text
-    assert "bytes.md has one mistake.\nLine 1: This is not UTF-8." in page_text
+    shown = page_text(open_app("lessons"))
+    assert "Two scenes" in shown
+    assert "wrong.md has 17 mistakes." in shown
+    assert "Line 7: There is no page “atention”. Did you mean attention?" in shown
+    assert "bytes.md has one mistake.\nLine 1: This is not UTF-8." in shown
 
 
 def test_a_lesson_of_the_folder_replaces_one_that_ships(own: Path) -> None:
@@ -65,7 +60,7 @@ def test_a_lesson_is_shown_in_the_language_of_the_visitor_where_there_is_one(own
     (own / "de" / "mine.md").write_text(LESSON.replace("Two scenes", "Zwei Szenen"), encoding="utf-8")
     (own / "other.md").write_text(LESSON.replace("Two scenes", "Another"), encoding="utf-8")
     (own / "de" / f"{SHIPPED[0]}.md").write_text(MISTAKES, encoding="utf-8")
-    english, german = texts(open_app("lessons")), texts(open_app("lessons", lang="de"))
+    english, german = page_text(open_app("lessons")), page_text(open_app("lessons", lang="de"))
     assert ("Two scenes" in english, "Zwei Szenen" in english) == (True, False)
     assert ("Two scenes" in german, "Zwei Szenen" in german, "Another" in german) == (False, True, True)
     assert (f"de/{SHIPPED[0]}.md" in english, f"de/{SHIPPED[0]}.md" in german) == (False, True)
@@ -99,15 +94,15 @@ def test_a_lesson_finds_the_checkpoint_of_a_run_that_is_made_later(own: Path, ru
 def test_an_uploaded_lesson_is_listed_for_its_visitor_alone_and_found_by_its_name(open_app: Open) -> None:
     app = open_app("lessons")
     upload(app, LESSON)
-    assert "Two scenes" in texts(app)
-    assert "Line 25: Note: There is no checkpoint “reverse” here." in texts(app)
+    assert "Two scenes" in page_text(app)
+    assert "Line 25: Note: There is no checkpoint “reverse” here." in page_text(app)
     name = app.session_state["own_lesson_name"]
     found = lesson_named(name)
     assert found is not None
     assert found.title == "Two scenes"
-    assert "Two scenes" not in texts(open_app("lessons"))
+    assert "Two scenes" not in page_text(open_app("lessons"))
     upload(app, MISTAKES)
-    assert "has 17 mistakes." in texts(app)
+    assert "has 17 mistakes." in page_text(app)
 
 
 def test_an_uploaded_lesson_with_the_title_of_another_one_can_be_chosen(own: Path, open_app: Open) -> None:
@@ -118,7 +113,7 @@ def test_an_uploaded_lesson_with_the_title_of_another_one_can_be_chosen(own: Pat
     assert len(set(choice.options)) == len(choice.options) == len(SHIPPED) + 2
     for label, first in (("Two scenes (mine.md)", "The first (2"), ("Two scenes (uploaded)", "The other first (2")):
         app.selectbox(key="scenes_of").select(label).run()
-        assert first in texts(app)
+        assert first in page_text(app)
 
 
 def test_one_minute_and_one_scene_are_singular(own: Path, open_app: Open) -> None:

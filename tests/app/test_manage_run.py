@@ -23,9 +23,10 @@ from app.views.training import manage_run, run_log
 from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE
 from app.views.training.run_words import about
+from tests.support.drawn import page_text
 from tests.support.held_run import held
 from tests.support.pages import choose
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.files.atomic_write import replacing
 from transformer.recipe import load_recipe
 

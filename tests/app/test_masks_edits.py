@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from app.figures.mask_matrix import ALLOWED_BY_EDIT
-from tests.support.drawn import components
-from tests.support.masks_page import Open, by_title, heatmaps, texts
+from tests.support.drawn import components, page_text
+from tests.support.masks_page import Open, by_title, heatmaps
 
 
 def test_the_framed_mask_of_the_overview_is_that_of_the_chosen_head(open_masks: Open) -> None:
@@ -26,7 +26,7 @@ def test_the_reason_of_a_cell_that_an_edit_changed_is_the_edit(open_masks: Open)
         ("forbid=decoder.all.all.3.2", {"t": "3", "k": "2"}, "An edit forbids it."),
         ("mask=causal", {"t": "2", "k": "3"}, "An edit allows it."),
     ):
-        said = texts(open_masks(edits=edit, kind="decoder", **cell))
+        said = page_text(open_masks(edits=edit, kind="decoder", **cell))
         assert reason in said
         assert "That token comes later" not in said
 

@@ -8,8 +8,8 @@ import torch
 
 from app.views.masks.mask_parts_section import mask_shape
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import charts
-from tests.support.masks_page import LONG, Open, by_title, heatmaps, texts, traces
+from tests.support.drawn import charts, page_text
+from tests.support.masks_page import LONG, Open, by_title, heatmaps, traces
 from transformer.analysis.batch_masks import Part
 from transformer.decoding.translator import Translator
 from transformer.model import masks
@@ -36,7 +36,7 @@ def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place:
     _, (_, short), _ = traces(folder / "en-de.safetensors")
     lengths = {"s": len(short.source_ids), "t": len(short.target_ids), "k": len(short.source_ids)}
     address = {name: str(lengths[name]) if value == "last" else value for name, value in place.items()}
-    assert reason in texts(open_masks(kind=kind, **address))
+    assert reason in page_text(open_masks(kind=kind, **address))
 
 
 def test_a_window_is_a_part_of_its_own_and_rows_that_are_fully_masked_are_named(open_masks: Open, folder: Path) -> None:
@@ -46,9 +46,9 @@ def test_a_window_is_a_part_of_its_own_and_rows_that_are_fully_masked_are_named(
         app = open_masks(checkpoint="window", kind="encoder", s="10")
         panels = heatmaps(next(f for name, f in by_title(app).items() if name.endswith("sentence 2: the mask")))
         assert len(panels) == 3
-        assert "is fully masked" in texts(app)
-        assert "2 positions away" in texts(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
-        allowed = texts(open_masks(checkpoint="window", kind="encoder", s="1", k="2"))
+        assert "is fully masked" in page_text(app)
+        assert "2 positions away" in page_text(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
+        allowed = page_text(open_masks(checkpoint="window", kind="encoder", s="1", k="2"))
         assert "may attend" in allowed
         assert "1 position away, and the attention window of this checkpoint is r = 1" in allowed
     finally:
@@ -101,7 +101,7 @@ def test_the_sentence_it_opens_with_is_one_that_the_model_has_positions_for(open
 )
 def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str, message: str) -> None:
     app = open_masks(short=words)
-    assert message in texts(app)
+    assert message in page_text(app)
     assert not charts(app)
 
 

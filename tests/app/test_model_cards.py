@@ -16,8 +16,8 @@ from app.library.families import read_families
 from app.library.main_score import SHIPPED_TESTS, main_score
 from app.views.models.cards_picture import cards_data, parts_text
 from app.views.models.cards_section import PARTS
-from tests.support.drawn import open_view
-from tests.support.models_page import PRETRAINED, cards, opened, page_text
+from tests.support.drawn import open_view, page_text
+from tests.support.models_page import PRETRAINED, cards, opened
 from transformer.analysis.inspection import parameters_of
 from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.checkpoint.header import read_header

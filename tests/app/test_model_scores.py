@@ -14,8 +14,8 @@ from app.library.checkpoints import checkpoints
 from app.library.main_score import MainScore, search_words, text_words
 from app.library.published_scores import TEST_SETS
 from app.views.models.cards_picture import cards_table
-from tests.support.drawn import array, chart
-from tests.support.models_page import cards, opened, page_text
+from tests.support.drawn import array, chart, page_text
+from tests.support.models_page import cards, opened
 from tests.support.unmarked_texts import bracketed
 from transformer.training.metrics import read_metrics
 

@@ -6,22 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
 
 from app.compute.projections import Matrix, input_site
 from app.figures.head_slices import STEPS, reach
 from app.library.tasks import PAPERS_EXAMPLE
-from tests.support.drawn import array, chart, charts, sent, written
+from tests.support.drawn import array, chart, charts, page_text, sent, written
 from tests.support.multihead_page import SENTENCE, Open, tensors
 from transformer.decoding.translator import Translator
 from transformer.model import census
 from transformer.model.attention_kinds import SITES, Kind
 
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
-
-
-def page_text(app: AppTest) -> str:
-    return " ".join(element.value for element in (*app.markdown, *app.caption))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from app.figures.sinusoids import Layout, permutation, rotations
 from app.views.positions.sizes import PARTS
 from tests.app.test_positions_formula import paper
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, open_view, sent, written
+from tests.support.drawn import array, chart, charts, open_view, page_text, sent, written
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 
@@ -45,10 +45,6 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
         return open_view(page, **{"details": "true"} | address)
 
     return opened
-
-
-def page_text(app: AppTest) -> str:
-    return " ".join(e.value for kind in (app.markdown, app.caption, app.info, app.header) for e in kind)
 
 
 @pytest.mark.parametrize(("name", "layout"), [("paper", "interleaved"), ("halves", "concatenated")])

@@ -4,9 +4,10 @@ import signal
 from pathlib import Path
 
 from app.library.snapshots import OWNER
+from tests.support.drawn import page_text
 from tests.support.held_run import held
 from tests.support.patience import PATIENCE
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.data.cleaning import Counts
 
 

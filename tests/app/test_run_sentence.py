@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 from app.library.run_samples import MOST_CHARACTERS, read_samples
 from app.library.runs import read_run
 from app.views.training.known_pairs import known_pairs, right_translation
+from tests.support.drawn import page_text
 from tests.support.small_training import corpus_recipe
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.training import train
 
 

@@ -13,9 +13,10 @@ from app.library.runs import read_run
 from app.library.snapshots import own_run_names, run_names
 from app.views.training import manage_run, new_runs
 from app.views.training.own_text import LaunchError
+from tests.support.drawn import page_text
 from tests.support.held_run import held
 from tests.support.small_training import toy_recipe
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.errors import TrainingError
 from transformer.training import train
 from transformer.training import trainer as trainer_module

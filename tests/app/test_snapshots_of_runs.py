@@ -12,10 +12,10 @@ from app.library.runs import read_run
 from app.views.training.snapshot_question import question
 from app.views.training.snapshot_sweep import sweep
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import open_view
+from tests.support.drawn import open_view, page_text
 from tests.support.held_run import held
 from tests.support.pages import choose
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.recipe import load_recipe, recipe_text
 
 

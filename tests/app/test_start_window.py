@@ -8,7 +8,8 @@ from app.views.training.own_text import LaunchError, read_own_text
 from app.views.training.run_plan import Plan, TextPlan
 from app.views.training.run_plan import Size as RunSize
 from app.views.training.size_options import KEYS
-from tests.support.training_page import Open, opened, page_text
+from tests.support.drawn import page_text
+from tests.support.training_page import Open, opened
 
 
 def pairs(count: int) -> bytes:

@@ -13,10 +13,10 @@ import pytest
 from app.figures.theme import fixed
 from app.library.runs import is_continued, read_run
 from app.views.training.snapshot_rows import marked
-from tests.support.drawn import array, chart, open_view
+from tests.support.drawn import array, chart, open_view, page_text
 from tests.support.pages import switch_page
 from tests.support.patience import PATIENCE
-from tests.support.training_page import machine, opened, page_text
+from tests.support.training_page import machine, opened
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics

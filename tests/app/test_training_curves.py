@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from tests.support.drawn import array, chart
-from tests.support.training_page import opened, page_text
+from tests.support.drawn import array, chart, page_text
+from tests.support.training_page import opened
 from transformer.training.metrics import read_metrics
 
 

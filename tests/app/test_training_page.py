@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.library.snapshots import OWNER
-from tests.support.drawn import array, chart, charts, title
-from tests.support.training_page import Open, machine, opened, page_text
+from tests.support.drawn import array, chart, charts, page_text, title
+from tests.support.training_page import Open, machine, opened
 
 
 def test_without_a_run_the_page_says_how_to_get_one(open_app: Open) -> None:

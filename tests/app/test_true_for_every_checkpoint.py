@@ -15,7 +15,7 @@ from app.views.hand.projection_origin import origin
 from app.views.shared.head_pictures import explained
 from tests.app.test_steps_formulas import station
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, components, open_view
+from tests.support.drawn import array, chart, components, open_view, page_text
 from tests.support.pages import PAGES, choose, switch_page
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
@@ -32,12 +32,6 @@ def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         return write_checkpoint(tmp_path / "any.safetensors", size or Size(1, 2, 2), options=options)
 
     return written
-
-
-def page_text(app: AppTest) -> str:
-    """All words of the page."""
-    kinds = (app.markdown, app.caption, app.text, app.info, app.latex, app.header)
-    return "\n".join(element.value for kind in kinds for element in kind)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -14,7 +14,7 @@ from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.state.choices import MOST_EDITS
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from tests.support.pages import PAGES
 from transformer.analysis.edits import parse_edit
 from transformer.decoding.translator import Translator
@@ -32,10 +32,6 @@ def grid(app: AppTest) -> dict[str, Any]:
 def suggested(app: AppTest) -> list[Button]:
     """The buttons that switch off what the page names."""
     return [button for button in app.button if (button.key or "").startswith("switch ")]
-
-
-def texts(app: AppTest) -> str:
-    return " ".join(each.value for each in app.text)
 
 
 def test_feed_forward_networks_have_a_place_of_their_own(open_app: Open) -> None:
@@ -68,7 +64,7 @@ def test_the_round_switches_take_the_sub_layer_away_or_the_residual_connection(o
 def test_the_link_restores_every_edit(open_app: Open) -> None:
     app = open_app("whatif", sentence=SENTENCE, edits=EDITS)
     assert grid(app)["off"] == EDITS.split(";")
-    assert "Edited model:" in texts(app)
+    assert "Edited model:" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +73,7 @@ def test_the_link_restores_every_edit(open_app: Open) -> None:
 def test_a_hostile_link_gets_an_error_message_and_the_page_works(open_app: Open, edits: str) -> None:
     app = open_app("whatif", sentence=SENTENCE, edits=edits)
     assert not app.exception
-    assert "An edit in the link was ignored" in texts(app)
+    assert "An edit in the link was ignored" in page_text(app)
     assert len(grid(app)["panels"]) == 4
 
 
@@ -97,13 +93,13 @@ def test_an_edit_that_a_link_has_twice_is_made_once_and_can_be_taken_back(open_a
     assert not app.exception
     next(button for button in app.button if button.label.endswith("✕")).click().run()
     assert grid(app)["off"] == []
-    assert "Original model: nothing is edited." in texts(app)
+    assert "Original model: nothing is edited." in page_text(app)
 
 
 def test_at_the_limit_nothing_is_dropped_and_the_page_says_so(open_app: Open) -> None:
     full = [f"temperature=cross.1.1.{number}" for number in range(1, MOST_EDITS)] + ["off=cross.1.2"]
     app = open_app("whatif", sentence=SENTENCE, edits=";".join(full))
-    assert f"cannot have more than {MOST_EDITS} edits" in texts(app)
+    assert f"cannot have more than {MOST_EDITS} edits" in page_text(app)
     next(button for button in suggested(app) if not button.disabled).click().run()
     assert app.session_state["edits"] == tuple(full)
 
@@ -112,14 +108,14 @@ def test_at_the_limit_the_edit_of_a_link_is_not_added(open_app: Open) -> None:
     full = [f"temperature=cross.1.1.{number}" for number in range(1, MOST_EDITS + 1)]
     app = open_app("whatif", sentence=SENTENCE, edits=";".join(full), edit="off=cross.1.2")
     assert app.session_state["edits"] == tuple(full)
-    assert f"cannot have more than {MOST_EDITS} edits at once" in texts(app)
+    assert f"cannot have more than {MOST_EDITS} edits at once" in page_text(app)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_with_an_edited_model(open_app: Open, page: str) -> None:
     app = open_app(page, sentence=SENTENCE, edits=EDITS)
     assert not app.exception
-    assert "Edited model:" in texts(app)
+    assert "Edited model:" in page_text(app)
 
 
 def test_a_model_of_one_layer_and_one_head_has_its_switches(open_app: Open) -> None:

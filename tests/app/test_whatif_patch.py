@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.library.word_pairs import with_another_word, with_the_next_word
 from app.views.whatif import other_sentence, patch_part
 from app.views.whatif.other_sentence import _length_mismatch
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from transformer.analysis.edits import VectorPatched, edit_text, model_edits
 from transformer.config import BOS, DecodingConfig
 from transformer.decoding.translation import Translation
@@ -28,10 +28,6 @@ SENTENCE, OTHER = "the old cat sat on the big mat", "the old cat sat on the smal
 def grid(app: AppTest) -> dict[str, Any]:
     (found,) = components(app, "cell_grid")
     return found
-
-
-def page_text(app: AppTest) -> str:
-    return " ".join(str(each.value) for each in app.text)
 
 
 def score(model: Transformer, source: tuple[int, ...], target: tuple[int, ...]) -> float:

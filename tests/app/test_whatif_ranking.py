@@ -12,8 +12,8 @@ from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from app.views.whatif import heads_part, part_ranking
 from app.views.whatif.part_ranking import Ranking
-from tests.app.test_whatif_heads import EDITS, SENTENCE, Open, grid, suggested, texts
-from tests.support.drawn import components
+from tests.app.test_whatif_heads import EDITS, SENTENCE, Open, grid, suggested
+from tests.support.drawn import components, page_text
 from transformer.analysis.each_edit import Part
 from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff, edit_text, parse_edit
 from transformer.config import DecodingConfig
@@ -56,8 +56,8 @@ def test_the_ranking_is_of_the_original_model_and_waits_until_it_is_asked_for(op
 def test_a_button_switches_off_a_part_without_which_the_translation_changes(open_app: Open, folder: Path) -> None:
     app = open_app("whatif", sentence=SENTENCE)
     strongest = grid(app)["strongest"][0]
-    page_text, buttons = texts(app), suggested(app)
-    assert len(buttons) == (1 if "The translation changes without the most important head" in page_text else 2)
+    shown, buttons = page_text(app), suggested(app)
+    assert len(buttons) == (1 if "The translation changes without the most important head" in shown else 2)
     assert buttons[0].key == f"switch {strongest}"
     buttons[-1].click().run()
     (off,) = grid(app)["off"]
@@ -108,7 +108,7 @@ def test_switches_and_translations_are_drawn_before_the_ranking_and_its_colours_
         assert "change" not in grid(app)
         assert components(app, "outcome")
         assert not suggested(app)
-        assert "nats" not in texts(app)
+        assert "nats" not in page_text(app)
     with monkeypatch.context() as patched:
         patched.setattr(heads_part, "changing", lambda *_: st.stop())
         app = open_app("whatif", sentence="a dog sat on the mat")
@@ -121,8 +121,8 @@ def test_if_no_part_that_is_tried_changes_the_translation_the_page_says_so(
 ) -> None:
     monkeypatch.setattr(cached_results, "translate_ids", _as_before)
     app = open_app("whatif", sentence=SENTENCE)
-    assert "The translation stays the same without the most important head" in texts(app)
-    assert "None of the 12 parts that were tried changes it" in texts(app)
+    assert "The translation stays the same without the most important head" in page_text(app)
+    assert "None of the 12 parts that were tried changes it" in page_text(app)
     strongest = grid(app)["strongest"][0]
     (button,) = suggested(app)
     button.click().run()
@@ -146,7 +146,7 @@ def test_one_head_is_spoken_of_in_the_singular(open_app: Open, monkeypatch: pyte
     def says(*lost: float) -> str:
         ranking = Ranking(dict(zip([*heads, *others], [*lost, 1.0, 1.0], strict=True)))
         monkeypatch.setattr(heads_part, "_kept", lambda scene: ranking)
-        return texts(open_app("whatif", checkpoint="small", sentence=SENTENCE, ranked="true"))
+        return page_text(open_app("whatif", checkpoint="small", sentence=SENTENCE, ranked="true"))
 
     others: list[Part] = [SublayerOff("encoder", 0, "feed_forward"), ResidualOff("encoder", 0, "feed_forward")]
     one = says(3.0, 0.02, 1.0)

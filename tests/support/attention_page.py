@@ -42,11 +42,6 @@ def sent(lines: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"])
 
 
-def page_text(app: AppTest) -> str:
-    """The captions, texts, notes and warnings of the page."""
-    return " ".join(element.value for kind in (app.caption, app.text, app.info, app.warning) for element in kind)
-
-
 @pytest.fixture(scope="module")
 def translation(folder: Path) -> tuple[Translator, Translation]:
     """The model `en-de` and its translation of the sentence of the tests of the Attention page."""

@@ -34,11 +34,6 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     raise AssertionError(f"no component {key}")
 
 
-def texts(app: AppTest) -> str:
-    """The texts, notes and warnings of the page."""
-    return "\n".join(element.value for kind in (app.text, app.info, app.warning) for element in kind)
-
-
 def frame(app: AppTest) -> dict[str, Any]:
     """The frame of all steps, as the browser gets it."""
     return held_by(app)

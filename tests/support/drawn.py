@@ -110,6 +110,23 @@ def components(app: AppTest, name: str) -> list[dict[str, Any]]:
     return [dict(json.loads(each.json)) for each in found if each.component_name in names]
 
 
+def page_text(app: AppTest) -> str:
+    """All words of the page but those in its pictures, buttons and tables."""
+    assert not app.exception, app.exception[0].message
+    kinds = (
+        app.header,
+        app.subheader,
+        app.text,
+        app.markdown,
+        app.caption,
+        app.latex,
+        app.info,
+        app.warning,
+        app.error,
+    )
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
 def copied_link(app: AppTest) -> dict[str, str]:
     """What a copied link opens: the choices of the address, and the texts that are not in it."""
     assert not app.exception

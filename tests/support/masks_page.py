@@ -48,11 +48,6 @@ def heatmaps(figure: dict[str, Any]) -> list[np.ndarray]:
     return [array(trace["z"]) for trace in figure["data"] if trace["type"] == "heatmap"]
 
 
-def texts(app: AppTest) -> str:
-    """The texts, notes and warnings of the page."""
-    return " ".join(element.value for kind in (app.text, app.info, app.warning) for element in kind)
-
-
 def traces(path: Path, watch: str = "*.mask") -> tuple[Translator, tuple[Trace, ...], Any]:
     """Both sentences in one padded pass, computed beside the app: translator, traces, ids."""
     translator = Translator.load(path)

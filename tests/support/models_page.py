@@ -19,9 +19,3 @@ def cards(app: AppTest) -> dict[str, dict[str, Any]]:
     """The cards of the picture by the name of the checkpoint."""
     (found,) = components(app, "model_cards")
     return {card["name"]: card for card in found["cards"]}
-
-
-def page_text(app: AppTest) -> str:
-    """The words of the page."""
-    found = [*app.text, *app.caption, *app.info, *app.markdown, *app.header, *app.subheader]
-    return "\n".join(str(each.value) for each in found)

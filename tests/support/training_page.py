@@ -19,9 +19,3 @@ def machine(app: AppTest) -> dict[str, Any]:
     """What the time machine in the browser is given."""
     (found,) = components(app, "time_machine")
     return found
-
-
-def page_text(app: AppTest) -> str:
-    """The words of the page."""
-    found = [*app.text, *app.caption, *app.info, *app.warning, *app.subheader, *app.header]
-    return "\n".join(str(each.value) for each in found)
