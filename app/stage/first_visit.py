@@ -19,7 +19,8 @@ import streamlit as st
 from app import components
 from app.figures.canvas_message import header_of
 from app.figures.theme import role_color
-from app.languages import _
+from app.languages import _, language
+from app.languages.catalogues import ENGLISH
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.first_picture_file import FirstPicture, read_picture
@@ -59,7 +60,8 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
         (lambda: _headline(picture, page)) if picture and page.needs_scene and page.has_headline else None,
         (lambda: draw_picture(picture)) if picture and page.name == FIRST else None,
     )
-    with line.progress, st.spinner(_("Loading the model …"), show_time=True):
+    # Streamlit writes the unit of the time in English
+    with line.progress, st.spinner(_("Loading the model …"), show_time=language() == ENGLISH):
         _load(page, file)
     st.rerun()
 

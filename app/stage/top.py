@@ -13,7 +13,8 @@ import streamlit as st
 
 from app.classroom import lecturer
 from app.compute.subject import Subject
-from app.languages import _
+from app.languages import _, language
+from app.languages.catalogues import ENGLISH
 from app.library import checkpoints
 from app.pages import FIRST, PageInfo
 from app.stage import sentence
@@ -51,7 +52,8 @@ def draw_top(page: PageInfo) -> Scene | None:
         if subject is None or settings is None:
             return None
         subject = edited(subject, page)
-        with line.progress, st.spinner(_("Translating …"), show_time=True):
+        # Streamlit writes the unit of the time in English
+        with line.progress, st.spinner(_("Translating …"), show_time=language() == ENGLISH):
             scene, problem = _scene(subject, text, settings)
         if problem:
             sentence.say_why_not(problem, scene.translation.source if scene else "")
