@@ -37,6 +37,7 @@ CONFIGS = {
     "learned positions": {"positions": "learned", "activation": "gelu"},
     "no positions": {"positions": "none", "norm": "pre", "activation": "silu", "decoder_layers": 1},
     "three matrices": {"shared_embeddings": False, "activation": "silu"},
+    "a bias": {"output_bias": True, "norm": "pre"},
     "a large epsilon": {"norm_epsilon": 0.05, "heads": 4, "shared_embeddings": False},
 }
 

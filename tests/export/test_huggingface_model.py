@@ -17,6 +17,7 @@ from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig, ModelConfig
 from transformer.decoding.search import search
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
+from transformer.export.ctranslate2_readme import PAPER_POWER
 from transformer.export.huggingface_model import export_huggingface
 from transformer.importing.marian_import import import_marian
 
@@ -73,6 +74,25 @@ def test_sampling_keeps_its_temperature_top_k_and_top_p(tmp_path: Path) -> None:
     assert (found.do_sample, found.temperature, found.top_k, found.top_p) == (True, 0.5, 0, 0.9)
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (DecodingConfig(beam=4, length_penalty="paper", alpha=0.6), (4, PAPER_POWER * 0.6, "never")),
+        (DecodingConfig(beam=2, length_penalty="power", alpha=0.5), (2, 0.5, "never")),
+        (DecodingConfig(beam=3, length_penalty="none"), (3, 0.0, "never")),
+        (DecodingConfig(beam=1), (1, PAPER_POWER * 0.6, False)),
+        (DecodingConfig(method="greedy", beam=4), (1, PAPER_POWER * 0.6, False)),
+    ],
+)
+def test_a_search_keeps_its_beam_and_its_length_penalty(
+    settings: DecodingConfig, expected: tuple[int, float, str | bool], tmp_path: Path
+) -> None:
+    export_huggingface(checkpoint(tmp_path), tmp_path / "marian", settings)
+    found = loaded(tmp_path / "marian")[0].generation_config
+    assert (found.num_beams, found.length_penalty, found.early_stopping) == expected
+    assert not found.do_sample
+
+
 def test_translations_are_the_same_in_hugging_face(tmp_path: Path) -> None:
     """The model is one that ends its translations: it was imported, and is exported again."""
     marian_folder(tmp_path / "first")
@@ -121,7 +141,9 @@ def test_what_it_does_not_have_is_refused_with_the_reason(tmp_path: Path) -> Non
     with pytest.raises(HeadlightError, match=r'with attention_window = 2 and norm = "post", positions = "learned"'):
         export_huggingface(ours, tmp_path / "marian", SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == ["random.safetensors"]
-    export_huggingface(checkpoint(tmp_path), tmp_path / "marian", SETTINGS)
+    with pytest.raises(HeadlightError, match=r"no such model with norm_epsilon = 0\.05"):
+        export_huggingface(checkpoint(tmp_path, norm_epsilon=0.05), tmp_path / "marian", SETTINGS)
+    export_huggingface(checkpoint(tmp_path, norm_epsilon=1e-6), tmp_path / "marian", SETTINGS)
     with pytest.raises(HeadlightError, match="exists already"):
         export_huggingface(checkpoint(tmp_path), tmp_path / "marian", SETTINGS)
     file, folder = str(tmp_path / "random.safetensors"), str(tmp_path / "other")

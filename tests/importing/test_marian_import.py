@@ -16,6 +16,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.cli import app
 from transformer.config import BOS, EOS, PAD, DecodingConfig
 from transformer.decoding import Translator
+from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.search import search
 from transformer.errors import CheckpointError
 from transformer.importing.marian_import import decoding_config, import_marian
@@ -102,7 +103,7 @@ def test_greedy_and_beam_search_find_the_same_ids(both: tuple[Any, Any, Checkpoi
     compared = 0
     for sentence in SENTENCES:
         source = [*ours.tokenizer.encode(sentence), EOS]
-        (found,) = search(ours.model, [source], settings)
+        (found,) = search(FastTransformer(ours.model), [source], settings)
         with torch.inference_mode():
             (row,) = theirs.generate(
                 input_ids=torch.tensor([their_ids(tokenizer, ours, source)]),
@@ -122,7 +123,8 @@ def test_greedy_and_beam_search_find_the_same_ids(both: tuple[Any, Any, Checkpoi
 
 def test_settings_that_a_folder_does_not_state_are_those_of_hugging_face() -> None:
     assert decoding_config({}) == DecodingConfig(beam=1, length_penalty="power", alpha=1.0)
-    assert decoding_config({"num_beams": 6, "length_penalty": 0.5}).beam == 6
+    stated = {"num_beams": 6, "length_penalty": 0.5}
+    assert decoding_config(stated) == DecodingConfig(beam=6, length_penalty="power", alpha=0.5)
 
 
 def test_the_checkpoint_translates_with_the_settings_and_languages_of_the_folder(tmp_path: Path) -> None:

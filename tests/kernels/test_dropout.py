@@ -108,8 +108,12 @@ def test_the_defaults_are_the_papers_two_rates() -> None:
     assert [getattr(config, rate) for rate in RATES] == [0.1, 0.1, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("is_cpu", [True, False])
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_a_share_of_rate_is_dropped_and_the_expected_value_stays(rate: float) -> None:
+def test_a_share_of_rate_is_dropped_and_the_expected_value_stays(
+    rate: float, is_cpu: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.Tensor, "is_cpu", is_cpu)  # the code for other devices, tried on the CPU
     torch.manual_seed(0)
     ones = torch.ones(1000, 1003, requires_grad=True)
     dropped = dropout(ones, rate)

@@ -30,7 +30,9 @@ def twin_configs() -> list[ModelConfig]:
             ("gelu", 3, 1, 4, None, 1e-2),
             ("silu", 1, 2, 1, 2, 1e-5),  # a window in which no position is blind: there torch says NaN
         ]
-    ] + [small(positions="learned", shared_embeddings=False), small(positions="none")]  # fmt: skip
+    ] + [
+        small(positions="learned", shared_embeddings=False), small(positions="none"), small(output_bias=True)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("config", twin_configs(), ids=lambda c: f"{c.norm}-{c.activation}-{c.positions}")

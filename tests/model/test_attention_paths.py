@@ -20,20 +20,21 @@ POSITIONS = [("sinusoidal", "interleaved"), ("sinusoidal", "concatenated"), ("le
 
 
 def all_options() -> list[Any]:
-    """The whole matrix: norm x positions and layout x window x activation x shared x depths. Half of it is for soak
-    tests: the other half has each five values of different options together."""
+    """An output bias, and the whole matrix: norm x positions and layout x window x activation x shared x depths. Half
+    of the matrix is for soak tests: the other half has each five values of different options together."""
     options: list[list[Any]] = [
         ["post", "pre"], POSITIONS, [None, 1], ["relu", "gelu", "silu"], [True, False], [(1, 2), (2, 1)]
     ]  # fmt: skip
     matrix = zip(product(*(range(len(values)) for values in options)), product(*options), strict=True)
     return [
-        pytest.param(
+        pytest.param(small(output_bias=True), id="an output bias"),
+        *(pytest.param(
             small(norm=norm, positions=positions, sinusoid_layout=layout, attention_window=window,
                   activation=activation, shared_embeddings=shared, encoder_layers=depths[0], decoder_layers=depths[1]),
             id=f"{norm}-{positions}-{layout}-{window}-{activation}-{'shared' if shared else 'untied'}-{depths}",
             marks=pytest.mark.soak if sum(places) % 2 else (),
         )
-        for places, (norm, (positions, layout), window, activation, shared, depths) in matrix
+        for places, (norm, (positions, layout), window, activation, shared, depths) in matrix),
     ]  # fmt: skip
 
 

@@ -117,6 +117,12 @@ def test_scaled_embeddings_have_unit_deviation_at_the_start(shared: bool) -> Non
             assert 0.95 < deviation < 1.05
 
 
+def test_learned_positions_have_the_deviation_of_the_embeddings_at_the_start() -> None:
+    model = Transformer(small(d_model=64, positions="learned", max_positions=512))
+    for stack in (model.encoder, model.decoder):
+        assert 0.95 < stack.embedding.positions.table.std().item() * math.sqrt(64) < 1.05
+
+
 @pytest.mark.parametrize(("shared", "norm"), [(True, "post"), (False, "post"), (True, "pre")])
 @torch.no_grad()
 def test_the_first_loss_is_that_of_guessing(shared: bool, norm: str) -> None:

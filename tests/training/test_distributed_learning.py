@@ -21,8 +21,8 @@ from transformer.training.random_state import dropout_seed
 
 @pytest.mark.parametrize(
     ("size", "accumulate"),
-    [pytest.param(2, 1, marks=pytest.mark.soak), pytest.param(3, 2, marks=pytest.mark.soak), (2, 2)],
-    ids=["rows", "rows of two batches", "whole batches"],
+    [pytest.param(2, 1, marks=pytest.mark.soak), pytest.param(3, 2, marks=pytest.mark.soak), (2, 4)],
+    ids=["rows", "rows of two batches", "two whole batches each"],
 )
 def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path) -> None:
     recipe = exact(toy_recipe(accumulate=accumulate, clip_norm=0.5, log_every=1, **EXACT))

@@ -10,9 +10,11 @@ from tests.support.small_training import MODEL, assert_same_run, tensors, toy_re
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError, TrainingError
+from transformer.model import Transformer
 from transformer.recipe_files import check_files
+from transformer.text.tokenizer import Tokenizer
 from transformer.training import train
-from transformer.training.init_from import EMBEDDINGS, embed, ids_in
+from transformer.training.init_from import EMBEDDINGS, Initialisation, embed, ids_in
 from transformer.training.run_recipe import keep_recipe, read_run_recipe
 
 
@@ -67,6 +69,21 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
     # Resuming needs neither the checkpoint nor the option.
     train(replace(other, training=replace(other.training, updates=2)), tmp_path, resume=True, device="cpu")
     assert load_checkpoint(tmp_path / "last.safetensors").tokenizer.to_bytes() == found.tokenizer.to_bytes()
+
+
+def test_a_bias_goes_along_with_its_piece_and_a_new_piece_has_the_median(finished: Path) -> None:
+    given = load_checkpoint(finished / "best.safetensors")
+    config = replace(given.config, output_bias=True)
+    trained = Transformer(config)
+    trained.output_bias.data = torch.arange(config.vocab_size, dtype=torch.float32)  # type: ignore[union-attr]
+    with_bias = replace(given, model=trained)
+    other = Tokenizer.train(["ÄÖÜ 123", "ÜÄÖ 321"], TokenizerConfig(vocab_size=20, byte_fallback=False))
+    model = Transformer(replace(config, vocab_size=other.vocab_size))
+    Initialisation(with_bias).copy_to(model, other)
+    old = {given.tokenizer.piece(id): float(id) for id in range(config.vocab_size)}
+    expected = [old.get(other.piece(id), float((config.vocab_size - 1) // 2)) for id in range(other.vocab_size)]
+    assert model.output_bias.tolist() == expected  # type: ignore[union-attr]
+    assert 4 < len(set(expected)) < len(expected)  # some are known and several are new
 
 
 @pytest.mark.parametrize("own_vocabulary", [False, True])

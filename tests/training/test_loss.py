@@ -22,9 +22,13 @@ from transformer.training.random_state import dropout_seed
 V = 50
 
 
-def model() -> Transformer:
+def model(output_bias: bool = False) -> Transformer:
     """In float64 and without dropout, so that equal means equal."""
-    return Transformer(replace(MODEL, vocab_size=V, dropout=0.0, embedding_dropout=0.0)).double()
+    config = replace(MODEL, vocab_size=V, dropout=0.0, embedding_dropout=0.0, output_bias=output_bias)
+    made = Transformer(config).double()
+    if made.output_bias is not None:
+        nn.init.normal_(made.output_bias)
+    return made
 
 
 def random_batch(lengths: list[int], low: int = 4, high: int = V) -> Batch:
@@ -33,9 +37,12 @@ def random_batch(lengths: list[int], low: int = 4, high: int = V) -> Batch:
     return collate(sources, targets)
 
 
+@pytest.mark.parametrize("output_bias", [False, True])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_the_loss_is_that_of_torch_with_label_smoothing_and_without_padding(smoothing: float) -> None:
-    net, batch = model(), random_batch([2, 7, 4])
+def test_the_loss_is_that_of_torch_with_label_smoothing_and_without_padding(
+    smoothing: float, output_bias: bool
+) -> None:
+    net, batch = model(output_bias), random_batch([2, 7, 4])
     oracle = nn.CrossEntropyLoss(ignore_index=PAD, label_smoothing=smoothing, reduction="sum")
     expected = oracle(net(batch.source, batch.target).flatten(0, 1), batch.labels.flatten())
     torch.testing.assert_close(summed_loss(net, batch, smoothing), expected, rtol=1e-13, atol=0)
@@ -52,8 +59,9 @@ def test_fairseqs_smoothing_is_ours_at_another_epsilon_as_the_docstring_says() -
     torch.testing.assert_close(ours, fairseq, rtol=1e-13, atol=0)
 
 
-def test_no_gradient_comes_from_positions_that_are_padding(monkeypatch: pytest.MonkeyPatch) -> None:
-    net, batch = model(), random_batch([1, 6])
+@pytest.mark.parametrize("output_bias", [False, True])
+def test_no_gradient_comes_from_positions_that_are_padding(output_bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    net, batch = model(output_bias), random_batch([1, 6])
     states = net.decoder_output(batch.source, batch.target).detach().requires_grad_()
     monkeypatch.setattr(net, "decoder_output", lambda source, target: states)
     summed_loss(net, batch, 0.1).backward()
@@ -64,8 +72,9 @@ def test_no_gradient_comes_from_positions_that_are_padding(monkeypatch: pytest.M
     assert (states.grad[~padding].abs().sum(-1) > 0).all()
 
 
-def test_the_validation_loss_is_unsmoothed_and_counts_the_tokens_ranked_first() -> None:
-    net, batch = model(), random_batch([3, 5])
+@pytest.mark.parametrize("output_bias", [False, True])
+def test_the_validation_loss_is_unsmoothed_and_counts_the_tokens_ranked_first(output_bias: bool) -> None:
+    net, batch = model(output_bias), random_batch([3, 5])
     logits = net(batch.source, batch.target).detach()
     expected = nn.CrossEntropyLoss(ignore_index=PAD, reduction="sum")(logits.flatten(0, 1), batch.labels.flatten())
     right = (logits.argmax(-1) == batch.labels) & (batch.labels != PAD)

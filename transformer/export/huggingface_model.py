@@ -14,8 +14,8 @@ stream or writes to it: the computation stays the same, because nothing else dep
 Pegasus stores its table of positions, so our model may have any kind of positions.
 
 Two things cannot be expressed. Their LayerNorm has an epsilon of 1e-5, ours of 1e-6 if the recipe does not say
-otherwise, which changes logits in the fifth digit. Their length penalty is l^a, which approximates the paper's (see
-ctranslate2_readme.py).
+otherwise, which changes logits in the fifth digit; a much larger one is refused. Their length penalty is l^a, which
+approximates the paper's (see ctranslate2_readme.py).
 """
 
 import json
@@ -39,6 +39,7 @@ from transformer.text.tokenizer import Tokenizer
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "silu": "swish"}
 # Weights whose columns are the dimensions of the residual stream.
 READS_THE_STREAM = ("query.weight", "key.weight", "value.weight", "hidden.weight", "tokens.weight")
+LARGEST_EPSILON = 1e-4  # of LayerNorm: with their 1e-5 in its place, the model would be another one
 _ARCHITECTURES = {"post": ("marian", "MarianMTModel"), "pre": ("pegasus", "PegasusForConditionalGeneration")}
 
 
@@ -83,6 +84,7 @@ def _problems(config: ModelConfig) -> list[str]:
     found = {
         f"attention_window = {config.attention_window}": config.attention_window is not None,
         f'norm = "post", positions = "{config.positions}"': is_post and config.positions != "sinusoidal",
+        f"norm_epsilon = {config.norm_epsilon:g}": config.norm_epsilon > LARGEST_EPSILON,
         'norm = "pre", shared_embeddings = false': not is_post and not config.shared_embeddings,
     }
     return [problem for problem, is_there in found.items() if is_there]
