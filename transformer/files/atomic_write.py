@@ -6,6 +6,7 @@ import fcntl
 import logging
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ def replacing(path: Path) -> Iterator[Path]:
     whatever library writes it: safetensors would let only the owner read it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _beside(path)
     try:
         temporary.touch()
         mode = temporary.stat().st_mode
@@ -41,7 +42,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def new_folder(folder: Path) -> Iterator[Path]:
     """Yields a temporary folder, which is renamed to `folder` when the block succeeds and its files are on the disk.
     When the block fails, it is removed."""
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    temporary = _beside(folder)
     temporary.mkdir(parents=True)
     try:
         yield temporary
@@ -51,6 +52,11 @@ def new_folder(folder: Path) -> Iterator[Path]:
         sync(folder.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """A temporary path in the same folder, for this thread alone."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
 
 
 def sync(path: Path) -> None:
