@@ -63,39 +63,36 @@ def head_roles(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list
     Args:
         keys, itself: as for `head_numbers`.
     """
-    places = fixed_places(weights, keys, itself)
+    tokens = weights.mean(axis=-2, dtype=np.float64)  # (L, H, K)
+    quoted = [_("“{token}”", token=in_words(key)) for key in keys]
     strongest = weights.max(axis=-1).mean(axis=-1)  # (L, H)
 
-    def role(place: tuple[float, str], strongest: float) -> str:
-        share, where = place
+    def role(place: tuple[float, str], of_tokens: np.ndarray, strongest: float) -> str:
+        key = int(of_tokens.argmax())
+        share, where = max(place, (float(of_tokens[key]), quoted[key]), key=lambda one: one[0])
         if share >= MUCH:
             return _("{share:.0%} of its weight is on {where}", share=Share(share), where=where)
         return _("the largest weight of a row is {strongest:.0%} on average", strongest=Share(strongest))
 
-    return [
-        [role(*head) for head in zip(*layer, strict=True)] for layer in zip(places, strongest.tolist(), strict=True)
-    ]
+    layers = zip(fixed_places(weights, keys, itself), tokens, strongest.tolist(), strict=True)
+    return [[role(*head) for head in zip(*layer, strict=True)] for layer in layers]
 
 
 def fixed_places(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> list[list[tuple[float, str]]]:
     """For each head: of the places that do not depend on the words, the one with the largest share of the weight, as
     (share, name): [L][H].
 
-    Such a place is a neighbour of the query, the query itself, special tokens, or one token, the same for all queries.
+    Such a place is a neighbour of the query, the query itself, or special tokens and punctuation.
     """
     numbers = head_numbers(weights, keys, itself)
-    tokens = weights.mean(axis=-2, dtype=np.float64)  # (L, H, K)
     rows = weights.shape[-2]
     having = {"previous": rows - 1, "next": rows - 1}  # how many rows have such a token; the others give it nothing
     candidates = [
         (np.nan_to_num(numbers[name]) * having.get(name, rows) / rows, _(words)) for name, words in PLACES.items()
     ]
-    quoted = [_("“{token}”", token=in_words(key)) for key in keys]
 
     def place(layer: int, head: int) -> tuple[float, str]:
-        found = [(float(shares[layer, head]), words) for shares, words in candidates]
-        key = int(tokens[layer, head].argmax())
-        return max([*found, (float(tokens[layer, head, key]), quoted[key])], key=lambda one: one[0])
+        return max(((float(shares[layer, head]), words) for shares, words in candidates), key=lambda one: one[0])
 
     layers, heads = weights.shape[:2]
     return [[place(layer, head) for head in range(heads)] for layer in range(layers)]

@@ -50,6 +50,7 @@ def words_for(
         ),
         "kept": kept,
         "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
+        "sum_section": _("not in the paper, which normalises the sum") if pre else _("section 3.1"),
         "norm_section": _("not in the paper") if pre else _("section 3.1 (Ba et al. 2016)"),
         "norm_formula": last_norm if pre else after_sum,
         "last_norm_formula": last_norm,

@@ -29,7 +29,8 @@ CLEAREST_HERE = gettext_noop(
     "Shown first: on this sentence it attends sharply to words, and to different words in different rows."
 )
 ALIGNS_BEST = gettext_noop(
-    "Shown first: of all heads it aligns words best, measured against {pairs:,} sentences that people have aligned."
+    "Shown first: of all heads it best aligns the words that its rows predict, measured against {pairs:,} sentences "
+    "that people have aligned."
 )
 
 _OPENED_FOR = "head opened for"  # in the session: the kind of attention
@@ -51,8 +52,8 @@ def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int
 
 
 def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
-    """(layer, head), from 0, to show first, and why: the one that aligns words best where that was measured for this
-    checkpoint, else the clearest one of this sentence."""
+    """(layer, head), from 0, to show first, and why: the one that best aligns the words that its rows predict where
+    that was measured for this checkpoint, else the clearest one of this sentence."""
     if kind == "cross":
         try:
             found = alignment_map(scene.subject.file)

@@ -188,7 +188,7 @@ def test_it_opens_with_the_head_that_aligns_where_that_was_measured(tmp_path: Pa
     found = made_map(path, 3, 4)
     assert found is not None
     aligning, why = opening_head(scene, "cross")
-    assert "aligns words best" in why
+    assert "best aligns the words that its rows predict" in why
     assert unpacked_canvas(message_of(scene))[0]["kinds"][0]["opening"] == list(aligning)
     assert "attends sharply to words" in opening_head(scene, "encoder")[1]
 

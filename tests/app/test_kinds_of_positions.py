@@ -87,13 +87,24 @@ def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the
         [fixed(one, 2) for one in array(line["y"])[[1, 10]]]
         for line in (chart(opened(), "How alike")["data"][i] for i in (1, 3))
     )
-    assert f"sine and cosine {sine[0]} and {sine[1]}; learned {learned[0]} and {learned[1]}" in shown
+    assert (
+        f"of the first 20 positions: sine and cosine {sine[0]} and {sine[1]}; learned {learned[0]} and {learned[1]}"
+        in shown
+    )
+    assert "hardly more alike than others" in shown  # of random models
+
+
+def test_training_has_made_learned_positions_alike_that_are_near_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The models that ship: what the page and the lessons say about them."""
+    monkeypatch.delenv("HEADLIGHT_CHECKPOINTS", raising=False)
+    for checkpoint, words in (("en-de", WORDS), ("reverse", "k f a z k")):
+        assert "training has made near ones alike" in page_text(opened(checkpoint=checkpoint, sentence=words))
 
 
 def test_of_short_sentences_the_cosine_at_the_longest_distance_is_named(folder: Path) -> None:
     for seed, (kind, stem) in enumerate(KINDS.items()):
         write_checkpoint(folder / f"{stem}.safetensors", seed=seed, options={"positions": kind}, max_length=10)
-    assert "cosine at distance 1 and 5: sine and cosine" in page_text(opened())
+    assert "cosine at distance 1 and 5, of the first 11 positions: sine and cosine" in page_text(opened())
 
 
 def test_more_runs_appear_by_themselves(folder: Path) -> None:
@@ -108,9 +119,9 @@ def test_how_alike_positions_are_is_the_cosine_of_the_rows_of_the_tables(folder:
     drawn = chart(opened(), "How alike")
     for kind, line in (("sinusoidal", drawn["data"][1]), ("learned", drawn["data"][3])):
         model = Translator.load(folder / f"{KINDS[kind]}.safetensors").model
-        table = model.encoder.embedding.positions(40).detach().double().numpy()  # 39 tokens, and the end
+        table = model.encoder.embedding.positions(20).detach().double().numpy()
         table = table / np.linalg.norm(table, axis=1, keepdims=True)
-        wanted = [np.mean([table[p] @ table[p + k] for p in range(40 - k)]) for k in range(21)]
+        wanted = [np.mean([table[p] @ table[p + k] for p in range(20 - k)]) for k in range(11)]
         np.testing.assert_allclose(array(line["y"]), wanted, atol=1e-5)
 
 

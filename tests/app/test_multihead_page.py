@@ -174,7 +174,7 @@ def test_it_counts_the_heads_that_attend_to_one_place_whatever_the_words_are(
     keys = [translator.tokenizer.piece(id) for id in best.source_ids]
     if kind == "decoder":
         keys = ["<s>", *best.hypotheses[0].pieces[:-1]]
-    places = [weights[..., [key in ("<s>", "</s>", ".") for key in keys]].sum(-1).mean(-1), weights.mean(-2).max(-1)]
+    places = [weights[..., [key in ("<s>", "</s>", ".") for key in keys]].sum(-1).mean(-1)]
     if kind != "cross":
         places += [np.diagonal(weights, offset, -2, -1).mean(-1) for offset in (-1, 0, 1)]
     share = np.max(places, axis=0)  # (L, H)

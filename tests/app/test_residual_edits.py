@@ -43,7 +43,7 @@ def test_without_its_residual_connection_its_output_alone_is_the_new_stream(
     shown_text = next(each.value for each in app.text if "largest difference" in each.value)
     sentence = "Layer 2, self-attention, has no residual connection now: its output alone is the new stream."
     assert (sentence in shown_text) == (norm == "pre")
-    difference = re.search(r"largest difference [a-z0-9 ]+: ([^ )]+)\)", shown_text)
+    difference = re.search(r"largest difference [a-z0-9, ]+: ([^ )]+)\)", shown_text)
     assert difference
     assert written(difference[1]) < 1e-5
     assert "log-probability" in shown_text
@@ -103,7 +103,7 @@ def test_the_sum_of_a_pre_norm_stack_begins_with_the_vector_that_an_edit_puts_in
 ) -> None:
     app = open_residual(checkpoint="pre", stream="encoder", s="2", edits=f"patch=1.2.{PATCHED}")
     difference = re.search(
-        r"what 2 later sub-layers added \(largest difference [a-z0-9 ]+: ([^ )]+)\)", words_below(app)
+        r"what 2 later sub-layers added \(largest difference [a-z0-9, ]+: ([^ )]+)\)", words_below(app)
     )
     assert difference
     assert written(difference[1]) < 1e-5

@@ -65,7 +65,7 @@ def test_the_page_says_how_far_the_sum_is_from_the_last_vector(
     else:
         wanted = np.abs(np.add(tensor["residual_in"], tensor["output"]) - tensor["residual_sum"])
     shown_text = "\n".join(text.value for text in open_residual(checkpoint=norm, s="2").text)
-    found = re.search(r"largest difference [a-z0-9 ]+: (\S+)\)", shown_text.replace("\n", " "))
+    found = re.search(r"largest difference [a-z0-9, ]+: (\S+)\)", shown_text.replace("\n", " "))
     assert found, shown_text
     assert written(found[1]) == pytest.approx(wanted.max(), rel=0.06, abs=1e-12)
     assert wanted.max() < 1e-5

@@ -83,7 +83,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
                 "marked as possible; P contains S."
             ),
             lines_of_definition("analysis/alignment/alignment_error_rate.py", "Counts.aer"),
-            in_paper=False,
+            origin="elsewhere",
         )
 
 

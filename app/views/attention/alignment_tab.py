@@ -112,7 +112,7 @@ def _formula_and_code(target: int, source: int) -> None:
         ),
         lines_from(word_alignment, "mean =", "drawn[present]"),
         shape=_("mean: {shape}", shape=shape_text(("T", "S"), (target, source))),
-        in_paper=False,
+        origin="elsewhere",
     )
 
 

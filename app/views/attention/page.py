@@ -186,7 +186,7 @@ def _numbers_in_code(found: cached_results.Attention) -> None:
             ),
             lines_from(head_numbers, "return {", "}"),
             shape=_("weights: {shape}", shape=shape_text("NHQK", found.weights.shape)),
-            in_paper=False,
+            origin="elsewhere",
         )
 
 

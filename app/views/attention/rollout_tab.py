@@ -54,7 +54,9 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     place = {"layer": layer + 1, "layers": len(arrived)}
     title = _("{rollout}, after layer {layer} of {layers}", rollout=_(TITLES[kind]), **place) + now.suffix
     triplet(
-        _("Abnar and Zuidema (2020), section 3"),
+        _("after Abnar and Zuidema (2020), extended to the decoder")
+        if kind == "cross"
+        else _("Abnar and Zuidema (2020), section 3"),
         FORMULAS[kind],
         _(
             "{explained} A bar over a letter: the mean over heads. *Layer*, above, chooses the last layer.",
@@ -64,7 +66,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         if kind == "cross"
         else lines_from(rollout.rollout, "for layer", "arrived = mixed"),
         shape=shape_text("QK", now.weights.shape[2:]),
-        in_paper=False,
+        origin="elsewhere",
     )
     with scrolling("rollout", matrix_width(now.queries, now.keys)):
         show_figure(

@@ -34,7 +34,7 @@ def lens_part(scene: Scene, step: int) -> None:
     )
     st.caption(f"{does} {about}")
     triplet(
-        _("the residual stream (section 3.1) seen through the output projection (section 3.4)"),
+        _("the logit lens (nostalgebraist 2020): the output projection applied to every layer"),
         r"\mathrm{logits}_i = W\,\mathrm{Norm}(x_i)",
         _(
             "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
@@ -42,7 +42,7 @@ def lens_part(scene: Scene, step: int) -> None:
         ),
         lines_of_definition("analysis/logit_lens.py", "project_early"),
         shape=_("x: {x}. logits: {y}", x=shape_text("TD", scene.sizes), y=shape_text("TV", scene.sizes)),
-        in_paper=False,
+        origin="elsewhere",
     )
 
 

@@ -85,7 +85,7 @@ def _alive(scene: Scene, step: int) -> int:
 def _paper(scene: Scene, step: int) -> None:
     rows, config = _alive(scene, step), scene.config
     triplet(
-        _("section 3.1"),
+        _("section 3"),
         r"h_t = \mathrm{Decoder}\big(y_{<t},\ \mathrm{Encoder}(x)\big)",
         _(
             "*The model is auto-regressive, consuming the previously generated symbols as additional input when "
@@ -126,5 +126,5 @@ def _paper(scene: Scene, step: int) -> None:
             "keys and values, each: {shape}",
             shape=shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
         ),
-        in_paper=False,
+        origin="elsewhere",
     )

@@ -97,7 +97,7 @@ def _sources() -> None:
         ),
         lines_from(sentence_score, "for name, metric", "get_signature"),
         whole=lines_of_definition("evaluation.py", "sentence_score"),
-        in_paper=False,
+        origin="elsewhere",
     )
     triplet(
         _("the difference by words, from Python's difflib (after Ratcliff and Obershelp, 1988)"),
@@ -107,5 +107,5 @@ def _sources() -> None:
             "right of it. What is left over is changed, missing or added."
         ),
         lines_from(words_compared, "matcher =", "found.append"),
-        in_paper=False,
+        origin="elsewhere",
     )

@@ -37,7 +37,7 @@ def search_paper(scene: Scene) -> None:
         lines_from(rounds, "while True:", "tokens = step.tokens"),
         whole=lines_of_definition("decoding/search.py", "rounds"),
         shape=_("logits: {shape}", shape=shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size))),
-        in_paper=False,
+        origin="elsewhere",
     )
 
 
@@ -84,4 +84,5 @@ def _beam(scene: Scene) -> None:
         lines_from(Beam.done, "attainable =", "return"),
         whole=lines_of_definition("decoding/search.py", "rounds"),
         shape=_("sums: {shape}", shape=shape_text(("B", "W"), (1, settings.beam))),
+        origin="derived",
     )

@@ -35,13 +35,13 @@ def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targe
     step = min(query, len(targets[this.number]) - 1)
     shape = shape_text(("1", "1", "1", "K"), (1, 1, 1, step + 1))
     triplet(
-        _("section 3.1; the cache is not in it"),
+        _("section 3; the cache is not in it"),
         r"\text{mask}_{tk} = " + allowed,
         _(
             "“At each step the model is auto-regressive, consuming the previously generated symbols as additional "
-            "input.” {row} The causal mask makes training match decoding. In training, all rows are computed at once, "
-            "and because no row attends to later tokens, no row changes when a token is added: so keys and values can "
-            "be kept.",
+            "input when generating the next.” {row} The causal mask makes training match decoding. In training, all "
+            "rows are computed at once, and because no row attends to later tokens, no row changes when a token is "
+            "added: so keys and values can be kept.",
             row=row,
         ),
         lines_of_definition("model/masks.py", "step_mask"),

@@ -95,7 +95,7 @@ def padding_check(this: HeadOfBatchSentence, sources: Ids, targets: Ids) -> None
             "compared."
         ),
         lines_from(padding_difference, "alone = ", "padded = "),
-        in_paper=False,
+        origin="elsewhere",
         shape=_(
             "sources: {sources}. targets: {targets}",
             sources=shape_text("BS", (len(sources), len(this.source))),

@@ -82,7 +82,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         )
     )
     triplet(
-        _("section 3.2.2"),
+        _("section 3.2.2; the last line follows from it"),
         r"\begin{aligned}\mathrm{Multi}&\mathrm{Head}(Q,K,V)\\&=\mathrm{Concat}(\mathrm{head}_1,\dots,\mathrm{head}_h)\,W^O"
         r"\\&=\textstyle\sum_{i}\,\mathrm{head}_i\,W_i^O\end{aligned}",
         _(

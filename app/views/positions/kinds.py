@@ -40,7 +40,8 @@ SCORES_COMPARED = {
     "bleu": gettext_noop("{learned:.1f} against {sine:.1f} BLEU"),
     "exact_match": gettext_noop("{learned:.1f} against {sine:.1f}% exact matches"),
 }
-POSITIONS = 64  # of a table, at most
+POSITIONS = 20  # of a table, at most: few sentences of the training text are longer, so later rows are hardly trained
+CLEARLY = 0.2  # a difference of cosines
 NEXT, FAR = 1, 10  # distances that the sentences name; of short tables the longest distance instead of FAR
 
 
@@ -61,7 +62,9 @@ def prepare_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
 def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     """Draws the scores of each family, how alike positions are, and the translations."""
     families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
-    kinds = {kind: likeness(_table(file)) for kind, file in files.items() if kind != "none"}
+    tables = {kind: _table(file) for kind, file in files.items() if kind != "none"}
+    kinds = {kind: likeness(table) for kind, table in tables.items()}
+    alike = _alike(kinds, min(map(len, tables.values()), default=0))
     named = {_(NAMES[kind]): found for kind, found in kinds.items()}
     with st.container(key="kinds_of_positions"):  # see positions.css
         columns = st.columns([2] * len(families) + [3], gap="medium")
@@ -74,15 +77,15 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             likeness_chart(named, title=title),
             key="likeness",
             name=title,
-            alt=with_label(title, _alike(kinds)),
+            alt=with_label(title, alike),
             table=partial(likeness_table, named),
         )
     _translations(scene, files)
-    template.say(*[sentence for sentence in (_reason(kinds), _ours(families), _papers(families)) if sentence])
+    template.say(*[sentence for sentence in (_reason(kinds, alike), _ours(families), _papers(families)) if sentence])
 
 
 def _table(file: CheckpointFile) -> np.ndarray:
-    """The encoder's positions up to the longest sentence that the recipe allows, at most `POSITIONS`: (P, D)."""
+    """The encoder's first positions, no more than the longest sentence that the recipe allows has: (P, D)."""
     longest = entry(file).longest
     return cached_results.position_table(Subject(file), "encoder", min(POSITIONS, (longest or POSITIONS) + 1))
 
@@ -180,31 +183,47 @@ def _papers(families: list[Family]) -> str:
     )
 
 
-def _alike(kinds: Mapping[str, OverDistance]) -> str:
-    """The cosines of neighbouring positions and of positions that are far apart, in words."""
+def _alike(kinds: Mapping[str, OverDistance], count: int) -> str:
+    """The cosines of neighbouring positions and of positions that are far apart, in words; `count`: of how many
+    positions."""
     far = min(FAR, *(len(found.mean) - 1 for found in kinds.values())) if kinds else 0
     if far <= NEXT:
         return ""
     entries = [
         _(ALIKE[kind], near=fixed(found.mean[NEXT], 2), far=fixed(found.mean[far], 2)) for kind, found in kinds.items()
     ]
-    return _("cosine at distance {near} and {far}: {kinds}", near=NEXT, far=far, kinds="; ".join(entries))
+    return _(
+        "cosine at distance {near} and {far}, of the first {count} positions: {kinds}",
+        near=NEXT,
+        far=far,
+        count=count,
+        kinds="; ".join(entries),
+    )
 
 
-def _reason(kinds: Mapping[str, OverDistance]) -> str:
-    """Why learned positions are not better."""
-    alike = _alike(kinds)
+def _reason(kinds: Mapping[str, OverDistance], alike: str) -> str:
+    """Why learned positions are not better; `alike`: what `_alike` gives."""
     both = _("Both give each position a vector of its own, and attention needs no more than that.")
-    start = (
-        _(
-            "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
-            "random ({alike}).",
-            alike=alike,
-        )
-        if alike
-        else _(
+    if not alike:
+        text = _(
             "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
             "random."
         )
-    )
-    return f"{both} {start}"
+    elif _falls(kinds["learned"]):
+        text = _(
+            "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
+            "random, and training has made near ones alike ({alike}).",
+            alike=alike,
+        )
+    else:
+        text = _(
+            "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
+            "random, and after this training near ones are hardly more alike than others ({alike}).",
+            alike=alike,
+        )
+    return f"{both} {text}"
+
+
+def _falls(found: OverDistance) -> bool:
+    """Whether positions that are near each other are clearly more alike than those that are far apart."""
+    return bool(found.mean[NEXT] - found.mean[min(FAR, len(found.mean) - 1)] > CLEARLY)

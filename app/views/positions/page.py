@@ -196,7 +196,7 @@ def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
         return [
             adds_up,
             _("Without positions, the encoder's outputs are the same numbers in another order, except for rounding."),
-            _("The decoder still has its own positions, so it writes the words in a probable order."),
+            _("The decoder reads what it has written, so it still writes the words in a probable order."),
         ]
     if scene.config.attention_window is not None:
         return [

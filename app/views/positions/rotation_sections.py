@@ -143,6 +143,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         hand,
         _code(layout),
         shape="all M: " + shape_text(("D/2", "2", "2"), (table.shape[1] // 2, 2, 2)),
+        origin="derived",
     )
     available = len(table)
     farthest = min(64, (available - 1) // 2)

@@ -43,6 +43,7 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
         ),
         together(lines_from(products, "wide =", "return"), lines_from(over_distance, "matrix =", "diagonals =")),
         shape="products: " + shape_text("PP", (len(table), len(table))),
+        origin="derived",
     )
     title = _("PE · PE, {count} × {count} positions", count=len(table))
     left, right = st.columns([1, 1], gap="medium")

@@ -170,12 +170,13 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
         else _("The residual connection passes on the token's own vector, whatever the sub-layer adds.")
     )
     triplet(
-        _("section 3.1"),
+        _("pre-norm; in section 3.1 the sum is normalised") if pre else _("section 3.1"),
         r"x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))" if pre else r"\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))",
         f"{papers} {ours}" + dropped(scene.config)["dropped"],
         f"{one.subs[0].site}.residual_sum",
         shape=_shape(scene, one),
         pre_norm=pre,
+        origin="elsewhere" if pre else "paper",
     )
 
 
@@ -202,7 +203,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
         _("1.00: the sub-layer adds a vector as long as the stream. Near 0: it adds almost nothing for this token."),
         lines_from(relative, "lengths =", "return"),
         shape=shape_text((rows, _("sub-layers")), ratios.shape),
-        in_paper=False,
+        origin="elsewhere",
     )
 
 
@@ -235,4 +236,5 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
         ),
         lines_from(shares, "exact =", "return"),
         shape=shape,
+        origin="derived",
     )

@@ -73,7 +73,9 @@ def _sum(one: Stream, start: str) -> str:
     count, width = len(one.subs), one.embedding.shape[-1]
     later = count - max(lost_before(one), last_replaced(one))
     largest = number(largest_difference(one, pre_norm=True), 2)
-    difference = _("(largest difference in {count} numbers: {largest})", count=width, largest=largest)
+    difference = _(
+        "(largest difference from that sum in {count} numbers, by rounding: {largest})", count=width, largest=largest
+    )
     begins = where_the_sum_begins(one)
     if not begins:
         return ngettext(

@@ -40,7 +40,7 @@ def weights(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int]]:
     """Operations for all scores of one head, counted by hand: one row per kind of operation, one column per function.
 
-    The projections W^Q and W^K, which come before both functions, are not counted.
+    What is computed once per token is not counted, in either function: W^Q and W^K; W_1 q and W_2 k.
     """
     dot, additive = _counts(queries, keys, width)
     return {
@@ -60,8 +60,8 @@ def _counts(queries: int, keys: int, width: int) -> tuple[list[int], list[int]]:
     q, k, e = queries, keys, width
     dot = [q * k * e, q * k * (e - 1), q * k, 0, q * k]
     add = [
-        (q + k) * e * e + q * k * e,  # W_1 q, W_2 k; v . (...)
-        (q + k) * e * (e - 1) + q * k * e + q * k * (e - 1),  # within W_1 q and W_2 k; their sum; v . (...)
+        q * k * e,  # v . (...)
+        q * k * e + q * k * (e - 1),  # W_1 q + W_2 k; v . (...)
         0,
         q * k * e,
         q * k * e,

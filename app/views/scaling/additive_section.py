@@ -46,7 +46,7 @@ def additive(head: HeadScores) -> None:
     either = pgettext("between two formulas", "or")
     st.header(_("Additive or dot product?"), anchor=False)
     triplet(
-        _("section 3.2.1"),
+        _("section 3.2.1; the additive formula: Bahdanau et al. (2015)"),
         r"\begin{gathered}q\cdot k\,/\sqrt{d_k}\\ "
         rf"\text{{{either}}}\quad v\cdot\tanh(W_1 q+W_2 k)\end{{gathered}}",
         _(
@@ -64,8 +64,8 @@ def additive(head: HeadScores) -> None:
     st.caption(
         _(
             "For all {queries} × {keys} scores of one head: {dot:,} operations against {added:,}, {times:.1f} times as "
-            "many. And additive attention holds Q × K × d_k numbers where the dot product, one matrix product, holds "
-            "Q × K.",
+            "many; what is computed once per token (W^Q, W^K; W₁q, W₂k) is not counted. Additive attention holds "
+            "Q × K × d_k numbers, the dot product only Q × K: it is one matrix product, for which there is fast code.",
             queries=queries,
             keys=keys,
             dot=dot,

@@ -5,12 +5,20 @@ the picture below them. The lines of code are read from the source file.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
 from app.languages import _, gettext_noop, ngettext
 from app.languages.numbers import formatted
 from app.library.source_code import CHANGED, SourceLines, lines_of
+
+Origin = Literal["paper", "derived", "elsewhere"]
+ORIGINS: dict[Origin, str] = {
+    "paper": gettext_noop("The paper, {section}"),
+    "derived": gettext_noop("Derived from the paper, {section}"),
+    "elsewhere": gettext_noop("Not in the paper: {section}"),
+}
 
 
 def triplet(
@@ -22,26 +30,23 @@ def triplet(
     whole: SourceLines | None = None,
     shape: str = "",
     pre_norm: bool = False,
-    in_paper: bool = True,
+    origin: Origin = "paper",
 ) -> None:
     """The paper beside the code.
 
     Args:
-        section: the place in the paper, e.g. "section 3.2.1, equation 1"; without `in_paper`, what the formula is.
+        section: the place in the paper, e.g. "section 3.2.1, equation 1"; if it is not from there, what the formula is.
         formula: LaTeX, without dollars; "" where there is none.
         text: one or two sentences of Markdown, never a user's words.
         code: the name of a site, or the few lines of source code that compute it.
         whole: more code, folded: for example the whole function around those lines.
         pre_norm: whether the model is pre-norm; needed where the code of pre-norm and post-norm differs.
         shape: what `shape_text` gives.
+        origin: where the formula is from.
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
     with st.container(border=True):
-        st.caption(
-            _("The paper, {section}", section=section)
-            if in_paper
-            else _("Not in the paper: {section}", section=section)
-        )
+        st.caption(_(ORIGINS[origin], section=section))
         if formula:
             st.latex(formula)
         left, right = st.columns([2, 3], gap="medium")

@@ -240,7 +240,7 @@ def _station(
         layer=layer,
         letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in entry.get("shape", "")),
         section=text("section"),
-        in_paper=name != "characters" and not (name == "norm_out" and config.norm == "pre"),
+        in_paper=name != "characters" and not (name in ("norm_out", "residual_sum") and config.norm == "pre"),
         formula=Template(entry.get("formula", "")).substitute(fill),
         text=text("text"),
         training=text("training"),

@@ -27,7 +27,7 @@ def loss_section(scene: Scene) -> None:
     """Draws the target distribution of a token of the translation, and what this checkpoint predicts there."""
     st.header(_("Label smoothing: what the loss compares"), anchor=False)
     triplet(
-        _("section 5.4"),
+        _("section 5.4; the formula: Szegedy et al. (2016)"),
         r"{q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V}} \qquad \allowbreak "
         r"{\mathrm{loss} = -\sum_k q'(k)\log p(k)}",
         _(

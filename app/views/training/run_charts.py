@@ -88,9 +88,9 @@ def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
         _(
             "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, "
             "and decreasing it thereafter proportionally to the inverse square root of the step number.” The code "
-            "computes a shape with peak 1, times a peak that is the paper's unless the recipe names one, times a "
-            "cool-down, which the paper does not have: at the end, over the share `cooldown` of all updates, the rate "
-            "falls to 0 in a straight line."
+            "multiplies three things: this curve, scaled to a peak of 1; the peak, which is the paper's unless the "
+            "recipe names one; and a cool-down, which the paper does not have: over the last share `cooldown` of the "
+            "updates, the rate falls to 0 in a straight line."
         ),
         lines_of_definition("training/learning_rate.py", "learning_rate"),
         whole=together(*(lines_of_definition("training/learning_rate.py", name) for name in ("_shape", "_cooldown"))),

@@ -197,5 +197,5 @@ def _details(ranking: Ranking | None) -> None:
             "the same work. One sentence says little about a head in general."
         ),
         lines_of_definition("analysis/each_edit.py", "log_probabilities_with_each"),
-        in_paper=False,
+        origin="elsewhere",
     )

@@ -161,7 +161,7 @@ def _details(scene: Scene) -> None:
             "Shown first is the swap of two whole words that costs most among those that change the translation."
         ),
         lines_of_definition("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
-        in_paper=False,
+        origin="elsewhere",
     )
     if has_window(scene):
         st.markdown(

@@ -178,7 +178,8 @@ def _sentences(grid: Grid) -> list[str]:
     return [
         _(
             "In each cell, one vector of your sentence is replaced by that of the other sentence. 0: the model prefers "
-            "your translation as much as before. 1: it prefers the other one as much as after the other sentence."
+            "your translation as much as before. 1: it prefers the other one as much as if it had read the other "
+            "sentence."
         ),
         where,
         _("Click a cell, and every page shows the model with that patch."),
@@ -198,13 +199,14 @@ def _details(grid: Grid | None) -> None:
             "translations."
         ),
         lines_of_definition("analysis/patching.py", "patch_effects"),
-        in_paper=False,
+        origin="elsewhere",
     )
     st.markdown(
         _(
-            "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, and "
-            "Meng et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model "
-            "keeps a fact. A patch shows what the model uses; attention weights show only what it could use."
+            "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, "
+            "replace activations to find the parts that carry a bias; Meng et al. (2022), *Locating and Editing "
+            "Factual Associations in GPT*, restore activations to find where a fact is recalled. A patch shows what "
+            "the model uses; attention weights show only what it could use."
         )
     )
     if grid:

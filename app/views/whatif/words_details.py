@@ -25,7 +25,7 @@ def details(words: Words) -> None:
             "</s>. The values of a word's tokens are added; </s> is left out."
         ),
         lines_of_definition("analysis/attribution.py", "occlusion"),
-        in_paper=False,
+        origin="elsewhere",
     )
     st.markdown("\n".join(f"- {sentence}" for sentence in _methods(words)))
     st.dataframe(**readable(dict(table(words))), hide_index=True)

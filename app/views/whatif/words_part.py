@@ -43,7 +43,7 @@ MEANS = {  # by method: a sentence about a cell, and one about the whole grid
         gettext_noop("A mean over layers and heads; the rest: </s>."),
     ),
     gettext_noop("Rollout"): (
-        gettext_noop("{value} of {row} comes from {column}."),
+        gettext_noop("Rollout attributes {value} of {row} to {column}."),
         gettext_noop("Attention followed through all layers."),
     ),
 }
