@@ -32,7 +32,7 @@ from app.stage.heads import chosen_head
 from app.stage.scene import Scene, scene_key
 from app.state.address import link_texts
 from app.state.choices import ATTENTION_FORM, FRAMED, KIND, SENTENCE, TRANSLATE_FORM
-from app.state.lecture_choices import OF_A_LECTURE
+from app.state.lecture_choices import LESSON, OF_A_LECTURE
 from app.state.pinned_words import pinned
 
 CANVAS = {"translate": TRANSLATE_FORM, "attention": ATTENTION_FORM}  # pages whose picture is a canvas
@@ -159,10 +159,12 @@ def publish_page(page: PageInfo, scene: Scene | None) -> None:
     lead_from_here()
     key = scene_key(scene) if scene else ""
     seen: _Published | None = st.session_state.get(_LESSON)
-    if seen is None or seen.page != page.name:
+    if seen is None or seen.page != page.name or not LESSON.value:
         st.session_state.pop(_LESSON, None)
         seen = _Published(page.name, _(page.question), "", None, key)
-    elif seen.key != key:  # another sentence: the question is about the sentence before
+    elif seen.key != key and seen.question:  # of the sentence before; `publish_scene` sends the new one
+        return
+    elif seen.key != key:
         seen = _Published(page.name, seen.title, seen.text, None, key)
     with suppress(NoClass):
         CLASSES.publish(*found, _class_scene(seen, scene))

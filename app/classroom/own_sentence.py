@@ -56,7 +56,10 @@ def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
     subject, settings = scene.model
     with speaking(spoken):
         try:
-            return packed(message_of(scene_of(subject, text, settings, Selection())))
+            found = scene_of(subject, text, settings, Selection())
+            if len(found.sentences) > 1:
+                raise Unfit(_("These are {count} sentences. Type one of them.", count=len(found.sentences)))
+            return packed(message_of(found))
         except NoScene as reason:
             raise Unfit(str(reason)) from None
         except (HeadlightError, OSError):  # the checkpoint was removed meanwhile, for example

@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.state import late_reports
 from app.state.choice import Choice
-from app.state.choices import CHECKPOINT, CHOICES, FRAMED, SENTENCE
+from app.state.choices import CHECKPOINT, CHOICES, DETAILS, FRAMED, SENTENCE
 from app.state.edits_aside import put_aside
 from app.state.events import happened
 from app.state.language_choice import LANGUAGE
@@ -30,15 +30,20 @@ def arrive(page: str) -> None:
     st.session_state[PAGE] = page
     texts = st.query_params.to_dict()
     if before is None:
-        _read(CHOICES, texts)
+        _read(CHOICES, _without_empty_sentence(texts))
         return
     if before != page and SENTENCE.key in texts:
         open_link(texts)
     elif before != page:
         _read([choice for choice in CHOICES if choice.page == page], texts)
-    context = get_script_run_ctx()
-    if context and context.is_history_navigation:
+    if is_history_navigation():
         _open_again(texts)
+
+
+def is_history_navigation() -> bool:
+    """Whether the visitor has gone back or forward in the history of the browser."""
+    context = get_script_run_ctx()
+    return bool(context and context.is_history_navigation)
 
 
 def read_language() -> None:
@@ -61,16 +66,21 @@ def _open_again(texts: Mapping[str, str]) -> None:
 
 
 def open_link(texts: Mapping[str, str]) -> None:
-    """Chooses what a link with these texts chooses; everything else has its default. An empty sentence counts as none.
+    """Chooses what a link with these texts chooses; everything else has its default, but details that are open stay
+    open. An empty sentence counts as none.
 
     Call it before anything is drawn.
     """
     with put_aside():
         for choice in CHOICES:
-            if choice not in (FRAMED, LANGUAGE):
+            if choice not in (DETAILS, FRAMED, LANGUAGE):
                 choice.forget()
-        _read(CHOICES, {key: text for key, text in texts.items() if text or key != SENTENCE.key})
+        _read(CHOICES, _without_empty_sentence(texts))
     late_reports.mark_drawn()  # a scene that was being drawn is not shown any more
+
+
+def _without_empty_sentence(texts: Mapping[str, str]) -> dict[str, str]:
+    return {key: text for key, text in texts.items() if text or key != SENTENCE.key}
 
 
 def _read(choices: Sequence[Choice], texts: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ def put_aside() -> Iterator[None]:
     """Within it a link or a scene replaces all choices. The edits that only the visitor made are put aside."""
     state, name = st.session_state, CHECKPOINT.value
     given = (*state.get(_OF_LINK, ()), state.pop(OF_PAGE, None))
-    if own := [text for text in EDITS.value if text not in given]:
+    if own := [text for text in EDITS.value if text not in given and _is_edit(text)]:
         of, before = state.get(_ASIDE, (name, ()))
         state[_ASIDE] = name, tuple(dict.fromkeys((*(before if of == name else ()), *own)))
     yield
@@ -41,6 +41,16 @@ def restore_aside() -> None:
 
 def forget_aside() -> None:
     st.session_state.pop(_ASIDE, None)
+
+
+def _is_edit(text: str) -> bool:
+    """Whether the text can be read; one in a link may be cut off, for example."""
+    from transformer.analysis.edits import parse_edit
+
+    with suppress(HeadlightError):
+        parse_edit(text)
+        return True
+    return False
 
 
 def _as_app_writes(text: str) -> str:

@@ -19,9 +19,10 @@ from app.figures.tables import Table
 from app.languages import language, speaking
 from app.library.checkpoints import CheckpointFile
 from app.pages import FIRST, PAGES, info, page_named
-from app.stage.lecture.figure import what_draws
+from app.stage.lecture.figure import what_draws, what_prepares
 from app.stage.scene import Scene
 from app.state import address, own_session
+from app.state.choices import FIGURE
 
 log = logging.getLogger(__name__)
 UPLOADS = "uploads"  # in the session, see app/stage/checkpoint_choice.py
@@ -78,6 +79,8 @@ def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointF
         address.arrive(page)
         # Imported by its name when needed: app.stage.top draws the menu, which has the button of this package
         scene = import_module("app.stage.top").draw_top(info(page))
+        if scene and (prepare := what_prepares(page, FIGURE.value)):
+            prepare(scene)  # in a browser, some pages show later what takes long; here they are drawn once
         before = len(record.drawn)
         if scene or not info(page).needs_scene:
             what_draws(info(page))(scene)

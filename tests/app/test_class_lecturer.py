@@ -20,6 +20,7 @@ from app.lessons.lesson_file import LessonScene
 from app.pages import info
 from app.questions.question import ANYWHERE, Question
 from app.server import visitor
+from app.state.lecture_choices import LESSON
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import scene_with
 
@@ -188,7 +189,8 @@ def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_p
     asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
     of_lesson = LessonScene("A title", 2.0, "translate", {}, "", "", "Two sentences.", "Notes.", "next-word", 1)
     app = AppTest.from_function(walk)
-    for name, value in {"page": "translate", "scene": one, "question": asked, "lesson_scene": of_lesson}.items():
+    state = {"page": "translate", "scene": one, "question": asked, "lesson_scene": of_lesson, LESSON.key: "any"}
+    for name, value in state.items():
         app.session_state[name] = value
     app.run()
     assert not app.exception
@@ -205,11 +207,35 @@ def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_p
     assert follower.sees["picture"]
     del app.session_state["lesson_scene"], app.session_state["reveals"]
     app.session_state["scene"] = scene_with(tmp_path / "one.safetensors", "a cat")
+    before = follower.sees
+    app.run()
+    assert follower.sees == before  # the page alone does not send the new picture before its question
+    app.session_state["lesson_scene"], app.session_state["question"] = of_lesson, None
     app.run()
     assert (follower.sees["title"], follower.sees["question"]) == ("A title", None)
+    del app.session_state["lesson_scene"]
     app.session_state["page"] = "attention"
     app.run()
     assert follower.sees["title"] == "What does each word attend to?"
+    CLASSES.close(follower.code, follower.secret)
+
+
+def test_a_question_that_was_not_answered_ends_with_the_lecture(tmp_path: Path) -> None:
+    one = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+    asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
+    of_lesson = LessonScene("A title", 2.0, "translate", {}, "", "", "Two sentences.", "Notes.", "next-word", 1)
+    app = AppTest.from_function(walk)
+    state = {"page": "translate", "scene": one, "question": asked, "lesson_scene": of_lesson, LESSON.key: "any"}
+    for name, value in state.items():
+        app.session_state[name] = value
+    app.run()
+    follower = Follower(app)
+    assert follower.sees["question"]
+    del app.session_state["lesson_scene"], app.session_state[LESSON.key]
+    app.run()  # the same page and the same sentence
+    sees = follower.sees
+    assert (sees["title"], sees["question"]) == ("How is my sentence translated?", None)
+    assert sees["picture"]
     CLASSES.close(follower.code, follower.secret)
 
 

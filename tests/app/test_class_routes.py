@@ -165,6 +165,8 @@ def test_what_a_stranger_sends_is_checked(
     status, content = phone.post("sentence", text="a " * LONGEST_SENTENCE)
     assert (status, "characters, please" in content.decode()) == (422, True)
     assert phone.post("sentence", text=" \n")[0] == 422
+    status, content = phone.post("sentence", text="A cat. The dog.")
+    assert (status, "These are 2 sentences." in content.decode()) == (422, True)
     monkeypatch.setattr(own_sentence, "MOST_QUEUED", 0)
     status, content = phone.post("sentence", text="a cat")
     assert (status, "busy" in content.decode()) == (503, True)

@@ -14,9 +14,10 @@ from app.library import lessons
 from app.pages import PAGES, info
 from app.stage.lecture import lecture as lecture_mode
 from app.stage.lecture import next_scene, shown_scene
+from app.state import address
 from app.state.choices import SENTENCE
 from app.state.lecture_choices import LECTURE
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from tests.support.pages import switch_page
 
 Open = Callable[..., AppTest]
@@ -196,6 +197,25 @@ def test_back_opens_the_scene_of_the_address(lecture: Open) -> None:
     assert app.text_input(key="sentence").value == "a b c"
     assert component_data(app)["question"]
     assert not component_data(app)["is_asked"]
+
+
+def test_back_opens_the_scene_before_on_the_same_page_too(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = lecture(2)
+    assert app.title[0].value == "Second"
+    app.query_params["scene"] = "1"
+    app.run()  # a click; only the address of the browser is older
+    assert app.title[0].value == "Second"
+    monkeypatch.setattr(address, "is_history_navigation", lambda: True)
+    app.query_params["scene"] = "1"
+    app.run()
+    assert app.title[0].value == "First"
+    assert component_data(app)["place"] == 0
+
+
+def test_a_lesson_that_is_gone_is_named(open_app: Open) -> None:
+    app = open_app("translate", lecture="1", lesson="own-gone", scene="3")
+    assert "There is no lesson “own-gone” here." in page_text(app)
+    assert component_data(app)["lesson"] == ""
 
 
 def test_a_key_on_the_page_that_is_left_does_not_lead_back(lecture: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,18 @@ def test_an_uploaded_lesson_with_the_title_of_another_one_can_be_chosen(own: Pat
         assert first in page_text(app)
 
 
+def test_the_link_of_a_scene_has_the_sentence_of_the_scene_before_and_no_empty_one(own: Path, open_app: Open) -> None:
+    scene = "minutes: 1\nshow: positions\n"
+    text = f"# A\nminutes: 3\n\n## One\n{scene}\n## Two\n{scene}sentence: a cat\n\n## Three\n{scene}"
+    (own / "mine.md").write_text(text, encoding="utf-8")
+    app = open_app("lessons", details="true")
+    app.selectbox(key="scenes_of").select("A").run()
+    links = [each.proto.query_string for each in app.get("page_link") if each.proto.label.startswith("Scene ")]
+    assert ["sentence=a+cat" in link for link in links] == [False, True, True]
+    (place,) = {app.text_input(key="sentence").value for app in [open_app("positions", sentence="")]}
+    assert place  # an example, not an empty box
+
+
 def test_one_minute_and_one_scene_are_singular(own: Path, open_app: Open) -> None:
     scene = "minutes: {}\nshow: positions\n"
     (own / "one.md").write_text(f"# One\nminutes: 1\n\n## A\n{scene.format(1)}", encoding="utf-8")

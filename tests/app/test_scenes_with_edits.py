@@ -69,6 +69,18 @@ def test_an_experiment_that_the_page_before_reports_neither_replaces_nor_edits_t
     assert experiment_and_edits(app) == ("masks", ("mask=causal",))
 
 
+def test_an_edit_of_a_link_that_cannot_be_read_is_not_put_aside(open_app: Open) -> None:
+    app = open_app("whatif", experiment="heads", edits="off=cross.1.2;weights=cross.2.1.1.1-", sentence="a cat")
+    app.query_params.clear()
+    app.query_params["sentence"] = "the cat sat"
+    switch_page(app, "whatif").run()  # the page before was another one
+    switch_page(app, "attention").run()
+    app.query_params["sentence"], app.query_params["edits"] = "the cat sat", "off=cross.1.1"
+    switch_page(app, "whatif").run()
+    assert not app.exception
+    assert app.button(key="restore_edits").label == "Restore your own edit"
+
+
 def test_a_scene_shows_its_own_edits_and_those_of_the_visitor_can_be_restored(
     open_app: Open, pressed: list[tuple[str, int]]
 ) -> None:

@@ -98,6 +98,13 @@ def test_every_page_is_drawn_for_nobody(page: str) -> None:
     assert file_of([found]).count("<section") == 1
 
 
+def test_what_a_page_shows_late_is_there() -> None:
+    found = see("whatif", {"sentence": SENTENCE, "experiment": "heads"})
+    assert found
+    (switches,) = [one.data for one in found.drawn if one.name == "head_switches"]
+    assert switches["change"]
+
+
 def test_a_visitor_of_a_page_is_not_changed_by_it() -> None:
     with recording() as mine:
         see("translate", {"sentence": SENTENCE})

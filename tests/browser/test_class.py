@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from app.classroom.class_scene import Asked, ClassScene, ShownHead
+from app.classroom.class_scene import NOTHING_PINNED, Asked, ClassScene, ShownHead
 from app.classroom.class_state import Classes
 from app.classroom.own_sentence import packed
 from app.languages import speaking
@@ -153,6 +153,38 @@ def test_a_phone_draws_the_picture_though_requests_fail_at_first(page: Any, tmp_
         assert sorted(failed) == ["canvas.css", "canvas.js", "picture"]
         expect(page.locator(".status")).to_have_text("")
         classes.close(code, secret)
+
+
+def test_a_phone_shows_what_the_lecturer_pins_and_no_pin_of_another_kind_of_attention(
+    page: Any, tmp_path: Path
+) -> None:
+    scene, classes = scene_with(write_checkpoint(tmp_path / "one.safetensors")), Classes()
+    picture = packed(message_of(scene))
+    code, secret = classes.open()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+
+    def show(kind: str, *pinned: int) -> None:
+        shown = ShownHead(kind, 1, 2, "arcs", (pinned[0], pinned[1]) if pinned else NOTHING_PINNED)
+        classes.publish(code, secret, ClassScene("A", picture=picture, shown=shown))
+
+    show("cross")
+    with served(classes) as address:
+        page.goto(f"{address}/class/{code}")
+        pressed = page.locator('.canvas .token[aria-pressed="true"]')
+        expect(page.locator(KEY)).to_have_count(len(scene.translation.source_ids))
+        expect(pressed).to_have_count(0)
+        show("cross", 1, -1)
+        expect(pressed).to_have_count(1)
+        last = page.locator(KEY).last
+        last.click()  # the phone's own pin, the last token of the source
+        expect(last).to_have_attribute("aria-pressed", "true")
+        show("decoder")  # has fewer tokens
+        expect(page.locator(KEY)).to_have_count(len(scene.hypothesis.ids))
+        expect(pressed).to_have_count(0)
+        expect(page.locator(".canvas .arc").first).to_be_attached()
+        classes.close(code, secret)
+    assert errors == []
 
 
 def test_a_phone_follows_the_language_of_the_class(page: Any, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import { writeInAddress } from "../shared/address.js";
 import { element, focusedIn } from "../shared/dom.js";
 import { forTouch } from "../shared/hints.js";
 import { _ } from "../shared/language.js";
+import { isNewSession } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
 import { measurer, withFont } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
@@ -165,6 +166,7 @@ function takeState(view, serverState) {
   view.form = forms[serverState.formName] ?? serverState.form;
   if (view.isWriting && !serverState.writes) stopWriting(view);
   view.surroundings = JSON.stringify([serverState.acts, serverState.alternatives, serverState.shown, serverState.canUndo, serverState.writes, serverState.below, serverState.form]);
+  if (isNewSession(view, serverState.received)) view.number = 0;
   const received = !view.number || serverState.received >= view.number;
   if (!received && view.here) return;
   const { kind, layer, head } = serverState.chosen;
@@ -191,7 +193,7 @@ function begin(view, isSameKind) {
 // What holds until the channel brings the state of the server. In a state with `alone` (see
 // ../class_page/class_canvas.js) no server answers: no calculation can be opened, and a weight is written as a number
 // only if all weights that are sent as its byte round to the same number.
-const OPENED = { received: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
+const OPENED = { received: -1, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs", formName: "translate_form" };
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const view = (parentElement.headlightView ??= newView(parentElement));
@@ -218,7 +220,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (late) { view.hasPins = true; if (!isPinned(view)) takeServerPins(view); }
     const given = view.pinsGiven !== undefined && serverState.pinsGiven !== view.pinsGiven;  // the server pinned other words
     view.pinsGiven = serverState.pinsGiven;
-    if (given) takeServerPins(view);
+    if (given || here.kind !== view.here.kind) takeServerPins(view);  // pins are those of one kind of attention
     const news = takeAnswer(view, serverState.answer) || late || given;
     if (here.kind !== view.here.kind || surroundings !== view.surroundings) view.again();
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();

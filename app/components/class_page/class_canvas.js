@@ -32,6 +32,7 @@ export function newCanvas(parent, code, follower) {
     const [{ default: mount }] = await Promise.all([script(), styles()]);
     const id = idOf(bytes), canvasState = {
       message: id, chosen: { kind: shown.kind, layer: shown.layer, head: shown.head }, pinned: own ? [-1, -1] : shown.pinned,
+      pinsGiven: JSON.stringify(own ? "own" : [shown.kind, shown.pinned]),
       form: shown.form, formName: "class_form", received: Infinity, alone: true, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 9,
     };
     const all = (window.headlightCanvases ??= new Map());

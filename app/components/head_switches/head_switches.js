@@ -5,6 +5,7 @@ import { ARROW_STEPS, isOfBrowser } from "../shared/arrow_keys.js";
 import { element, handled } from "../shared/dom.js";
 import { byTouch, forTouch } from "../shared/hints.js";
 import { _, ngettext } from "../shared/language.js";
+import { isNewSession } from "../shared/numbered_choices.js";
 import { decimals, localised } from "../shared/numbers.js";
 import { shades } from "../shared/shades.js";
 
@@ -149,6 +150,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     view.described = view.cells.find(({ part }) => part.edit === view.about);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }
+  if (isNewSession(root, received)) view.number = 0;
   if (received >= view.number) {
     // Describes what a button of the page has switched, or what is off when the page opens.
     const switched = [...[...view.off].filter((edit) => !off.includes(edit)), ...off.filter((edit) => !view.off.has(edit))].at(-1);

@@ -4,6 +4,7 @@
 
 import { TYPED_IN } from "../shared/arrow_keys.js";
 import { _ } from "../shared/language.js";
+import { isNewSession } from "../shared/numbered_choices.js";
 import { measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
@@ -34,7 +35,8 @@ class Walk {
   // Takes over what the server says, unless the browser has a newer choice that the server has not received yet.
   take(state, send) {
     this.send = send;
-    if (this.received?.scene !== state.scene) {  // a choice for another sentence is not valid for this one
+    const isNew = isNewSession(this, state.received);
+    if (isNew || this.received?.scene !== state.scene) {  // a choice for another sentence is not valid for this one
       clearTimeout(this.reportTimer);
       this.number = 0;
     }

@@ -55,6 +55,10 @@ class Presenter {
     if (message.from !== "audience" || message.lesson !== this.lesson.name) return;
     const { place, level, last, revealed, started, entered } = message;
     if (message.left) Object.assign(this, { started: undefined, entered: undefined });
+    else if (place >= this.lesson.scenes.length) {
+      this.parts.shown.textContent = _("The lesson has more scenes by now. Reload this window.");
+      return;
+    }
     else Object.assign(this, { place, level, last, revealed, started, entered });
     this.draw();
   }

@@ -8,7 +8,7 @@ import { itemByKey, markChosen } from "../shared/arrow_keys.js";
 import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
 import { _ } from "../shared/language.js";
-import { numbered } from "../shared/numbered_choices.js";
+import { isNewSession, numbered } from "../shared/numbered_choices.js";
 import { centred } from "../shared/radios.js";
 import { make, measurer, pixels } from "../shared/svg.js";
 import { drawSublayer } from "./sublayer.js";
@@ -162,6 +162,7 @@ class Flow {
   // Takes over the choice of the server, unless it is older than the newest choice of this browser.
   take(state, send) {
     const another = this.scene !== state.scene;
+    if (isNewSession(this, state.received)) this.number = 0;
     Object.assign(this, { send, scene: state.scene });
     if (another || state.received >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row, part: state.part < 0 ? null : state.part, off: new Set(state.off) });
     if (this.shows !== shownBy(this)) this.show();  // otherwise it is drawn already

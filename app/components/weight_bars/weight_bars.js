@@ -4,7 +4,7 @@
 
 import { button, element, focusedIn } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { currentChoice, numbered } from "../shared/numbered_choices.js";
+import { currentChoice, isNewSession, numbered } from "../shared/numbered_choices.js";
 import { barsOf } from "./bars.js";
 import { onlyOn, uniform, whole } from "./weights.js";
 
@@ -30,6 +30,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     Object.assign(state, { words: data.words, place: data.place, dragged: undefined, sent: 0, waiting: undefined });
   }
   state.data = data;
+  if (isNewSession(root, data.received)) state.sent = 0;
   if (data.received >= state.sent) state.row = data.row;
   root.style.setProperty("--bar", data.color);
   root.style.setProperty("--chosen", data.chosenColor);

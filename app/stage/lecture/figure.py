@@ -23,6 +23,17 @@ def what_draws(page: PageInfo) -> DrawPage:
     return found
 
 
+def what_prepares(page: str, figure: str) -> Callable[[Scene], None] | None:
+    """The function that computes what a page shows of a scene before it is drawn, if the page has one.
+
+    Args:
+        figure: the figure of its details that is shown in place of its picture; "": none.
+    """
+    module = import_module(f"app.views.{page}.{'figures_of_details' if figure else 'page'}")
+    found: Callable[[Scene], None] | None = getattr(module, "prepare", None)
+    return found
+
+
 def _framed(draw: DrawPage) -> DrawPage:
     def drawn(scene: Scene | None) -> None:
         with st.container(key="figure_of_details"):  # see lecture.css

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app import components
+from app.languages import _
 from app.pages import PAGES, PageInfo, go_to
 from app.stage.lecture import shown_scene
 from app.state import address, late_reports
@@ -38,7 +38,8 @@ def arrive(page: PageInfo) -> None:
         go_to(str(wanted), _scene_that_was_left())
     st.session_state.pop(_PAGE, None)
     address.arrive(page.name)
-    if wanted is None and before != page.name and _is_another_scene(is_new=before is None):
+    is_opened = before != page.name or address.is_history_navigation()  # "back" may lead to a scene of the same page
+    if wanted is None and is_opened and _is_another_scene(is_new=before is None):
         wanted = shown_scene.show(shown_scene.number())
         if wanted != page.name:
             go_to(wanted)
@@ -53,8 +54,7 @@ def _is_late(page: PageInfo) -> bool:
     of the next one, without its path. So that address names the scene that was left, too, until the next one is drawn
     (test_a_key_between_two_pages_does_not_lead_back).
     """
-    context = get_script_run_ctx()
-    if shown_scene.lesson() is None or (context and context.is_history_navigation):
+    if shown_scene.lesson() is None or address.is_history_navigation():
         return False
     return st.session_state.get(_LEFT) == (page.name, LESSON.value, st.query_params.get(LESSON_SCENE.key, "1"))
 
@@ -102,6 +102,14 @@ def draw(page: PageInfo) -> None:
         st.html(HERE / "lecture.css")
     if found:
         st.html(HERE / "lesson.css")
+    elif LESSON.value:
+        st.warning(
+            _(
+                "There is no lesson “{name}” here. An uploaded lesson is gone when the server is started again: upload "
+                "it again on the page Lessons.",
+                name=LESSON.value,
+            )
+        )
     place, count = PAGES.index(page), len(PAGES)
     if found:
         place, count = shown_scene.number(), len(found.scenes)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from threading import get_native_id
 
 import streamlit as st
@@ -19,7 +18,9 @@ from app.compute import cached_results, gate
 from app.compute.subject import Subject
 from app.languages import Language, language, speaking
 from app.library import checkpoints
+from app.library.run_checkpoints import run_checkpoint
 from app.stage.lecture import shown_scene
+from app.stage.lecture.figure import what_prepares
 from app.stage.scene import Selection, scene_of
 from app.stage.search_settings import usual_settings
 from app.stage.text_check import NoScene
@@ -64,9 +65,9 @@ def _quietly(work: Callable[[], None], spoken: Language) -> None:
 
 
 def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: bool) -> None:
-    module = import_module(f"app.views.{page}.{'figures_of_details' if texts.get(FIGURE.key) else 'page'}")
+    prepare = what_prepares(page, texts.get(FIGURE.key, ""))
     files = checkpoints.checkpoints()
-    file = files.get(checkpoint) or next(iter(files.values()), None)
+    file = next(iter(files.values()), None) if not checkpoint else files.get(checkpoint) or run_checkpoint(checkpoint)
     if file is None:
         return
     subject = Subject(file)
@@ -76,7 +77,7 @@ def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: b
     if with_scene and sentence:
         found = scene_of(subject, sentence, usual_settings(subject.translator.settings), Selection())
         cached_results.observed(found.subject, found.translation.source_ids, found.hypothesis.ids)
-        if prepare := getattr(module, "prepare", None):
+        if prepare:
             own_session.enter("next scene", texts)
             shown_scene.choose(texts)
             prepare(found)

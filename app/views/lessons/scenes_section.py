@@ -5,9 +5,10 @@ from collections import Counter
 import streamlit as st
 
 from app.languages import _
-from app.lessons.lesson_file import LessonScene
+from app.lessons.lesson_file import LessonScene, sentence_of
 from app.library.lessons import SHIPPED, ListedLesson
 from app.pages import info, page_named, query
+from app.state.choices import SENTENCE
 from app.state.detail_choices import SCENES_OF
 from app.take_home.button import take_home_button
 
@@ -30,10 +31,9 @@ def scenes(found: list[ListedLesson]) -> None:
         assert lesson
         take_home_button(lesson.scenes, lesson.title, lesson.about, key="take_lesson_home", language=lesson.language)
     for number, scene in enumerate(lesson.scenes, 1):
+        link = scene.link | {SENTENCE.key: sentence_of(lesson.scenes, number - 1)}
         with st.container(key=f"scene_of_lesson_{number}", horizontal=True, gap="small"):
-            st.page_link(
-                page_named(scene.page), label=_("Scene {number}", number=number), query_params=query(scene.link)
-            )
+            st.page_link(page_named(scene.page), label=_("Scene {number}", number=number), query_params=query(link))
             with st.container(key=f"text_scene_{number}", gap=None):
                 st.text(_line(scene))
                 for text in (scene.text, scene.notes and _("Notes: {notes}", notes=scene.notes)):

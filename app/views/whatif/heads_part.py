@@ -72,8 +72,8 @@ def draw(scene: Scene) -> None:
 
 def prepare(scene: Scene) -> None:
     """Computes what each part costs, before the experiment is opened."""
-    if is_quick(scene):
-        rank(scene, lambda done, layers: None)
+    if RANKED.open(is_quick(scene)):
+        st.session_state[_LAST] = _asked(scene), rank(scene, lambda done, layers: None)
 
 
 def _change(scene: Scene, texts: Sequence[str]) -> None:
