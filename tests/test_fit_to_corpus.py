@@ -53,6 +53,7 @@ def test_what_depends_on_a_stated_value_goes_with_it() -> None:
     assert quarter["training.warmup"] == pytest.approx(values(20_000)["training.warmup"] / 4, rel=0.05)
     assert quarter["training.peak_rate"] == 0.0026
     assert values(20_000, tokenizer__kind="bpe")["tokenizer.sampling"] == 0.1
+    assert values(20_000, data__max_length=3_000)["data.tokens_per_batch"] == 3_001
     assert values(20_000, training__updates="many") == values(20_000)  # the validation reports it
 
 

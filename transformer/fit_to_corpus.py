@@ -116,7 +116,7 @@ def fit(facts: CorpusFacts, given: Mapping[str, Any] | None = None, is_trained: 
             "a twentieth of the pairs, at most 1,000, is set aside for validation",
         ),
         Choice(
-            {"data.tokens_per_batch": size.tokens_per_batch, "training.epochs": size.epochs},
+            {"data.tokens_per_batch": tokens_per_batch(size, given), "training.epochs": size.epochs},
             "the fewer pairs, the smaller the batches and the more passes; patience ends a run that no longer improves",
         ),
         Choice(
@@ -168,9 +168,14 @@ def updates_for(facts: CorpusFacts, given: Mapping[str, Any]) -> float:
     return float(given.get("training.updates", given.get("training.epochs", size.epochs) * updates_per_epoch))
 
 
+def tokens_per_batch(size: Size, given: Mapping[str, Any]) -> int:
+    """That of the table, and never less than a sentence of the greatest length needs."""
+    return max(size.tokens_per_batch, int(given.get("data.max_length", 0)) + 1)
+
+
 def tokens_per_update(size: Size, given: Mapping[str, Any]) -> int:
     """Of one side, at most: several batches where gradients are accumulated."""
-    return int(given.get("data.tokens_per_batch", size.tokens_per_batch) * given.get("training.accumulate", 1))
+    return int(given.get("data.tokens_per_batch", tokens_per_batch(size, given)) * given.get("training.accumulate", 1))
 
 
 def heads_for(d_model: int) -> int:

@@ -1,6 +1,8 @@
 """The command `translate`: lines in, lines out, and no file is overwritten by mistake."""
 
+import gzip
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import suppress
@@ -42,6 +44,27 @@ def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
     assert len(lines) == 4
     assert lines[0] == run("translate", checkpoint, input="a cat sat.").stdout.rstrip("\n")
     assert lines[1] == lines[3] == ""
+
+
+def test_a_packed_file_is_unpacked_and_what_is_no_text_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    text = b"a cat sat.\nthe dog ran.\n"
+    packed = gzip.compress(text)
+    contents = {"in.txt": text, "in.gz": packed, "cut.gz": packed[:-9], "utf16.txt": "a cat.".encode("utf-16")}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    plain, unpacked, cut, utf16 = (run("translate", checkpoint, "--input", tmp_path / name) for name in contents)
+    assert plain.stdout == unpacked.stdout
+    assert plain.stdout.count("\n") == 2
+    assert (cut.exit_code, cut.stdout) == (utf16.exit_code, utf16.stdout) == (1, "")
+    assert "cut.gz: the gzip file is damaged or cut off" in cut.stderr
+    assert "utf16.txt is UTF-16. Convert it" in utf16.stderr
+
+
+def test_a_closed_standard_input_is_named(checkpoint: Path) -> None:
+    command = f"{shlex.quote(sys.executable)} -m transformer translate {shlex.quote(str(checkpoint))} <&-"
+    process = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout) == (1, "")
+    assert "The standard input is closed. Name a file (--input FILE)" in process.stderr
 
 
 def test_a_file_is_translated_in_larger_portions_than_a_pipe_and_in_the_order_of_its_lines(

@@ -12,6 +12,7 @@ from transformer.data.augmentation.augment import augmented
 from transformer.data.augmentation.source_noise import mistyped
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
+from transformer.text.normalisation import normalise
 
 PLAIN = [("The ship sails to Kiel.", "Das Schiff fährt nach Kiel."), ("Are you well?", "Geht es dir gut?")]
 
@@ -180,3 +181,9 @@ def test_times_are_times_and_days_are_days() -> None:
 def test_only_times_prices_and_dates_on_both_sides_are_changed(pair: Pair) -> None:
     for seed in range(20):
         assert changed([pair], seed, times=1.0, prices=1.0, dates=1.0) == [pair]
+
+
+def test_a_target_that_is_copied_becomes_a_source_as_sources_are_read() -> None:
+    ((source, target),) = changed([("He said no.", "Er sagte „nein“ – wirklich…")], 0, copy=1.0)
+    assert (source, target) == (normalise(target), "Er sagte „nein“ – wirklich…")
+    assert source != target

@@ -1,5 +1,7 @@
 """A file is replaced as a whole, also if several threads write it at once."""
 
+import errno
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.patience import PATIENCE
-from transformer.files.atomic_write import new_folder, replacing
+from transformer.files.atomic_write import new_folder, replacing, sync
 
 
 def test_two_threads_that_replace_one_file_do_not_write_into_one_temporary_file(tmp_path: Path) -> None:
@@ -44,3 +46,24 @@ def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path: Path) -
             write()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_disk_that_cannot_sync_folders_is_good_enough_and_one_that_cannot_sync_files_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_for = [tmp_path]
+    truly = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if os.path.samestat(os.fstat(descriptor), fails_for[0].stat()):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        truly(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path / "file.txt"
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+    fails_for[0] = path
+    with pytest.raises(OSError, match="Invalid argument"):
+        sync(path)

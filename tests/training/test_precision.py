@@ -103,5 +103,6 @@ def test_tf32_is_used_on_gpus_that_have_it(monkeypatch: pytest.MonkeyPatch) -> N
             assert setting.fp32_precision == used
         assert arithmetic_of(torch.device("cuda"), "float32") == "TF32 on cuda"
         assert arithmetic_of(torch.device("cuda"), "bfloat16") == "bfloat16 on cuda"
+        assert arithmetic_of(torch.device("cuda"), "bfloat16", 2) == "bfloat16 on cuda, processes: 2"
     finally:
         setting.fp32_precision = before

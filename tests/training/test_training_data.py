@@ -63,6 +63,17 @@ def test_validation_text_that_is_learnt_from_is_warned_about(tmp_path: Path, cap
         caplog.clear()
 
 
+def test_text_of_which_much_is_too_long_is_warned_about(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    data = TrainingData(recipe, tmp_path / "run")
+    for max_length, is_warned in ((recipe.data.max_length, False), (round(data.lengths["source_pieces_mean"]), True)):
+        caplog.clear()
+        changed = replace(recipe, data=replace(recipe.data, max_length=max_length))
+        with caplog.at_level(logging.WARNING):
+            TrainingData(changed, tmp_path / f"run-{max_length}").warn()
+        assert (f"more than data.max_length = {max_length} tokens" in caplog.text) == is_warned
+
+
 def test_the_vocabulary_is_not_learnt_from_validation_text(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train.tsv", [(f"abab {i}", f"baba {i}") for i in range(20)])
     write_pairs(tmp_path / "valid.tsv", [("xyz", "zyx")])

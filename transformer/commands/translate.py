@@ -1,9 +1,14 @@
 """The command `translate`."""
 
+import codecs
+import gzip
+import shlex
 import sys
-from contextlib import ExitStack
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, cast
 
 import typer
 
@@ -53,7 +58,7 @@ def translate(
 
     check_output(output, "--output", checkpoint, input, rerank)
     with ExitStack() as stack:
-        lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
+        lines = stack.enter_context(_opened(input)) if input else _standard_input()
         translator = open_translator(checkpoint, device, precision)
         stack.enter_context(beside_other_programs(translator))
         settings = settings_of(translator, beam)
@@ -61,7 +66,8 @@ def translate(
         out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         total = None
         if input is not None and lines.seekable():
-            total = sum(1 for _ in bounded(lines))
+            with _reading(input):
+                total = sum(1 for _ in bounded(lines))
             lines.seek(0)
         show = output is not None or not sys.stdout.isatty()
         advance = stack.enter_context(show_progress("lines", show))
@@ -76,3 +82,33 @@ def translate(
             advance(line.number, total)
     if failed:
         raise HeadlightError(f"Lines that could not be translated and are empty in the output: {failed}.")
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The text of a file, gzip or not. Raises HeadlightError: it is packed in another way, damaged or UTF-16."""
+    from transformer.data.text_files import unzipped
+
+    file: BinaryIO = path.open("rb")
+    if not file.seekable():  # a pipe
+        return file
+    file = cast(BinaryIO, unzipped(path, file))
+    with _reading(path):
+        begin = file.read(2)
+    if begin in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise HeadlightError(f"{path} is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 {shlex.quote(str(path))} > NEW")
+    file.seek(0)
+    return file
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise HeadlightError(f"{path}: the gzip file is damaged or cut off. Compress it again.") from None
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise HeadlightError("The standard input is closed. Name a file (--input FILE), or send text through a pipe.")
+    return sys.stdin.buffer

@@ -124,12 +124,20 @@ def reading(folder: Path) -> Iterator[None]:
     """A context in which a folder of a store is read.
 
     Raises:
-        CorpusError: the folder is damaged.
+        CorpusError: the folder is damaged, or the disk cannot be read.
     """
     try:
         yield
-    except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, HeadlightError) as error:
-        raise CorpusError(
-            f"Prepared text in {folder} is damaged ({error}). Remove this folder and run the same command again, which "
-            "prepares it again."
-        ) from error
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError):
+            raise CorpusError(f"Prepared text in {folder} cannot be read: {error.strerror or error}.") from error
+        raise _damaged(folder, error) from error
+    except (EOFError, ValueError, KeyError, TypeError, RecursionError, HeadlightError) as error:
+        raise _damaged(folder, error) from error
+
+
+def _damaged(folder: Path, error: Exception) -> CorpusError:
+    return CorpusError(
+        f"Prepared text in {folder} is damaged ({error}). Remove this folder and run the same command again, which "
+        "prepares it again."
+    )

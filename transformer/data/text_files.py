@@ -131,7 +131,7 @@ class _File:
     def lines(self) -> Iterator[bytes]:
         number, path = 0, self._path
         try:
-            with open(path, "rb") as self._raw, _unzipped(path, self._raw) as file:
+            with open(path, "rb") as self._raw, unzipped(path, self._raw) as file:
                 for line in bounded(file):
                     yield line
                     number += 1
@@ -143,8 +143,9 @@ class _File:
             raise unreadable(path, error) from None
 
 
-def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """The file, or its uncompressed content if its name or its first bytes are those of gzip."""
+def unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    """The file, or its uncompressed content if its name or its first bytes are those of gzip. Raises CorpusError: it is
+    packed in another way."""
     begin = raw.read(10)
     raw.seek(0)
     for magic, kind in NOT_TEXT.items():

@@ -27,6 +27,7 @@ from transformer.files.atomic_write import replacing
 from transformer.text.pair_tokenizer import read_tokenizer_file
 from transformer.text.tokenizer import Tokenizer
 
+MUCH = 0.05  # of the pairs: so many that are too long are probably a mistake
 log = logging.getLogger(__name__)
 
 
@@ -80,6 +81,16 @@ class TrainingData:
         """Logs what is probably wrong with the text or its vocabulary (text_warnings.py)."""
         for warning in self._source.warnings(self._given):
             log.warning("Warning: %s", warning)
+        left_out = self._first.too_long / (self._first.too_long + self.size)
+        if left_out > MUCH:
+            log.warning(
+                "Warning: %d of %d pairs (%.0f%%) are left out, because they have more than data.max_length = %d "
+                "tokens. Raise data.max_length, and with it model.max_positions, or split the text into sentences.",
+                self._first.too_long,
+                self._first.too_long + self.size,
+                100 * left_out,
+                self._config.max_length,
+            )
 
     def stream(self, at: Position, share: Share = Share(), ahead: int = 0) -> Iterator[tuple[Batch, Position]]:  # noqa: B008 (it is frozen)
         """Batches without end, from a position on; each with the position after it.

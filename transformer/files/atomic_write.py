@@ -6,12 +6,13 @@ import fcntl
 import logging
 import os
 import shutil
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
+from uuid import uuid4
 
+NOT_FOR_FOLDERS = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.EIO, errno.ENOTSUP, errno.EISDIR)
 LOCK = ".lock"  # the file in a folder that is locked by the process that uses the folder
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,8 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.touch()
         mode = temporary.stat().st_mode
         yield temporary
-        temporary.chmod(mode)
+        with suppress(PermissionError):  # on some network disks all files belong to somebody else
+            temporary.chmod(mode)
         sync(temporary)
         os.replace(temporary, path)
         sync(path.parent)
@@ -55,17 +57,22 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def _beside(path: Path) -> Path:
-    """A temporary path in the same folder, for this thread alone."""
-    return path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+    """A new path in the same folder. Its name is random, because processes of several machines may share the folder."""
+    return path.with_name(f".{path.name}.{uuid4().hex[:12]}.tmp")
 
 
 def sync(path: Path) -> None:
-    """Waits until what was written to a file, or a folder, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    """Waits until what was written to a file, or a folder, is on the disk. For folders some network disks cannot do
+    this; there it is left out."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in NOT_FOR_FOLDERS or not path.is_dir():
+            raise
 
 
 def lock(file: TextIO, wait: bool = False) -> bool:

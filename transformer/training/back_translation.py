@@ -39,8 +39,11 @@ LOG_EVERY = 50_000  # lines
 GREEDY = DecodingConfig(method="greedy")
 
 
-def write_sources(data: DataConfig, run_dir: Path, device: torch.device) -> None:
+def write_sources(data: DataConfig, run_dir: Path, device: torch.device, *, is_resumed: bool = False) -> None:
     """Writes the sources of each monolingual file that has none yet.
+
+    Args:
+        is_resumed: the run has been trained on sources already.
 
     Raises:
         ConfigError: the model of data.back_translator translates between other languages.
@@ -52,6 +55,12 @@ def write_sources(data: DataConfig, run_dir: Path, device: torch.device) -> None
     if not totals:
         return
     assert data.back_translator is not None
+    if is_resumed:
+        log.warning(
+            "Warning: the sources that this run was started with are not there. Their text is translated again; if %s "
+            "or a monolingual file has changed since, the run cannot be continued with the result.",
+            data.back_translator,
+        )
     translator = _translator(data.back_translator, data, device)
     with store_of(data, run_dir).locked() as locked:
         for sources, total in totals.items():

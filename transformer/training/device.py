@@ -71,12 +71,14 @@ def use_tf32(device: torch.device) -> bool:
     return has
 
 
-def arithmetic_of(device: torch.device, precision: str) -> str:
+def arithmetic_of(device: torch.device, precision: str, processes: int = 1) -> str:
     """The arithmetic of a run, such as "float32 on cpu, threads: 2". The recipe and the arithmetic together determine a
-    result bit for bit. The number of threads decides the order in which a sum is added up."""
+    result bit for bit. The number of threads decides the order in which a sum is added up; each process draws dropout
+    of its own."""
     threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
     has_tf32 = device.type == "cuda" and torch.backends.cuda.matmul.fp32_precision == "tf32"
-    return f"{'TF32' if has_tf32 and precision == 'float32' else precision} on {device.type}{threads}"
+    several = f", processes: {processes}" if processes > 1 else ""
+    return f"{'TF32' if has_tf32 and precision == 'float32' else precision} on {device.type}{threads}{several}"
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:

@@ -40,6 +40,7 @@ from transformer.training.run_recipe import check_name, keep_recipe, resume_comm
 from transformer.training.training import Training
 from transformer.training.training_state import Progress, load_state, read_progress, save_state
 
+STATE = "training.safetensors"
 log = logging.getLogger(__name__)
 
 KEPT = ("best", "last", "average")
@@ -56,7 +57,7 @@ class Run:
 
     def __init__(self, folder: Path, resume: bool):
         check_name(folder)
-        self.folder, self.state = folder, folder / "training.safetensors"
+        self.folder, self.state = folder, folder / STATE
         kept = (self.state, *map(self.path, KEPT), *self.recent(), *self.best(), *self.snapshots())
         held = [path for path in kept if path.exists()]
         if resume and not folder.is_dir():
@@ -130,7 +131,8 @@ class Run:
         if progress.corpus != corpus:
             raise TrainingError(
                 f"The training text is not what the run in {self.folder} was started with (then {progress.corpus}, now "
-                f"{corpus}). Give it the same text, or start a new run in another --run-dir."
+                f"{corpus}). Give it the same text (and data.back_translator, if it has one), or start a new run in "
+                "another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
         for path in [*self.recent(), *self.best(), *self.snapshots()]:  # what is newer will be written again

@@ -41,7 +41,7 @@ from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
 from transformer.training.prefetch import prefetched
-from transformer.training.run_folder import Run, fit_vocabulary
+from transformer.training.run_folder import STATE, Run, fit_vocabulary
 from transformer.training.run_recipe import keep_recipe, resume_command
 from transformer.training.run_report import Report, app_of, describe, ending
 from transformer.training.run_start import expected_time, with_precision, with_updates
@@ -161,7 +161,7 @@ def load_text(
     """The training text. Rank 0 writes the sources of monolingual files, and it has or trains the vocabulary, which the
     others get from it."""
     if ranks.is_main:
-        write_sources(recipe.data, folder, where)
+        write_sources(recipe.data, folder, where, is_resumed=(folder / STATE).exists())
     data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
     return data or TrainingData(recipe, folder, read_tokenizer(vocabulary))
@@ -183,7 +183,8 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
     progress = Progress()
     if run:
         run.corpus = data.lengths | ({"corpus": data.files} if data.files else {})
-        progress = run.restore(recipe, model, optimizer, data, arithmetic_of(where, recipe.training.precision))
+        arithmetic = arithmetic_of(where, recipe.training.precision, ranks.size)
+        progress = run.restore(recipe, model, optimizer, data, arithmetic)
     shared = ranks.broadcast(json.dumps(asdict(progress)).encode())
     progress = progress if run else Progress(**json.loads(shared))
     if progress.corpus != data.fingerprint:

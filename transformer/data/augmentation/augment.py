@@ -17,6 +17,7 @@ from transformer.data.augmentation.number_swapping import swap_numbers
 from transformer.data.augmentation.source_noise import noisy
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
+from transformer.text.normalisation import normalise
 
 NEARBY = 1000  # the pairs to append are chosen among so many that follow: most are of the same part of the text
 MOST_CHARACTERS = 200  # other pairs are only appended to sources with fewer characters
@@ -28,7 +29,7 @@ def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random) ->
     for number, pair in enumerate(pairs):
         changed = swap_numbers(pair, rates, rng)
         if rng.random() < rates.copy:
-            changed = changed[1], changed[1]
+            changed = normalise(changed[1]), changed[1]  # as every source is read
         elif rng.random() < rates.join and len(changed[0]) < MOST_CHARACTERS and len(pairs) > 1:
             changed = _joined(pairs, number, changed, rng)
         yield noisy(changed[0], rates, rng), changed[1]
