@@ -89,6 +89,18 @@ def test_contradictory_values_are_reported_in_a_sentence(overrides: list[str], e
     assert expected in complaint("paper-base", *overrides)
 
 
+def test_all_contradictions_are_reported_together_and_those_of_the_command_line_as_such() -> None:
+    message = complaint(
+        "reverse", "data.toy_min_length=30", "data.tokens_per_batch=1", "training.warmup=0", "training.best_by=bleu",
+        "training.validation_sentences=0",
+    )  # fmt: skip
+    assert "--set: data: toy_min_length is larger than toy_max_length." in message
+    assert "--set: data: tokens_per_batch must be at least max_length + 1" in message
+    assert "--set: training: the inverse square root schedule needs a warmup" in message
+    assert '--set: training: best_by = "bleu" needs validation_sentences above 0.' in message
+    assert message.count("\n- ") == 4
+
+
 def test_validation_text_for_a_toy_task_is_reported() -> None:
     assert "a toy task makes its own pairs for validation" in complaint("reverse", "data.valid=my.tsv")
 

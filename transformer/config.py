@@ -19,6 +19,7 @@ from pydantic.dataclasses import dataclass
 
 from transformer.data.data_options import Count, DataConfig
 from transformer.data.mix_options import STRICT
+from transformer.files.untrusted_values import refuse
 
 # The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
@@ -58,15 +59,19 @@ class ModelConfig:
 
     @model_validator(mode="after")
     def _consistent(self) -> "ModelConfig":
-        if self.d_model % self.heads:
-            raise ValueError(f"d_model {self.d_model} cannot be split evenly over {self.heads} heads")
-        if self.positions == "sinusoidal" and self.d_model % 2:
-            raise ValueError(f"sinusoidal positions come in pairs of sine and cosine: d_model {self.d_model} is odd")
-        if self.max_positions * self.d_model > MOST_POSITION_NUMBERS:
-            raise ValueError(
-                f"a table of {self.max_positions:,} positions of width {self.d_model:,} is too large: "
-                f"max_positions times d_model can be at most {MOST_POSITION_NUMBERS:,}"
-            )
+        uneven = f"d_model {self.d_model} cannot be split evenly over {self.heads} heads"
+        odd = f"sinusoidal positions come in pairs of sine and cosine: d_model {self.d_model} is odd"
+        large = (
+            f"a table of {self.max_positions:,} positions of width {self.d_model:,} is too large: "
+            f"max_positions times d_model can be at most {MOST_POSITION_NUMBERS:,}"
+        )
+        refuse(
+            {
+                uneven: self.d_model % self.heads != 0,
+                odd: self.positions == "sinusoidal" and self.d_model % 2 != 0,
+                large: self.max_positions * self.d_model > MOST_POSITION_NUMBERS,
+            }
+        )
         return self
 
     @property
@@ -128,12 +133,16 @@ class TrainingConfig:
 
     @model_validator(mode="after")
     def _consistent(self) -> "TrainingConfig":
-        if self.schedule == "inverse_sqrt" and self.warmup == 0:
-            raise ValueError("the inverse square root schedule needs a warm-up of at least 1 update (equation 3)")
-        if self.schedule != "inverse_sqrt" and self.peak_rate is None:
-            raise ValueError(f"the {self.schedule} schedule needs a peak_rate, for example 0.0005")
-        if self.best_by in OF_TRANSLATIONS and self.validation_sentences == 0:
-            raise ValueError(f'best_by = "{self.best_by}" needs validation_sentences above 0')
+        needs_warmup = "the inverse square root schedule needs a warmup of at least 1 update (equation 3)"
+        needs_rate = f"the {self.schedule} schedule needs a peak_rate, for example 0.0005"
+        needs_sentences = f'best_by = "{self.best_by}" needs validation_sentences above 0'
+        refuse(
+            {
+                needs_warmup: self.schedule == "inverse_sqrt" and self.warmup == 0,
+                needs_rate: self.schedule != "inverse_sqrt" and self.peak_rate is None,
+                needs_sentences: self.best_by in OF_TRANSLATIONS and self.validation_sentences == 0,
+            }
+        )
         return self
 
 

@@ -209,7 +209,9 @@ def _origin(problem: str, overridden: list[str], path: Path) -> str:
     """Where a problem comes from: the command line or the file. A problem begins with the name of its option."""
     name = problem.split(" ", 1)[0].rstrip(":")
     given = any(option and (name == option or name.startswith(f"{option}.")) for option in overridden)
-    return "--set" if given else str(path)
+    words = set(re.findall(r"\w+", problem))  # of a contradiction within a section: it names the options
+    contradicts = any(option.startswith(f"{name}.") and option.split(".")[-1] in words for option in overridden)
+    return "--set" if given or contradicts else str(path)
 
 
 def _contradictions(recipe: Recipe) -> list[str]:

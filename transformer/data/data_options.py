@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
-from transformer.data.mix_options import STRICT, Augmentation, MixPart, check_mix
+from transformer.data.mix_options import STRICT, Augmentation, MixPart, problems_of_mix
 from transformer.data.toy_tasks import TOY_TASKS
+from transformer.files.untrusted_values import refuse
 
 Count = Annotated[StrictInt, Field(ge=1)]
 
@@ -56,30 +57,34 @@ class DataConfig:
 
     @model_validator(mode="after")
     def _consistent(self) -> "DataConfig":
-        if self.toy is not None and self.toy not in TOY_TASKS:
-            raise ValueError(f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}")
         given = [name for name in ("train", "mix", "toy") if getattr(self, name)]
-        if not given:
-            raise ValueError('name a corpus (train = ["FILE.tsv"]), a mix of several or a toy task (toy = "reverse")')
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} exclude each other: keep one of them")
-        check_mix(self.mix, self.back_translator, self.drop_duplicates)
-        if self.toy is not None and (self.swap_names or self.augment.is_on):
-            raise ValueError("swap_names and augment are for a corpus: a toy task has no names and no text to change")
-        if self.train_target and len(self.train_target) != len(self.train):
-            raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
-        if self.train_target and any(name.startswith("hf:") for name in self.train):
-            raise ValueError("a Hugging Face data set (hf:) brings both sides: leave train_target out")
-        if self.valid_target and not self.valid:
-            raise ValueError("valid_target is line-aligned with valid: give valid, too")
-        if self.valid_target and self.valid and self.valid.startswith("hf:"):
-            raise ValueError("a Hugging Face data set (hf:) brings both sides: leave valid_target out")
-        if self.toy_min_length > self.toy_max_length:
-            raise ValueError("toy_min_length is larger than toy_max_length")
-        if self.max_length + 1 > self.tokens_per_batch:
-            raise ValueError(
-                "tokens_per_batch must be at least max_length + 1: one sentence of max_length tokens and </s>"
-            )
+        hf_train = any(name.startswith("hf:") for name in self.train)
+        hf_valid = bool(self.valid) and str(self.valid).startswith("hf:")
+        refuse(
+            {
+                f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}": self.toy not in (None, *TOY_TASKS),
+                'name a corpus (train = ["FILE.tsv"]), a mix of several or a toy task (toy = "reverse")': not given,
+                f"{' and '.join(given)} exclude each other: keep one of them": len(given) > 1,
+                **problems_of_mix(self.mix, self.back_translator, self.drop_duplicates),
+                "swap_names and augment are for a corpus: a toy task has no names and no text to change": (
+                    self.toy is not None and bool(self.swap_names or self.augment.is_on)
+                ),
+                "train and train_target are line-aligned files: give as many of one as of the other": (
+                    bool(self.train_target) and len(self.train_target) != len(self.train)
+                ),
+                "a Hugging Face data set (hf:) brings both sides: leave train_target out": (
+                    bool(self.train_target) and hf_train
+                ),
+                "valid_target is line-aligned with valid: give valid, too": bool(self.valid_target) and not self.valid,
+                "a Hugging Face data set (hf:) brings both sides: leave valid_target out": (
+                    bool(self.valid_target) and hf_valid
+                ),
+                "toy_min_length is larger than toy_max_length": self.toy_min_length > self.toy_max_length,
+                "tokens_per_batch must be at least max_length + 1: one sentence of max_length tokens and </s>": (
+                    self.max_length + 1 > self.tokens_per_batch
+                ),
+            }
+        )
         return self
 
     def path_of(self, file: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
+from transformer.files.untrusted_values import refuse
 from transformer.text.normalisation import normalise
 
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -31,16 +32,23 @@ class MixPart:
 
     @model_validator(mode="after")
     def _consistent(self) -> "MixPart":
-        if self.tag != normalise(self.tag):
-            raise ValueError(f"tag = {self.tag!a} should be normalised text: {normalise(self.tag)!a}")
-        if self.tag and self.aside:
-            raise ValueError("a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside")
-        if self.monolingual and (self.target_file is not None or self.swapped or self.aside):
-            raise ValueError(
-                "a monolingual file has targets, and its sources are not real: remove target_file, swapped and aside"
-            )
-        if self.file.startswith("hf:"):
-            raise ValueError("a part of a mix is a file: give a Hugging Face data set (hf:) as data.train")
+        has_sources = self.target_file is not None or self.swapped or self.aside > 0
+        refuse(
+            {
+                f"tag = {self.tag!a} should be normalised text: {normalise(self.tag)!a}": (
+                    self.tag != normalise(self.tag)
+                ),
+                "a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside": (
+                    bool(self.tag) and self.aside > 0
+                ),
+                "a monolingual file has targets, and its sources are not real: remove target_file, swapped and aside": (
+                    self.monolingual and has_sources
+                ),
+                "a part of a mix is a file: give a Hugging Face data set (hf:) as data.train": (
+                    self.file.startswith("hf:")
+                ),
+            }
+        )
         return self
 
     @property
@@ -50,19 +58,21 @@ class MixPart:
         return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
 
 
-def check_mix(mix: tuple[MixPart, ...], back_translator: str | None, drop_duplicates: bool) -> None:
-    """Raises ValueError if monolingual files have no model that writes their sources, or a model has no such file, or
-    if pairs are listed again that drop_duplicates would remove."""
+def problems_of_mix(mix: tuple[MixPart, ...], back_translator: str | None, drop_duplicates: bool) -> dict[str, bool]:
+    """What `refuse` takes: whether monolingual files have no model that writes their sources, or a model has no such
+    file, or pairs are listed again that drop_duplicates would remove."""
     monolingual = any(part.monolingual for part in mix)
-    if monolingual and back_translator is None:
-        raise ValueError(
-            "a part of the mix is monolingual: name the checkpoint that translates it into the source language "
-            '(back_translator = "FILE.safetensors")'
-        )
-    if back_translator is not None and not monolingual:
-        raise ValueError("back_translator is for the monolingual parts of a mix, and there are none: remove it")
-    if drop_duplicates and any(part.only for part in mix):
-        raise ValueError("drop_duplicates would remove the pairs that a part with only repeats: remove one of the two")
+    no_model = (
+        "a part of the mix is monolingual: name the checkpoint that translates it into the source language "
+        '(back_translator = "FILE.safetensors")'
+    )
+    no_file = "back_translator is for the monolingual parts of a mix, and there are none: remove it"
+    again = "drop_duplicates would remove the pairs that a part with only repeats: remove one of the two"
+    return {
+        no_model: monolingual and back_translator is None,
+        no_file: back_translator is not None and not monolingual,
+        again: drop_duplicates and any(part.only for part in mix),
+    }
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -81,8 +91,8 @@ class Augmentation:
 
     @model_validator(mode="after")
     def _consistent(self) -> "Augmentation":
-        if self.capitals + self.lower_case > 1:
-            raise ValueError("capitals and lower_case exclude each other: their sum must be at most 1")
+        exclude = "capitals and lower_case exclude each other: their sum must be at most 1"
+        refuse({exclude: self.capitals + self.lower_case > 1})
         return self
 
     @property

@@ -32,7 +32,18 @@ def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Conf
         return TypeAdapter(kind).validate_python(dict(values)), []
     except ValidationError as error:
         # Every member of a union reports its own error; the same sentence is listed once.
-        return None, list(dict.fromkeys(_sentence(kind, detail, prefix) for detail in error.errors(include_url=False)))
+        details = error.errors(include_url=False)
+        return None, list(dict.fromkeys(text for detail in details for text in _sentences(kind, detail, prefix)))
+
+
+def refuse(problems: Mapping[str, bool]) -> None:
+    """Raises one ValueError with all problems that are there, a line each, as `validate` expects it.
+
+    Args:
+        problems: by its sentence, whether the problem is there.
+    """
+    if found := [problem for problem, is_there in problems.items() if is_there]:
+        raise ValueError("\n".join(found))
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -58,21 +69,21 @@ def finite_number(value: object) -> float | None:
         return None
 
 
-def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
+def _sentences(kind: type, detail: ErrorDetails, prefix: str) -> list[str]:
     *path, last = detail["loc"] or ("",)
     name = ".".join(shown(str(part)) for part in detail["loc"])  # "": the section as a whole
     where = prefix + name if name else prefix.rstrip(".")
     if detail["type"] == "unexpected_keyword_argument":
-        return f"{where} is not an option. {nearest(str(last), _options(kind, path))}"
+        return [f"{where} is not an option. {nearest(str(last), _options(kind, path))}"]
     if detail["type"] == "missing":
-        return f"{where} is missing."
-    if detail["type"] == "value_error":  # raised by our own checks of values that contradict each other
+        return [f"{where} is missing."]
+    if detail["type"] == "value_error":  # raised by our own checks of values that contradict each other, a line each
         subject = f"{where}: " if where else ""
-        return f"{subject}{detail['ctx']['error']}."
+        return [f"{subject}{problem}." for problem in str(detail["ctx"]["error"]).split("\n")]
     message = detail["msg"].removeprefix("Input ").replace(" is an instance of DataclassArgs", "")
     if detail["type"] == "dataclass_type":
         message = "should be a section with options of its own"
-    return f"{where} = {shown(detail['input'])}: {message}."
+    return [f"{where} = {shown(detail['input'])}: {message}."]
 
 
 def _options(kind: type, path: list[int | str]) -> list[str]:
