@@ -82,13 +82,15 @@ def draw_page() -> None:
         first_visit.draw(page, first_picture.draw)
 
     from app.compute import memory  # these import torch
-    from app.stage import top
+    from app.stage import frame, top
     from app.stage.lecture import figure
 
     memory.visited()
     scene = top.draw_top(page)
     if scene or not page.needs_scene:
         top.draw_page(page, scene, figure.what_draws(page))
+    else:
+        frame.page_body(page, None, lambda: None)
     if LESSON.value:
         from app.stage.lecture import class_question, next_scene
 

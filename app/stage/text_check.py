@@ -12,8 +12,10 @@ class NoScene(Exception):
 
 def check_text(subject: Subject, text: str) -> None:
     """Raises NoScene for a text that is empty or too long to be shown."""
-    if not text.strip():
+    if not text.strip() and subject.task.examples:
         raise NoScene(_("Type a sentence above and press Enter, or choose one of the examples."))
+    if not text.strip():
+        raise NoScene(_("Type a sentence above and press Enter."))
     if len(text) > MOST_CHARACTERS:
         raise NoScene(
             _(

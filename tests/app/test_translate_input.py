@@ -1,11 +1,14 @@
 """What is typed on the Translate page: empty lines, limits, odd words, several sentences, capitals."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from tests.support.app_checkpoints import write_checkpoint
 from tests.support.decoding_page import healthy
-from tests.support.drawn import components
+from tests.support.drawn import components, page_text
 from tests.support.translate_page import Open, words
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import recased
@@ -27,6 +30,18 @@ def test_an_empty_line_gets_an_error_message(open_translate: Open, empty: str, m
     assert message in words(app)
     assert "Still shown: “the cat sat”" in words(app)
     assert components(app, "canvas_channel")
+
+
+def test_without_a_sentence_and_without_examples_a_page_has_its_question_and_promises_no_examples(
+    open_app: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_checkpoint(tmp_path / "fr-en.safetensors", source_language="fr", target_language="en")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = open_app("masks")
+    healthy(app)
+    assert app.title[0].value == "Why must no row attend to later tokens?"
+    assert "Type a sentence above and press Enter." in page_text(app)
+    assert [each for each in app.get("page_link") if each.proto.label.startswith("Next")]
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ function reacts(gradient) {
   return _("Gradient {gradient}: the weights react to the scores.", given);
 }
 
-export function sentenceOf({ d_k, isRandom, word, largest, weights }) {
+export function sentenceOf({ d_k, isRandom, head, word, largest, weights }) {
   const root = Math.sqrt(d_k), given = { d_k, root: Number.isInteger(root) ? root : decimals(root, 2) };
   const [without, divided] = weights.map((each) => decimal(Math.max(...each), 3));
   const largestWeights = _("Without the division, the largest weight is {without}; with it, {divided}.", { without, divided });
   if (largest === -Infinity) return largestWeights;  // the row is fully masked
-  return `${isRandom ? sumOf(given) : scoreOf(word, largest, given)} ${largestWeights}`;
+  return `${isRandom ? sumOf(given) : scoreOf(head, word, largest, given)} ${largestWeights}`;
 }
 
 function sumOf({ d_k, root }) {
@@ -33,7 +33,7 @@ function sumOf({ d_k, root }) {
   return _("A score adds {count} products of random numbers, so its size is about √{d_k} = {root}.", { count, d_k, root });
 }
 
-function scoreOf(word, largest, { d_k, root }) {
-  const given = { word, largest: fixed(largest, 1), d_k, root };
-  return _("The query of “{word}”: its largest score is {largest} before the division by √{d_k} = {root}.", given);
+function scoreOf(head, word, largest, { d_k, root }) {
+  const given = { head, word, largest: fixed(largest, 1), d_k, root };
+  return _("{head}, the query of “{word}”: its largest score is {largest} before the division by √{d_k} = {root}.", given);
 }

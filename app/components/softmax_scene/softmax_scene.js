@@ -63,7 +63,7 @@ function draw(root, state, send) {
       svg.setAttribute("aria-label", `${headingOf(isDivided, isNarrow, d_k)}. ${strongest} ${texts.join(" ")}`);
     });
     const word = head.predicts[state.query] ?? head.queries[state.query];
-    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, word, largest: Math.max(...allowed), weights });
+    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, head: head.name, word, largest: Math.max(...allowed), weights });
   };
   if (state.isRandom) place.append(...sliderOf(state, update, send));
   else {

@@ -94,7 +94,7 @@ def _sides(scene: Scene) -> Sides:
         if subject.edits:
             raise NoScene(_("torch.nn.Transformer cannot express edits. Undo them in the line above to compare."))
         greedy = scene_of(subject, text, replace(settings, method="greedy"), Selection())
-        return Sides(("torch.nn", _("Ours")), None, greedy)
+        return Sides((_("torch.nn, greedy"), _("Ours, greedy")), None, greedy)
     else:
         subject, both = subject.original, (_("Original model"), _("Edited model"))
         if not scene.subject.edits:

@@ -59,10 +59,10 @@ def draw(scene: Scene) -> None:
     tensors = {name: found[f"{site}.{name}"][head] for name in ("products", "mask")}
     scores, weights = (found[f"{site}.{name}"][head] for name in ("scores", "weights"))
     query = min(QUERIES_OF[kind].open(most_changed(**tensors, d_k=own)), len(queries) - 1)
-    message = softmax_message(kind, (queries, keys), tensors, own, (width, query), SCORES_OF.open())
+    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
+    message = softmax_message(kind, (queries, keys), tensors, own, (width, query), SCORES_OF.open(), where)
     with st.container(key="picture_softmax_scene"):
         components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
-    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
     belongings(
         key="softmax_scene",
         name=_("Softmax with and without the division by √d_k"),

@@ -29,6 +29,7 @@ def softmax_message(
     own: int,
     chosen: tuple[int, int],
     scores_of: ScoresOf,
+    head: str,
 ) -> dict[str, Any]:
     """The message for `app.components.softmax_scene`.
 
@@ -38,6 +39,7 @@ def softmax_message(
         own: d_k of the checkpoint.
         chosen: a width of the slider, and the query from 0.
         scores_of: whose scores are shown.
+        head: kind, layer and head in words.
     """
     queries, keys = axes
     widths = widths_of(own)
@@ -49,6 +51,7 @@ def softmax_message(
         "random_names": [str(number) for number in range(1, KEYS + 1)],
         "products": growing_products(widths),
         "head": {
+            "name": head,
             "queries": [in_words(token) for token in queries.tokens],
             "predicts": [in_words(token) for token in queries.predicts],
             "query_title": queries.title,
