@@ -132,8 +132,8 @@ def clearest_dimensions(query: np.ndarray, keys: np.ndarray, weights: np.ndarray
 def most_attended(scene: Scene) -> Exercise | None:
     """The token with the largest weight in a row; None if it is clear in no row."""
     layer, head, weights = _head(scene)
-    ahead = np.sort(weights, axis=-1)
-    clear = ahead[:, -1] - (ahead[:, -2] if weights.shape[1] > 1 else 0)
+    ascending = np.sort(weights, axis=-1)
+    clear = ascending[:, -1] - (ascending[:, -2] if weights.shape[1] > 1 else 0)
     row = int(clear[:-1].argmax()) if len(clear) > 1 else 0
     if clear[row] < LEAST_MARGIN:
         return None

@@ -1,3 +1,5 @@
+"""Batches: pairs of similar lengths together, within the number of tokens, in an order that the seed decides."""
+
 import dataclasses
 import random
 import tracemalloc

@@ -1,3 +1,5 @@
+"""What is left out of a text, and how it is counted."""
+
 import json
 import random
 from dataclasses import asdict, replace

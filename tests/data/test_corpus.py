@@ -1,3 +1,5 @@
+"""Reading a corpus: files and columns, and what is said of lines that cannot be read."""
+
 import bz2
 import gzip
 import io

@@ -48,7 +48,7 @@ def test_while_an_epoch_is_drawn_the_next_one_is_prepared_if_it_will_be_needed(
         prepared.set()
 
     monkeypatch.setattr(Epochs, "prepare", recorded)
-    stream = data.stream(Position(), ahead=count + 1)
+    stream = data.stream(Position(), total=count + 1)
     drawn = [next(stream)]
     assert prepared.wait(PATIENCE)
     assert begun == [1]

@@ -1,3 +1,5 @@
+"""The toy tasks: their pairs are right, and validation pairs are not among those for training."""
+
 from collections.abc import Callable
 
 import pytest

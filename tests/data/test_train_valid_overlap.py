@@ -1,3 +1,5 @@
+"""Validation pairs that share a sentence with the training text are found."""
+
 import random
 
 import numpy as np

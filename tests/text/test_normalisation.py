@@ -1,3 +1,5 @@
+"""Normalisation of text: quotes, dashes and spaces, and what is left as it is."""
+
 import unicodedata
 
 import pytest

@@ -1,3 +1,5 @@
+"""Where a text is cut into sentences."""
+
 import time
 
 import pytest

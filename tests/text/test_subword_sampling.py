@@ -1,3 +1,5 @@
+"""Subword sampling: the same text in other tokens, without loss."""
+
 import itertools
 import math
 import random

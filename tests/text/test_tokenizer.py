@@ -1,3 +1,5 @@
+"""The tokenizer: text to ids and back without loss, special tokens, and files that are damaged."""
+
 import base64
 import hashlib
 import io

@@ -92,19 +92,19 @@ class TrainingData:
                 self._config.max_length,
             )
 
-    def stream(self, at: Position, share: Share = Share(), ahead: int = 0) -> Iterator[tuple[Batch, Position]]:  # noqa: B008 (it is frozen)
+    def stream(self, at: Position, share: Share = Share(), total: int = 0) -> Iterator[tuple[Batch, Position]]:  # noqa: B008 (it is frozen)
         """Batches without end, from a position on; each with the position after it.
 
         Args:
             share: the share of this rank in each batch.
-            ahead: how many batches will be drawn in all. If they are more than the rest of the current epoch, a thread
+            total: how many batches will be drawn in all. If they are more than the rest of the current epoch, a thread
                 prepares the next epoch meanwhile. 0: each epoch is prepared when it begins.
         """
         epoch, first, drawn = at.epoch, at.batch, 0
         epochs = Epochs(self._in_batches)
         while True:
             pairs, order = epochs.take(epoch)
-            if drawn + len(order) - first < ahead:
+            if drawn + len(order) - first < total:
                 epochs.prepare(epoch + 1)
             if first > len(order):
                 raise TrainingError(

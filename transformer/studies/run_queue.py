@@ -86,7 +86,7 @@ def train_and_measure(queue: Queue, training: Training, runs: Path, device: str)
     chosen = train(training.recipe, folder, resume=folder.is_dir(), device=device)
     result = measure(training, folder, chosen, queue.scored_on, choose_device(device))
     log.info(
-        "%s: perplexity %.2f, BLEU %.1f greedy and %.1f with beam 4, %.1f %% of the outputs exactly right",
+        "%s: perplexity %.2f, BLEU %.1f greedy and %.1f with beam 4, %.1f%% of the outputs exactly right",
         training.folder,
         result["perplexity"],
         result["greedy"]["bleu"],

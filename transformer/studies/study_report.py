@@ -157,7 +157,7 @@ def _measures(queue: Queue) -> dict[str, tuple[str, int]]:
 def _number(one: Standing, name: str, digits: int) -> str:
     if name not in one.mean:
         return NOT_RUN
-    scale, unit = (100, " %") if name.endswith("exact_match") else (1, "")
+    scale, unit = (100, "%") if name.endswith("exact_match") else (1, "")
     text = number(scale * one.mean[name], digits)
     spread = f" ± {number(scale * one.spread[name], digits)}" if name in one.spread else ""
     return f"{text}{spread}{unit}"

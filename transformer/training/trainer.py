@@ -194,8 +194,8 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
         )
     settings = recipe.training
     share = Share(ranks.rank, ranks.size, settings.accumulate)
-    ahead = 0 if where.type == "cpu" else (settings.updates - progress.update) * settings.accumulate
-    batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch), share, ahead))
+    total = 0 if where.type == "cpu" else (settings.updates - progress.update) * settings.accumulate
+    batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch), share, total))
     text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs)
     return Training(recipe, model, optimizer, batches, text, progress, ranks)
 

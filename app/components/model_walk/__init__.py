@@ -11,20 +11,20 @@ from app.components.registration import component, sent
 _component = component("model_walk")
 
 
-def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:
+def model_walk(state: dict[str, Any], *, key: str, on_report: Callable[[dict[str, Any]], None]) -> None:
     """Draws the data that `held_data` has sent under the name `walk`.
 
     Args:
         state: the station, the chosen tokens and heads, the level of detail, and the scene to whose data this state
             belongs.
-        on_told: gets what the visitor has chosen in the browser: the id of a station `at`, the tokens `s` and `t` from
-            0, the `detail`, and `head`, which is [station, head], or None if no head was clicked.
+        on_report: gets what the visitor has chosen in the browser: the id of a station `at`, the tokens `s` and `t`
+            from 0, the `detail`, and `head`, which is [station, head], or None if no head was clicked.
     """
 
     def changed() -> None:
-        told = sent(key, "told")
-        if isinstance(told, dict):
-            st.session_state[f"{key}_received"] = told.get("number", 0)
-            on_told(told)
+        report = sent(key, "reported")
+        if isinstance(report, dict):
+            st.session_state[f"{key}_received"] = report.get("number", 0)
+            on_report(report)
 
-    _component(data=state | {"received": received(key)}, key=key, on_told_change=changed)
+    _component(data=state | {"received": received(key)}, key=key, on_reported_change=changed)

@@ -210,7 +210,7 @@ class Walk {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const walk = (root.headlightWalk ??= new Walk(root));
-  walk.take(data, (report) => setTriggerValue("told", report));
+  walk.take(data, (report) => setTriggerValue("reported", report));
   // This call comes before the page has its new colours.
   setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);
 }

@@ -29,7 +29,7 @@ from app.state.choices import EDITS, FIGURE, SEARCH, SENTENCE
 from transformer.analysis.edits import parse_edit
 from transformer.errors import HeadlightError
 
-MOST_AHEAD = 6  # scenes
+MOST_PREPARED = 6  # scenes
 NICE = 5
 _WAITING = "scenes that are computed in advance"  # in the session
 
@@ -51,7 +51,7 @@ def prepare_next() -> None:
     waiting: list[Future[None]] = st.session_state.setdefault(_WAITING, [])
     while waiting:
         waiting.pop().cancel()
-    for index in range(number + 1, min(number + 1 + MOST_AHEAD, len(lesson.scenes) if lesson else 0)):
+    for index in range(number + 1, min(number + 1 + MOST_PREPARED, len(lesson.scenes) if lesson else 0)):
         assert lesson
         scene, texts = lesson.scenes[index], shown_scene.choices_of(lesson, index)
         names_search = any(choice.key in texts for choice in SEARCH)

@@ -49,7 +49,7 @@ def draw(scene: Scene) -> None:
     components.held_data("walk", walk_pictures(scene, walk, place) | {"attending": attending, "scene": shown})
     state = {"scene": shown, "at": here.id, "s": source, "t": step, "heads": heads, "detail": detail}
     with st.container(key="picture_map"):
-        components.model_walk(state, key="walk", on_told=lambda told: take(scene, told))
+        components.model_walk(state, key="walk", on_report=lambda report: take(scene, report))
     _say(scene, source, step, heads)
     predict(scene, "shape")
     details(lambda: _details(scene, walk, here, head_at(scene, here, heads, source, step)))
@@ -139,18 +139,18 @@ def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> N
     )
 
 
-def take(scene: Scene, told: dict[str, Any]) -> None:
+def take(scene: Scene, report: dict[str, Any]) -> None:
     """Takes over what was chosen in the browser."""
     known = {station.id: station for station in stations(scene.config)}
-    if told.get("at") in known:
-        STATION.choose(told["at"])
-    if told.get("detail") in _DETAILS:
-        DETAIL.choose(told["detail"])
+    if report.get("at") in known:
+        STATION.choose(report["at"])
+    if report.get("detail") in _DETAILS:
+        DETAIL.choose(report["detail"])
     for choice, name, tokens in ((SOURCE_TOKEN, "s", scene.source), (STEP, "t", scene.target)):
-        row = told.get(name)
+        row = report.get(name)
         if isinstance(row, int) and 0 <= row < len(tokens) and row != choice.value:
             choice.choose(row)
-    match told.get("head"):
+    match report.get("head"):
         case [str(at), int(head)] if at in known and 0 <= head < scene.config.heads:
             layer = known[at].layer
             if layer is not None:

@@ -14,6 +14,7 @@ from app.state.choices import RUN
 from app.views.training import launch_run, windows
 from app.views.training.bad_lines import BadLines, label_of_start, show_bad_lines
 from app.views.training.own_text import FEWEST_PAIRS, MOST_MEGABYTES, LaunchError, OwnText, read_own_text
+from app.views.training.run_line import STOPPING
 from app.views.training.run_plan import Plan, TextPlan, ToyPlan
 from app.views.training.size_options import TOY_SIZE, asked_size, size_of_text, size_options, use_size
 from app.views.training.text_sizes import FITS, sizes_for
@@ -180,7 +181,7 @@ def _start() -> None:
     name = windows.attempt(lambda: launch_run.start(_plan(st.session_state)))
     if name:
         RUN.choose(name)
-        st.session_state.pop("stopping", None)
+        st.session_state.pop(STOPPING, None)
         windows.close()
 
 
