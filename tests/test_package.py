@@ -1,9 +1,12 @@
 """`pip install .` installs all that the packages need: their other files, the dependencies and the command."""
 
+import re
 import tomllib
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -27,3 +30,11 @@ def test_the_command_exists() -> None:
     module, name = PROJECT["project"]["scripts"]["headlight"].split(":")
     assert callable(getattr(import_module(module), name))
     assert (ROOT / PROJECT["tool"]["setuptools"]["dynamic"]["dependencies"]["file"][0]).is_file()
+
+
+@pytest.mark.parametrize("package", ["app", "transformer"])
+def test_its_readme_names_every_folder(package: str) -> None:
+    named = re.findall(r"^\| `(\w+)` \|", (ROOT / package / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    folders = {path.name for path in (ROOT / package).iterdir() if path.is_dir() and path.name[0] not in "._"}
+    assert set(named) == folders
+    assert len(named) == len(folders)
