@@ -153,7 +153,7 @@ def seconds_left(run: Run) -> float | None:
     if not len(updates) or not run.updates:
         return None
     first = max(len(updates) - NEWEST, 0)
-    made, took = (updates[-1] - updates[first], seconds[-1] - seconds[first]) if first < len(updates) - 1 else (0, 0)
+    made, took = updates[-1] - updates[first], seconds[-1] - seconds[first]
     each = took / made if made > 0 and took > 0 else seconds[-1] / max(updates[-1], 1)
     return float(max(run.updates - run.update, 0) * each)
 

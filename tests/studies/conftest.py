@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.small_study import write_queue
+from transformer.studies.queue_file import load_queue
 from transformer.studies.run_queue import run_queue
-from transformer.studies.training_queue import load_queue
 
 
 @pytest.fixture(scope="package")

@@ -10,9 +10,9 @@ from transformer.cli import app
 from transformer.errors import HeadlightError
 from transformer.studies.imported_results import read_report, take_over
 from transformer.studies.measure_member import RESULT
+from transformer.studies.queue_file import load_queue
 from transformer.studies.run_queue import is_done, run_queue
 from transformer.studies.study_report import write_report
-from transformer.studies.training_queue import load_queue
 
 PRETRAINED = Path(__file__).parents[2] / "pretrained"
 

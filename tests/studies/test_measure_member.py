@@ -16,9 +16,9 @@ from transformer.data.pair_sources import toy_test_pairs
 from transformer.errors import CorpusError, HeadlightError
 from transformer.studies import measure_member
 from transformer.studies.measure_member import RESULT, read_result
+from transformer.studies.queue_file import load_queue
 from transformer.studies.run_queue import is_done, run_queue
 from transformer.studies.study_report import write_report
-from transformer.studies.training_queue import load_queue
 
 
 def test_a_toy_queue_is_scored_by_the_task_itself(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from transformer.config import Recipe
 from transformer.errors import HeadlightError, Stopped
 from transformer.studies import run_queue as running
 from transformer.studies.measure_member import read_result
+from transformer.studies.queue_file import load_queue
 from transformer.studies.run_queue import claimed, is_done, run_queue
-from transformer.studies.training_queue import load_queue
 
 SCORED = {"bleu": 0, "exact_match": 0}
 

@@ -16,8 +16,8 @@ from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.evaluation import evaluate
 from transformer.studies.measure_member import RESULT
+from transformer.studies.queue_file import load_queue
 from transformer.studies.ship_members import card, ship
-from transformer.studies.training_queue import load_queue
 
 PRETRAINED = Path(__file__).parents[2] / "pretrained"
 

@@ -12,8 +12,9 @@ from transformer.recipe import load_recipe
 from transformer.studies.aggregate import disagreements, gather
 from transformer.studies.measure_member import RESULT, write_json
 from transformer.studies.paper_table_3 import BASE, BIG, TABLE_3, Value, row_of
+from transformer.studies.queue_file import load_queue
 from transformer.studies.study_report import markdown, write_report
-from transformer.studies.training_queue import Queue, Training, load_queue, value_of
+from transformer.studies.training_queue import Queue, Training, value_of
 
 QUEUE = """
 recipe = "family"

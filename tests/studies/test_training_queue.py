@@ -9,7 +9,8 @@ from transformer.data.pair_sources import toy_test_pairs
 from transformer.data.toy_tasks import is_held_out
 from transformer.errors import ConfigError
 from transformer.recipe import load_recipe
-from transformer.studies.training_queue import load_queue, value_of
+from transformer.studies.queue_file import load_queue
+from transformer.studies.training_queue import value_of
 
 
 def test_the_families_differ_from_their_base_in_what_they_are_named_for_and_in_nothing_else() -> None:

@@ -7,6 +7,7 @@ checkpoints of different runs is useless, because equal positions in their weigh
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -16,7 +17,7 @@ from transformer.checkpoint.checkpoint_file import (
     load_checkpoint,
     save_checkpoint,
 )
-from transformer.checkpoint.header import read_header
+from transformer.checkpoint.header import Header, read_header
 from transformer.checkpoint.length_statistics import lengths_in
 from transformer.errors import CheckpointError
 
@@ -37,11 +38,19 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     if not paths:
         raise CheckpointError("Name at least one checkpoint to average.")
     headers = [read_header(path) for path in paths]
+    _check_alike(headers)
+    first = _mean(paths)
+    averaged = TrainedModel(first.model, first.tokenizer, first.recipe, _metrics(headers))
+    save_checkpoint(out, averaged, half=headers[0].half)
+
+
+def _check_alike(headers: Sequence[Header]) -> None:
+    """Raises CheckpointError if one has another architecture than the first. Dropout is not part of it."""
     problems = []
     for header in headers[1:]:
         own = asdict(headers[0].config)
         names = [name for name, value in asdict(header.config).items() if value != own[name] and "dropout" not in name]
-        if names:  # dropout is not part of the architecture
+        if names:
             problems.append(
                 f"{header.path} has another architecture than {headers[0].path}: {', '.join(names)} differ."
             )
@@ -49,26 +58,28 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
         raise CheckpointError(
             "\n".join(["These checkpoints cannot be averaged. Name checkpoints of one run.", *problems])
         )
+
+
+@torch.no_grad()
+def _mean(paths: Sequence[str | Path]) -> Checkpoint:
+    """The first checkpoint, with the mean of the weights of all."""
     first = load_checkpoint(paths[0])
     sums = {name: weight.detach().to(torch.float64) for name, weight in first.model.named_parameters()}
     for path in paths[1:]:
         _add(sums, load_checkpoint(path), first)
-    with torch.no_grad():
-        for name, weight in first.model.named_parameters():
-            weight.copy_(sums[name] / len(paths))
+    for name, weight in first.model.named_parameters():
+        weight.copy_(sums[name] / len(paths))
+    return first
+
+
+def _metrics(headers: Sequence[Header]) -> dict[str, Any]:
+    """What is known of the average: from which checkpoints it is made, and what they have in common."""
     stated = [header.metrics.get("update") for header in headers]
     updates = [update for update in stated if type(update) is int]
     corpora = [header.metrics.get("corpus") for header in headers]
     same = {"corpus": corpora[0]} if corpora[0] and corpora.count(corpora[0]) == len(corpora) else {}
-    metrics = (
-        lengths_in(headers[0].metrics)
-        | same
-        | {
-            "averaged": [header.path.name for header in headers],
-            "update": max(updates, default=None),
-        }
-    )
-    save_checkpoint(out, TrainedModel(first.model, first.tokenizer, first.recipe, metrics), half=headers[0].half)
+    made = {"averaged": [header.path.name for header in headers], "update": max(updates, default=None)}
+    return lengths_in(headers[0].metrics) | same | made
 
 
 def _add(sums: dict[str, torch.Tensor], other: Checkpoint, first: Checkpoint) -> None:

@@ -57,7 +57,7 @@ def queue(
       python -m transformer queue families --data texts --runs runs/families --ship pretrained
       python -m transformer queue toy-families --runs runs/toy-families
     """
-    from transformer.studies.training_queue import load_queue
+    from transformer.studies.queue_file import load_queue
 
     gathers = report is not None or ship is not None
     if only != "*" and gathers:

@@ -85,25 +85,26 @@ def rounds(
 
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         parents = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each comes from
-        some_done = False
         runs.advance(tokens, parents)
+        stay: Tensor | None = None  # (B'): which sentences go on; None: all
         too_long = runs.too_long()  # (B, W), in some steps
         if method.may_be_done or len(steps) >= shortest or too_long is not None:
             done = method.done() | (length_limits <= len(steps))  # (B)
             if too_long is not None:
                 done = done | method.is_looping(too_long)  # (B)
-            some_done = bool(done.any())
-        if some_done:
-            for slot in done.nonzero().flatten().tolist():
+            ended = done.nonzero().flatten().tolist()
+            for slot in ended:
                 endings[sentences[slot]] = method.endings(slot, step)
-            stay = (~done).nonzero().flatten()  # (B')
+            if ended:
+                stay = (~done).nonzero().flatten()
+        if stay is not None:
             sentences = [sentences[slot] for slot in stay.tolist()]
             if not sentences:
                 return gather(steps, endings, limits)
-        if some_done or method.reorders:
+        if stay is not None or method.reorders:
             first_rows = torch.arange(0, len(logits) * logits.shape[1], logits.shape[1], device=device)  # (B)
             rows = parents + first_rows[:, None]  # (B, W): counted over all sentences
-            if some_done:
+            if stay is not None:
                 rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
                 method.select(stay)
                 runs.select(stay)

@@ -170,23 +170,24 @@ def _parameters(name: str, config: ModelConfig) -> None:
 
 
 def _table(entries: Sequence[Entry], scores: Scores) -> dict[str, list[object]]:
-    known = [(one, one.header) for one in entries if one.header is not None]
-    found = [scores.get(one.file.name) for one, unused in known]
+    known = [one for one in entries if one.header is not None]
+    headers = [one.header for one in known if one.header is not None]
+    found = [scores.get(one.file.name) for one in known]
     return {
-        _("checkpoint"): [one.file.name for one, unused in known],
-        _("task"): [f"{one.task.source} → {one.task.target}" for one, unused in known],
-        _("parameters"): [header.parameters for unused, header in known],
-        _("N encoder"): [header.config.encoder_layers for unused, header in known],
-        _("N decoder"): [header.config.decoder_layers for unused, header in known],
-        "d_model": [header.config.d_model for unused, header in known],
-        "d_ff": [header.config.d_ff for unused, header in known],
-        "h": [header.config.heads for unused, header in known],
-        _("LayerNorm"): [header.config.norm for unused, header in known],
-        _("positions"): [header.config.positions for unused, header in known],
-        _("window r"): [str(header.config.attention_window or _("unlimited")) for unused, header in known],
-        _("tokens"): [header.config.vocab_size for unused, header in known],
+        _("checkpoint"): [one.file.name for one in known],
+        _("task"): [f"{one.task.source} → {one.task.target}" for one in known],
+        _("parameters"): [header.parameters for header in headers],
+        _("N encoder"): [header.config.encoder_layers for header in headers],
+        _("N decoder"): [header.config.decoder_layers for header in headers],
+        "d_model": [header.config.d_model for header in headers],
+        "d_ff": [header.config.d_ff for header in headers],
+        "h": [header.config.heads for header in headers],
+        _("LayerNorm"): [header.config.norm for header in headers],
+        _("positions"): [header.config.positions for header in headers],
+        _("window r"): [str(header.config.attention_window or _("unlimited")) for header in headers],
+        _("tokens"): [header.config.vocab_size for header in headers],
         _("measure"): [_(score.measure) if score else None for score in found],
         _("score"): [round(score.value, 1) if score else None for score in found],
         _("measured on"): [score.measured_on if score else None for score in found],
-        "MB": [round(one.file.size / 1e6, 1) for one, unused in known],
+        "MB": [round(one.file.size / 1e6, 1) for one in known],
     }

@@ -167,7 +167,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
     table = table_of(scene, stack, span)
     tokens = scene.source if stack == "encoder" else scene.target
     title = wave_title(dimension, d_model, layout)
-    left, *right = st.columns([5, 3], gap="medium") if layout else [st.container()]
+    left, right = st.columns([5, 3], gap="medium") if layout else (st.container(), None)
     with left:
         show_figure(
             wave(table, dimension, layout, len(tokens), trained=trained_of(scene)),
@@ -182,9 +182,8 @@ def _waves(scene: Scene, stack: Stack) -> None:
             else _("{title}. Values at the first {count} positions.", title=title, count=span),
             table=lambda: wave_table(table, dimension, layout),
         )
-    for column in right:
-        with column:
-            assert layout
+    if layout and right:
+        with right:
             show_figure(
                 wavelength_chart(d_model, dimension, layout, len(tokens)),
                 key="wavelengths",

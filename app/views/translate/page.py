@@ -53,7 +53,7 @@ def _results(scene: Scene) -> None:
     components.token_strip(source_strip(translation.source_pieces), key="source_pieces")
     with st.container(key="results"):
         several = len(scene.listed) > 1
-        left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
+        left, right = st.columns([5, 2], gap="large") if several else (st.container(), None)
         with left:
             writes = _("The decoder is given") if scene.is_given else _("The decoder writes")
             st.subheader(writes, anchor=False, help=_(ABOUT_TARGET))
@@ -69,20 +69,9 @@ def _results(scene: Scene) -> None:
             elif not hypothesis.finished:
                 st.caption(_("Cut off: the search ended, because its best hypothesis repeats one token."))
             _translate_back(scene)
-        for column in right:
-            with column:
-                st.subheader(
-                    _("Alternatives"),
-                    anchor=False,
-                    help=_("A score is the sum of the log-probabilities, divided by the length penalty."),
-                )
-                components.choice_list(
-                    alternatives(scene),
-                    scene.shown_in_list,
-                    _("Alternative translations"),
-                    key="alternatives_list",
-                    on_choose=lambda place: scene.show(scene.listed[place]),
-                )
+        if right:
+            with right:
+                _alternatives(scene)
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
         st.caption(
@@ -92,6 +81,21 @@ def _results(scene: Scene) -> None:
                 unknown,
             )
         )
+
+
+def _alternatives(scene: Scene) -> None:
+    st.subheader(
+        _("Alternatives"),
+        anchor=False,
+        help=_("A score is the sum of the log-probabilities, divided by the length penalty."),
+    )
+    components.choice_list(
+        alternatives(scene),
+        scene.shown_in_list,
+        _("Alternative translations"),
+        key="alternatives_list",
+        on_choose=lambda place: scene.show(scene.listed[place]),
+    )
 
 
 def _translate_back(scene: Scene) -> None:
