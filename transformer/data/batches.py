@@ -96,49 +96,64 @@ def batch_indices(
         ConfigError: a single pair is too long.
     """
     sources, targets = np.asarray(source_lengths, np.int32), np.asarray(target_lengths, np.int32)
-    count = len(sources)
-    # Pairs are sorted by the length of the longer side, then by the difference of the sides. The difference rises at
-    # one length and falls at the next, so a batch that continues into the next length contains similar pairs. `key`
-    # has the difference in its lower 15 bits and the length above them. `ranked` has the shuffled place of the pair in
-    # its lower 32 bits and `key` above them. It is sorted in place; sorting by separate arrays would need copies.
-    snake = sources - targets
-    key = np.maximum(sources, targets)
-    key += 1
-    longest = int(key.max(initial=0))
+    longest = 1 + int(max(sources.max(initial=-1), targets.max(initial=-1)))
     if longest > tokens_per_batch:
         raise ConfigError(
             f"A sentence of {longest} tokens does not fit into a batch of {tokens_per_batch}. "
             "Raise data.tokens_per_batch or lower data.max_length."
         )
-    assert max(longest, count >> 17) < 2**14, "too many or too long for the numbers below"
+    assert max(longest, len(sources) >> 17) < 2**14, "too many or too long for the numbers in `_sorted`"
+    rng = np.random.default_rng([seed % 2**64, epoch])
+    order, widths = _sorted(sources, targets, rng)
+    begins = _cuts(widths, tokens_per_batch, rng)
+    return Batches(order, begins, rng.permutation(len(begins) - 1))
+
+
+def _sorted(sources: np.ndarray, targets: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The indices of pairs with these lengths (N), sorted by length, and the width of each in a batch: (N), (N) int32.
+
+    Pairs are sorted by the length of the longer side, then by the difference of the sides. The difference rises at one
+    length and falls at the next, so a batch that continues into the next length contains similar pairs. Pairs that are
+    equal in both are in random order.
+
+    All this is in the bits of one number per pair, which is sorted in place; sorting by separate arrays would need
+    copies. Bits 47 and above are the width, bits 32 to 46 the difference, and the lower 32 the shuffled place.
+    """
+    key = np.maximum(sources, targets)
+    key += 1
+    snake = sources - targets
     np.negative(snake, out=snake, where=(key & 1) == 0)
     key <<= 15
     key += snake + 2**14
     del snake
-    rng = np.random.default_rng([seed % 2**64, epoch])
-    order = np.arange(count, dtype=np.int32)
+    order = np.arange(len(key), dtype=np.int32)
     rng.shuffle(order)
     ranked = key[order].astype(np.int64)
     del key
     ranked <<= 32
-    ranked |= np.arange(count, dtype=np.int32)  # pairs of equal keys stay shuffled
+    ranked |= np.arange(len(order), dtype=np.int32)
     ranked.sort()
-    widths = np.empty(count, np.int32)
+    widths = np.empty(len(order), np.int32)
     np.right_shift(ranked, 47, out=widths, casting="unsafe")
     ranked &= 2**32 - 1
-    order = order[ranked]
-    del ranked
-    # The sorted widths are the same in each epoch, so they would always be cut at the same places. A first batch of
-    # random size moves all cuts. Otherwise the few long pairs would be in a batch with the same pairs in each epoch.
+    return order[ranked], widths
+
+
+def _cuts(widths: np.ndarray, tokens_per_batch: int, rng: np.random.Generator) -> np.ndarray:
+    """Where batches begin in pairs of these widths (N), which rise; and N itself.
+
+    The sorted widths are the same in each epoch, so they would always be cut at the same places. A first batch of
+    random size moves all cuts. Otherwise the few long pairs would be in a batch with the same pairs in each epoch.
+    """
     room, begins = int(rng.integers(tokens_per_batch // 2, tokens_per_batch + 1)), [0]
     while begins[-1] < len(widths):
         begin = begins[-1]
         most = widths[begin : begin + room // int(widths[begin])]  # more would not fit, because widths only rise
         rows = int(np.searchsorted(most * np.arange(1, len(most) + 1), room, side="right"))
         if rows:  # the first batch may be too small for a single pair
-            begins.append(begins[-1] + rows)
+            begins.append(begin + rows)
         room = tokens_per_batch
-    return Batches(order, np.array(begins), rng.permutation(len(begins) - 1))
+    return np.array(begins)
 
 
 def collate(sources: Sequence[Ids], targets: Sequence[Ids], part_of: BatchSize | None = None) -> Batch:
