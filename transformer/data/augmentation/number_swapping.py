@@ -11,12 +11,53 @@ replaced only if both sides have it exactly once; otherwise it is not known whic
 import random
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
 
-_TIME = re.compile(r"(?<![\d.,:])(\d{1,2})[:.](\d{2})(?![\d:]|[.,]\d)")
-_PRICE = re.compile(r"(?<![\d.,:])(\d{1,4})[.,](\d{2})(?![\d:]|[.,]\d)")
+
+@dataclass(frozen=True)
+class TwoParts:
+    """Numbers that consist of two parts with a sign between them: times, or prices.
+
+    Attributes:
+        pattern: with three groups: first part, sign, second part.
+        signs: that a number in the source may have.
+        is_time: whether the parts are hours and minutes.
+    """
+
+    pattern: re.Pattern[str]
+    signs: str
+    is_time: bool
+
+    def shared(self, pair: Pair) -> list[tuple[str, str]]:
+        """The parts of the numbers that both sides have exactly once."""
+        counts = [Counter((found[1], found[3]) for found in self.pattern.finditer(side)) for side in pair]
+        in_source = [(found[1], found[3]) for found in self.pattern.finditer(pair[0]) if found[2] in self.signs]
+        once = [parts for parts in in_source if counts[0][parts] == counts[1][parts] == 1]
+        return [(first, second) for first, second in once if not self.is_time or is_clock_time(first, second)]
+
+    def swapped(self, pair: Pair, rng: random.Random) -> Pair:
+        """The pair with these numbers replaced. Each side keeps its sign."""
+        others = {parts: self._another(parts[0], rng) for parts in self.shared(pair)}
+
+        def replaced(found: re.Match[str]) -> str:
+            first, second = others.get((found[1], found[3]), (found[1], found[3]))
+            return f"{first}{found[2]}{second}"
+
+        return self.pattern.sub(replaced, pair[0]), self.pattern.sub(replaced, pair[1])
+
+    def _another(self, first: str, rng: random.Random) -> tuple[str, str]:
+        """The parts of another number like the one whose first part is given."""
+        if not self.is_time:
+            return _digits(len(first), rng), f"{rng.randrange(100):02}"
+        hour = rng.randrange(1, 13) if 0 < int(first) <= 12 else rng.randrange(13, 24)
+        return str(hour).zfill(len(first) if first[0] == "0" else 1), f"{rng.randrange(60):02}"
+
+
+TIMES = TwoParts(re.compile(r"(?<![\d.,:])(\d{1,2})([:.])(\d{2})(?![\d:]|[.,]\d)"), ":", is_time=True)
+PRICES = TwoParts(re.compile(r"(?<![\d.,:])(\d{1,4})([.,])(\d{2})(?![\d:]|[.,]\d)"), ".,", is_time=False)
 _MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December|"
     "Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|"
@@ -34,9 +75,9 @@ def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
     if not any(letter.isdecimal() for letter in pair[0]):
         return pair
     if rng.random() < rates.times:
-        pair = _swap_two(pair, _TIME, ":", rng)
+        pair = TIMES.swapped(pair, rng)
     if rng.random() < rates.prices:
-        pair = _swap_two(pair, _PRICE, ".,", rng)
+        pair = PRICES.swapped(pair, rng)
     if rng.random() < rates.dates:
         pair = _swap_days(pair, rng)
     return pair
@@ -46,34 +87,11 @@ def has_numbers(pair: Pair) -> bool:
     """Whether the pair has a time, a price or a date that can be replaced."""
     if not any(letter.isdecimal() for letter in pair[0]):
         return False
-    return bool(_of_two(pair, _TIME, ":") or _of_two(pair, _PRICE, ".,") or _same_day(pair))
+    return bool(TIMES.shared(pair) or PRICES.shared(pair) or _same_day(pair))
 
 
-def _of_two(pair: Pair, kind: re.Pattern[str], signs: str) -> list[tuple[str, str]]:
-    """The numbers that consist of two parts and that both sides have once. In the source, the character between the
-    parts must be one of `signs`. If `signs` is a colon, the parts are hours and minutes."""
-    once = [{groups for groups, count in Counter(kind.findall(side)).items() if count == 1} for side in pair]
-    found = [number for number in kind.finditer(pair[0]) if number[0][len(number[1])] in signs]
-    both = [(number[1], number[2]) for number in found if number.groups() in once[0] & once[1]]
-    return [(first, second) for first, second in both if signs != ":" or (int(first) <= 24 and int(second) <= 59)]
-
-
-def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
-    """Replaces the numbers that `_of_two` finds."""
-    others = {}
-    for first, second in _of_two(pair, kind, signs):
-        if signs == ":":
-            hour = rng.randrange(1, 13) if 0 < int(first) <= 12 else rng.randrange(13, 24)
-            others[first, second] = str(hour).zfill(len(first) if first[0] == "0" else 1), f"{rng.randrange(60):02}"
-        else:
-            others[first, second] = _digits(len(first), rng), f"{rng.randrange(100):02}"
-
-    def swapped(found: re.Match[str]) -> str:
-        same = found[1], found[2]
-        first, second = others.get(same, same)
-        return f"{first}{found[0][len(found[1])]}{second}"
-
-    return kind.sub(swapped, pair[0]), kind.sub(swapped, pair[1])
+def is_clock_time(hours: str, minutes: str) -> bool:
+    return int(hours) <= 24 and int(minutes) <= 59
 
 
 def _same_day(pair: Pair) -> list[re.Match[str]]:
