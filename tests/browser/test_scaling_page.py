@@ -122,7 +122,7 @@ def test_a_fully_masked_row_attends_to_no_key(visit: Begin) -> None:
 
 @pytest.mark.soak
 def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Begin) -> None:
-    one = visit(width=390, height=844).open("scaling", sentence=SENTENCE)
+    one = visit(width=390, height=844).open("scaling", sentence=f"{SENTENCE} and extraordinarily")
     is_drawn(one, "scaling")
     page = one.page
     assert page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
@@ -130,3 +130,6 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(visit: Begin) -> None:
     assert picture["y"] + picture["height"] < 700
     for button in page.locator(".st-key-softmax_scene button").all():
         assert button.bounding_box()["height"] >= 43.9
+    page.get_by_role("radio", name="Your words").click()
+    lowest = max(name.bounding_box()["y"] + name.bounding_box()["height"] for name in page.locator("svg .name").all())
+    assert lowest <= page.locator(".fact").first.bounding_box()["y"] + 1  # slanted words do not reach into the text

@@ -4,12 +4,12 @@ import { _ } from "../shared/language.js";
 import { decimal, decimals, fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
-const LEFT = 34, TYPE = 14, GAP = 40;
+const LEFT = 34, TYPE = 14, GAP = 40, LONGEST = 62;  // LONGEST: of a name, which has room below the bars if it is slanted
 export const ABOVE = 8;  // room above the scores: half of the height of the number at their upper end
 
-// How high the parts of a panel are: the scores, the weights, and the names below them.
-export function heightsOf(isNarrow) {
-  const [scores, weights, names] = isNarrow ? [64, 96, 30] : [92, 148, 56];
+// How high the parts of a panel are: the scores, the weights, and the names below them. Words may be slanted.
+export function heightsOf(isNarrow, hasWords) {
+  const [scores, weights] = isNarrow ? [64, 96] : [92, 148], names = isNarrow && !hasWords ? 30 : 60;
   return { scores, weights, all: ABOVE + scores + GAP + weights + names };
 }
 
@@ -37,7 +37,7 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
     if (i % every === 0) {
       const at = slanted ? { x: middle(i) + 4, y: floor + 14, "text-anchor": "end", transform: `rotate(-40 ${middle(i) + 4} ${floor + 14})` }
         : { x: middle(i), y: floor + 15, "text-anchor": "middle" };
-      make("text", { class: "name", "dominant-baseline": "central", ...at }, group, cut(name, 78, TYPE, measure));
+      make("text", { class: "name", "dominant-baseline": "central", ...at }, group, cut(name, LONGEST, TYPE, measure));
     }
     return { group, title, score, weight };
   });

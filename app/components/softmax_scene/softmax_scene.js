@@ -27,7 +27,7 @@ function shown({ message, isRandom, width, query }) {
 function draw(root, state, send) {
   const { message } = state, { head } = message, px = Math.max(root.clientWidth / scaleOfPage(), 300), measure = measurer(root);
   const panelWidth = (px - (px < 640 ? 9.6 : 28)) / 2;
-  const isNarrow = px < 640, heights = heightsOf(isNarrow);
+  const isNarrow = px < 640, heights = heightsOf(isNarrow, !state.isRandom);
   Object.assign(state, { drawnAt: root.clientWidth, isNarrow });
   root.style.setProperty("--query", message.colors.query);
   root.style.setProperty("--stream", state.isRandom ? "var(--st-text-color)" : message.colors.stream);
