@@ -9,7 +9,7 @@ from app.stage.scene import Selection, scene_of
 from app.views.multihead.head_grid_data import grid_alt, grid_data, layer_of
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.canvas_alone import SENTENCE, scene_with
-from tests.support.component_alone import draw, mount
+from tests.support.component_alone import draw, mount, sent
 from transformer.analysis.edits import parse_edit
 
 
@@ -47,3 +47,26 @@ def test_the_number_of_a_tapped_cell_stays(browser: Any, tmp_path: Path) -> None
     page.locator(".one svg rect").nth(4).tap()
     expect(page.locator(".pointed")).to_contain_text("” to “")
     context.close()
+
+
+def test_a_step_is_reported_once_the_reader_stays_at_it_and_is_not_lost_by_a_choice_in_between(
+    browser: Any, tmp_path: Path
+) -> None:
+    page = browser.new_page()
+    mount(page, "head_grid")
+    found = layer_of(scene_with(write_checkpoint(tmp_path / "usual.safetensors")), "cross", 0)
+    data = grid_data(found, 0, 0) | {"received": 0}
+    draw(page, data)
+    steps = page.locator(".heads .row").get_by_role("radio")
+    steps.nth(1).click()
+    steps.nth(2).click()
+    page.locator(".heads .grid").get_by_role("radio").nth(1).click()
+    (head,) = sent(page)
+    assert (head["name"], head["index"]) == ("head", 1)
+    draw(page, data | {"head": 1, "received": head["number"]})  # the page answers before the step is reported
+    expect(steps.nth(2)).to_have_attribute("aria-checked", "true")
+    page.wait_for_function("() => sent.length === 2")
+    assert [(one["name"], one["index"]) for one in sent(page)] == [("head", 1), ("step", 2)]
+    draw(page, data | {"head": 1, "step": 2, "received": sent(page)[-1]["number"]})
+    expect(steps.nth(2)).to_have_attribute("aria-checked", "true")
+    page.close()

@@ -1,7 +1,8 @@
 // All heads of a layer side by side: what each attends to, the length of the vector that it adds, and what the model
-// predicts without it or with it alone. A click on a token of the row above chooses the step, without the server. A
-// click on a head shows it large.
+// predicts without it or with it alone. A click on a token of the row above chooses the step, which is shown without the
+// server. A click on a head shows it large.
 
+import { writeInAddress } from "../shared/address.js";
 import { element } from "../shared/dom.js";
 import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
 import { _ } from "../shared/language.js";
@@ -13,7 +14,7 @@ import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const MODES = ["without", "alone"];
+const MODES = ["without", "alone"], STOPPED = 500;  // ms after which the page is told the step
 
 const token = (className, parent, text) => {
   const node = element("span", className, parent);
@@ -65,6 +66,19 @@ const behaviour = {
   step(index) {
     this.at = index;
     this.show();
+    writeInAddress({ t: index + 1 });
+    this.report();
+  },
+  // Reports the step to the page once the reader stays at it.
+  report() {
+    this.choice = this.numbered("step", this.at);
+    clearTimeout(this.stopped);
+    this.stopped = setTimeout(() => { this.sendChoice(this.choice); this.choice = null; }, STOPPED);
+  },
+  // Reports another choice; a step that is not reported yet gets a newer number.
+  send(name, index) {
+    this.sendChoice(this.numbered(name, index));
+    if (this.choice) this.report();
   },
   leave(mode) {
     this.mode = mode;
@@ -185,24 +199,29 @@ const behaviour = {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const { mode: left, received, ...drawn } = data, text = JSON.stringify(drawn);
+  const { mode: left, received, step, alt, ...drawn } = data, text = JSON.stringify(drawn);
   const mode = currentChoice(root, "mode", { chosen: left, count: MODES.length, received });
-  let view = root.view;
+  const at = currentChoice(root, "step", { chosen: Math.min(step, data.steps.length - 1), count: data.steps.length, received });
+  let view = root.view, waits = false;  // whether a step has not been reported yet
   if (!view || view.text !== text) {
-    const kept = view?.data.subject === data.subject;  // the same sentence and layer: the step stays
-    const at = kept ? view.at : Math.min(data.step, data.steps.length - 1);
     view?.watch.disconnect();
+    clearTimeout(view?.stopped);
+    waits = Boolean(view?.choice);
     view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode });
     view.build(root);
     view.draw();
-  } else if (view.mode !== mode) {
-    view.mode = mode;
+  } else if (view.mode !== mode || view.at !== at) {
+    Object.assign(view, { mode, at });
     view.show();
   }
+  view.box.setAttribute("aria-label", alt);
   const turn = view.turn = {};
-  view.send = (name, index) => setTriggerValue("chosen", numbered(root, name, index));
+  view.numbered = (name, index) => numbered(root, name, index);
+  view.sendChoice = (choice) => setTriggerValue("chosen", choice);
+  if (waits) view.report();
   return () => {
     if (view.turn !== turn) return;  // a later call uses the view now
+    clearTimeout(view.stopped);
     view.watch.disconnect();
     delete root.view;
   };

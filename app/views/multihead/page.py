@@ -67,9 +67,11 @@ def draw(scene: Scene) -> None:
 
 
 def _choose(layer: int, name: str, place: int) -> None:
-    """Handles the choice of a head in the picture, or of which heads are left."""
+    """Handles the choice of a head or a step in the picture, or of which heads are left."""
     if name == "mode":
         HEADS_LEFT.choose(MODES_OF_HEADS[place])
+    elif name == "step":
+        STEP.choose(place)
     else:
         choose_head(layer, place)
 
