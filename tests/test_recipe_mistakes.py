@@ -82,7 +82,6 @@ def test_impossible_values_are_reported_in_a_sentence(override: str, expected: s
         (["data.valid=none", "data.valid_target=my.de"], "valid_target is line-aligned with valid: give valid, too"),
         (["data.valid=hf:a:b:c", "data.valid_target=my.de"], "brings both sides: leave valid_target out"),
         (["decoding.method=greedy", "decoding.n_best=4"], "decoding.n_best is 4: set n_best = 1, or choose beam or"),
-        (["training.init_from=a.safetensors", "tokenizer.model=b.model"], "brings the vocabulary of its checkpoint"),
     ],
 )
 def test_contradictory_values_are_reported_in_a_sentence(overrides: list[str], expected: str) -> None:
@@ -99,10 +98,6 @@ def test_all_contradictions_are_reported_together_and_those_of_the_command_line_
     assert "--set: training: the inverse square root schedule needs a warmup" in message
     assert '--set: training: best_by = "bleu" needs validation_sentences above 0.' in message
     assert message.count("\n- ") == 4
-
-
-def test_validation_text_for_a_toy_task_is_reported() -> None:
-    assert "a toy task makes its own pairs for validation" in complaint("reverse", "data.valid=my.tsv")
 
 
 def test_a_recipe_that_is_not_there_names_the_nearest() -> None:

@@ -222,15 +222,6 @@ def _contradictions(recipe: Recipe) -> list[str]:
             f"data.max_length = {recipe.data.max_length} tokens and </s> need a position each; "
             f"model.max_positions = {recipe.model.max_positions} has too few. Lower the first or raise the second."
         )
-    if recipe.tokenizer.model and recipe.training.init_from is not None and not recipe.training.own_vocabulary:
-        problems.append(
-            "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: leave "
-            "tokenizer.model out, or set training.own_vocabulary = true."
-        )
-    if recipe.data.toy is not None and recipe.data.valid:
-        problems.append(
-            "data.valid is for a corpus: a toy task makes its own pairs for validation. Leave data.valid out."
-        )
     if recipe.training.own_vocabulary and recipe.training.init_from is None:
         problems.append(
             "training.own_vocabulary is for a run that starts with the weights of a checkpoint: add training.init_from "

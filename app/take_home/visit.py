@@ -79,7 +79,7 @@ def _visit(page: str, link: Mapping[str, str], uploads: Mapping[str, CheckpointF
         address.arrive(page)
         # Imported by its name when needed: app.stage.top draws the menu, which has the button of this package
         scene = import_module("app.stage.top").draw_top(info(page))
-        if scene and (prepare := what_prepares(page, FIGURE.value)):
+        if scene and (prepare := what_prepares(info(page), FIGURE.value)):
             prepare(scene)  # in a browser, some pages show later what takes long; here they are drawn once
         before = len(record.drawn)
         if scene or not info(page).needs_scene:

@@ -94,6 +94,12 @@ def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the
     assert "hardly more alike than others" in shown  # of random models
 
 
+def test_without_the_learned_ones_the_page_says_what_is_true_of_both(folder: Path) -> None:
+    (folder / "family-positions-learned.safetensors").unlink()
+    shown = page_text(opened())
+    assert "are alike before any training; learned positions begin at random." in shown
+
+
 def test_training_has_made_learned_positions_alike_that_are_near_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """The models that ship: what the page and the lessons say about them."""
     monkeypatch.delenv("HEADLIGHT_CHECKPOINTS", raising=False)

@@ -105,6 +105,12 @@ def test_what_a_page_shows_late_is_there() -> None:
     assert switches["change"]
 
 
+def test_a_figure_that_a_page_does_not_have_leaves_its_picture() -> None:
+    found = see("attention", {"sentence": SENTENCE, "figure": "tree"})
+    assert found
+    assert "canvas" in [one.name for one in found.drawn]
+
+
 def test_a_visitor_of_a_page_is_not_changed_by_it() -> None:
     with recording() as mine:
         see("translate", {"sentence": SENTENCE})

@@ -13,7 +13,12 @@ STAND = """async ([source, style]) => {
     document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
     window.sent = [];
     const setTriggerValue = (name, value) => sent.push(value);
-    window.draw = data => { component({ data, parentElement: document.body, setTriggerValue }); };
+    let end;
+    window.draw = data => {  // as the loader does: each draw ends the one before
+        const before = end;
+        end = component({ data, parentElement: document.body, setTriggerValue });
+        before?.();
+    };
 }"""
 # What `held_data.js` does with the data of a message.
 HOLD = """([name, data]) => {

@@ -47,6 +47,13 @@ def test_init_from_another_architecture_is_refused_with_the_differences(finished
     assert "dropout" not in str(caught.value)
 
 
+def test_another_vocabulary_beside_that_of_the_checkpoint_is_refused(finished: Path, tmp_path: Path) -> None:
+    recipe = starting_with(toy_recipe(updates=1), finished / "best.safetensors")
+    recipe = replace(recipe, tokenizer=TokenizerConfig(model=str(finished / "tokenizer.model")))
+    with pytest.raises(ConfigError, match=r"brings the vocabulary of its checkpoint, and tokenizer\.model names"):
+        train(recipe, tmp_path, device="cpu")
+
+
 def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_as_in_the_checkpoint(
     finished: Path, tmp_path: Path
 ) -> None:

@@ -82,7 +82,7 @@ class TrainingData:
         for warning in self._source.warnings(self._given):
             log.warning("Warning: %s", warning)
         left_out = self._first.too_long / (self._first.too_long + self.size)
-        if left_out > MUCH:
+        if self._config.toy is None and left_out > MUCH:
             log.warning(
                 "Warning: %d of %d pairs (%.0f%%) are left out, because they have more than data.max_length = %d "
                 "tokens. Raise data.max_length, and with it model.max_positions, or split the text into sentences.",

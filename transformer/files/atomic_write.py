@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 from uuid import uuid4
 
-NOT_FOR_FOLDERS = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.EIO, errno.ENOTSUP, errno.EISDIR)
+CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOTSUP, errno.EISDIR)
 LOCK = ".lock"  # the file in a folder that is locked by the process that uses the folder
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def sync(path: Path) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        if error.errno not in NOT_FOR_FOLDERS or not path.is_dir():
+        if error.errno not in CANNOT_SYNC_FOLDERS or not path.is_dir():
             raise
 
 

@@ -23,7 +23,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.data.batch_parts import Share
 from transformer.data.training_data import Position, TrainingData
-from transformer.errors import Stopped, TrainingError
+from transformer.errors import ConfigError, Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.kernels.thread_waiting import spinning_on_free_cores
@@ -85,6 +85,11 @@ def train(
         if run and not run.resumed:
             keep_recipe(run.folder, recipe)
         given = initialisation(recipe.training) if run and not run.resumed else None
+        if given and given.tokenizer and recipe.tokenizer.model:
+            raise ConfigError(
+                "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: "
+                "leave tokenizer.model out, or set training.own_vocabulary = true."
+            )
         data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
         recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
         recipe, time_text = with_precision(recipe, data, where, run, ranks), ""

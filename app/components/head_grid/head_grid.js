@@ -200,13 +200,15 @@ const behaviour = {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const { mode: left, received, step, alt, ...drawn } = data, text = JSON.stringify(drawn);
+  const isOther = root.view && root.view.data.subject !== data.subject;
+  if (isOther) delete root.headlightChoices?.step;  // it is a step of the sentence before
   const mode = currentChoice(root, "mode", { chosen: left, count: MODES.length, received });
   const at = currentChoice(root, "step", { chosen: Math.min(step, data.steps.length - 1), count: data.steps.length, received });
   let view = root.view, waits = false;  // whether a step has not been reported yet
   if (!view || view.text !== text) {
     view?.watch.disconnect();
     clearTimeout(view?.stopped);
-    waits = Boolean(view?.choice);
+    waits = Boolean(view?.choice) && !isOther;
     view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode });
     view.build(root);
     view.draw();
@@ -220,7 +222,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   view.sendChoice = (choice) => setTriggerValue("chosen", choice);
   if (waits) view.report();
   return () => {
-    if (view.turn !== turn) return;  // a later call uses the view now
+    if (root.view !== view || view.turn !== turn) return;  // a later call uses the view now, or has replaced it
     clearTimeout(view.stopped);
     view.watch.disconnect();
     delete root.view;

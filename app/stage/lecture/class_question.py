@@ -27,9 +27,11 @@ def _card(scene: Scene, asked: str) -> None:
         st.rerun()  # without the card: its answer is shown in the picture
     question, of_lesson = question_of(scene, asked), shown_scene.scene()
     question_card(scene, asked, key="card_of_lecture", alone=False, by_keys=True, on_show=_take_away)
-    if question is None or of_lesson is None:
+    if of_lesson is None:
         return
-    if not is_revealed(scene, asked):
+    if question is None:
+        lecturer.publish_scene(of_lesson, scene)
+    elif not is_revealed(scene, asked):
         lecturer.publish_scene(of_lesson, scene, question)
     elif totals := lecturer.reveal(question):
         counted = zip(question.answers, totals, strict=True)

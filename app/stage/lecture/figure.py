@@ -23,13 +23,13 @@ def what_draws(page: PageInfo) -> DrawPage:
     return found
 
 
-def what_prepares(page: str, figure: str) -> Callable[[Scene], None] | None:
+def what_prepares(page: PageInfo, figure: str) -> Callable[[Scene], None] | None:
     """The function that computes what a page shows of a scene before it is drawn, if the page has one.
 
     Args:
-        figure: the figure of its details that is shown in place of its picture; "": none.
+        figure: the figure that is shown in place of its picture, if the page has such a figure in its details.
     """
-    module = import_module(f"app.views.{page}.{'figures_of_details' if figure else 'page'}")
+    module = import_module(f"app.views.{page.name}.{'figures_of_details' if figure in page.figures else 'page'}")
     found: Callable[[Scene], None] | None = getattr(module, "prepare", None)
     return found
 

@@ -102,7 +102,7 @@ def draw(page: PageInfo) -> None:
         st.html(HERE / "lecture.css")
     if found:
         st.html(HERE / "lesson.css")
-    elif LESSON.value:
+    elif LECTURE.value and LESSON.value:
         st.warning(
             _(
                 "There is no lesson “{name}” here. An uploaded lesson is gone when the server is started again: upload "

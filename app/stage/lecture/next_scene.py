@@ -19,6 +19,7 @@ from app.compute.subject import Subject
 from app.languages import Language, language, speaking
 from app.library import checkpoints
 from app.library.run_checkpoints import run_checkpoint
+from app.pages import info
 from app.stage.lecture import shown_scene
 from app.stage.lecture.figure import what_prepares
 from app.stage.scene import Selection, scene_of
@@ -65,7 +66,7 @@ def _quietly(work: Callable[[], None], spoken: Language) -> None:
 
 
 def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: bool) -> None:
-    prepare = what_prepares(page, texts.get(FIGURE.key, ""))
+    prepare = what_prepares(info(page), texts.get(FIGURE.key, ""))
     files = checkpoints.checkpoints()
     file = next(iter(files.values()), None) if not checkpoint else files.get(checkpoint) or run_checkpoint(checkpoint)
     if file is None:

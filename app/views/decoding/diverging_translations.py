@@ -29,7 +29,7 @@ def running_chart(
     *,
     title: str,
 ) -> Figure:
-    """Two lines over the steps, from the last step that they share; the end of each line is with_label with its sum.
+    """Two lines over the steps, from the last step that they share; the end of each line is labelled with its sum.
 
     Args:
         log_probabilities: of the tokens of each of the two outputs. pieces: these tokens, for the hover.

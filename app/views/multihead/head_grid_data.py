@@ -65,7 +65,7 @@ def grid_data(found: LayerHeads, step: int, head: int, left: HeadsLeft = "withou
     queries, keys = found.scene.axes(found.kind)
     hypothesis = found.scene.hypothesis
     return {
-        "subject": f"{found.kind} {found.layer} {found.scene.translation.source} {hypothesis.ids}",
+        "subject": f"{found.scene.translation.source} {hypothesis.ids}",
         "heads": [_head(found, head) for head in range(len(found.weights))],
         "steps": _steps(found),
         "step": step,

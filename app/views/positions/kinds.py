@@ -41,7 +41,7 @@ SCORES_COMPARED = {
     "exact_match": gettext_noop("{learned:.1f} against {sine:.1f}% exact matches"),
 }
 POSITIONS = 20  # of a table, at most: few sentences of the training text are longer, so later rows are hardly trained
-CLEARLY = 0.2  # a difference of cosines
+CLEARLY = 0.25  # a cosine, or a difference of two
 NEXT, FAR = 1, 10  # distances that the sentences name; of short tables the longest distance instead of FAR
 
 
@@ -204,7 +204,7 @@ def _alike(kinds: Mapping[str, OverDistance], count: int) -> str:
 def _reason(kinds: Mapping[str, OverDistance], alike: str) -> str:
     """Why learned positions are not better; `alike`: what `_alike` gives."""
     both = _("Both give each position a vector of its own, and attention needs no more than that.")
-    if not alike:
+    if not alike or "learned" not in kinds:
         text = _(
             "Sinusoidal positions that are near each other are alike before any training; learned positions begin at "
             "random."
@@ -225,5 +225,6 @@ def _reason(kinds: Mapping[str, OverDistance], alike: str) -> str:
 
 
 def _falls(found: OverDistance) -> bool:
-    """Whether positions that are near each other are clearly more alike than those that are far apart."""
-    return bool(found.mean[NEXT] - found.mean[min(FAR, len(found.mean) - 1)] > CLEARLY)
+    """Whether positions that are near each other are alike, and clearly more so than those that are far apart."""
+    near, far = found.mean[NEXT], found.mean[min(FAR, len(found.mean) - 1)]
+    return bool(near > CLEARLY and near - far > CLEARLY)
