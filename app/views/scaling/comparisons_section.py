@@ -12,6 +12,7 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import COUNTS_ABOVE
 from app.views.scaling.comparisons import Counted, count, count_table, share_curves, share_table
+from app.views.scaling.layer_times_section import layers_measured
 from app.views.scaling.layer_types import layer_types
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
@@ -36,6 +37,7 @@ def all_comparisons(scene: Scene) -> None:
         shape=shape_text("HSS", scene.sizes),
     )
     papers_table(scene)
+    layers_measured(scene)
     threshold, counted = counted_cells(scene)
     st.table(for_reading(count_table(counted, threshold)), border="horizontal")
 
