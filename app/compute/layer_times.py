@@ -11,6 +11,7 @@ from app.compute.cached_results import GATE
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)  # n
 KERNEL = 3  # k of the convolution
+WARMUPS = 3  # passes that are not timed: the first ones also allocate memory
 REPEATS = 3  # the shortest time counts: other programs only make a layer slower
 
 
@@ -30,7 +31,8 @@ def layer_times(d: int, heads: int) -> dict[str, list[float]]:
 
 
 def _seconds(layer: Callable[[Tensor], object], vectors: Tensor) -> float:
-    layer(vectors)  # the first pass also allocates memory
+    for _ in range(WARMUPS):
+        layer(vectors)
     found = []
     for _ in range(REPEATS):
         begin = time.perf_counter()

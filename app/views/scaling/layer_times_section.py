@@ -34,7 +34,7 @@ def layers_measured(scene: Scene) -> None:
     st.text(_path_text(scene, first, second))
     d = scene.config.d_model
     times = layer_times(d, scene.config.heads)
-    title = _("One layer on one core of this machine, d = {d}", d=d)
+    title = _("One layer on this machine, d = {d}", d=d)
     show_figure(
         times_chart(times, title=title),
         key="layer_times",
@@ -73,8 +73,8 @@ def _path_text(scene: Scene, first: int, second: int) -> str:
     if distance == 0:
         return _("“{token}” twice: choose two different tokens.", token=one)
     return _(
-        "From “{one}” to “{other}”, distance {distance}: 1 step with self-attention, {recurrent} with an RNN. Layers that "
-        "it takes: {convolution} with convolutions of width {k}, {dilated} if their gaps grow, {restricted} with "
+        "From “{one}” to “{other}”, distance {distance}: 1 step with self-attention, {recurrent} with an RNN. Layers "
+        "that it takes: {convolution} with convolutions of width {k}, {dilated} if their gaps grow, {restricted} with "
         "self-attention to {r} neighbours.",
         one=one,
         other=other,
