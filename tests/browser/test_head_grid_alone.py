@@ -52,7 +52,8 @@ def test_the_number_of_a_tapped_cell_stays(browser: Any, tmp_path: Path) -> None
 def test_a_step_is_reported_once_the_reader_stays_at_it_and_is_not_lost_by_a_choice_in_between(
     browser: Any, tmp_path: Path
 ) -> None:
-    page = browser.new_page()
+    context = browser.browser.new_context()  # of its own, because the clock is that of all pages of a context
+    page = context.new_page()
     page.clock.install()
     mount(page, "head_grid")
     found = layer_of(scene_with(write_checkpoint(tmp_path / "usual.safetensors")), "cross", 0)
@@ -71,4 +72,4 @@ def test_a_step_is_reported_once_the_reader_stays_at_it_and_is_not_lost_by_a_cho
     assert [(one["name"], one["index"]) for one in sent(page)] == [("head", 1), ("step", 2)]
     draw(page, data | {"head": 1, "step": 2, "received": sent(page)[-1]["number"]})
     expect(steps.nth(2)).to_have_attribute("aria-checked", "true")
-    page.close()
+    context.close()
