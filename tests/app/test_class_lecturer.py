@@ -184,8 +184,9 @@ def walk() -> None:
         state["totals"] = lecturer.reveal(state["question"])
 
 
-def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_path: Path) -> None:
-    one = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
+def asking(folder: Path) -> AppTest:
+    """A class that has been asked the question of a scene."""
+    one = scene_with(write_checkpoint(folder / "one.safetensors"))
     asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
     of_lesson = LessonScene("A title", 2.0, "translate", {}, "", "", "Two sentences.", "Notes.", "next-word", 1)
     app = AppTest.from_function(walk)
@@ -194,6 +195,12 @@ def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_p
         app.session_state[name] = value
     app.run()
     assert not app.exception
+    return app
+
+
+def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_path: Path) -> None:
+    app = asking(tmp_path)
+    asked, of_lesson = app.session_state["question"], app.session_state["lesson_scene"]
     follower = Follower(app)
     sees = follower.sees
     assert (sees["title"], sees["text"], sees["picture"]) == ("A title", "Two sentences.", "")
@@ -221,14 +228,7 @@ def test_a_lesson_s_words_and_question_stay_until_another_sentence_or_page(tmp_p
 
 
 def test_a_question_that_was_not_answered_ends_with_the_lecture(tmp_path: Path) -> None:
-    one = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
-    asked = Question("next-word", "Which word comes next?", ("Haus", "Hund"), 1, "Because.", 1.0, ANYWHERE)
-    of_lesson = LessonScene("A title", 2.0, "translate", {}, "", "", "Two sentences.", "Notes.", "next-word", 1)
-    app = AppTest.from_function(walk)
-    state = {"page": "translate", "scene": one, "question": asked, "lesson_scene": of_lesson, LESSON.key: "any"}
-    for name, value in state.items():
-        app.session_state[name] = value
-    app.run()
+    app = asking(tmp_path)
     follower = Follower(app)
     assert follower.sees["question"]
     del app.session_state["lesson_scene"], app.session_state[LESSON.key]

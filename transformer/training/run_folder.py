@@ -40,10 +40,9 @@ from transformer.training.run_recipe import check_name, keep_recipe, resume_comm
 from transformer.training.training import Training
 from transformer.training.training_state import Progress, load_state, read_progress, save_state
 
-STATE = "training.safetensors"
 log = logging.getLogger(__name__)
 
-KEPT = ("best", "last", "average")
+STATE, KEPT = "training.safetensors", ("best", "last", "average")
 ELSEWHERE = "Start a new run in another --run-dir."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from app.compute.layer_times import LENGTHS, layer_times
+from app.compute.layer_times import KERNEL, LENGTHS, layer_times
 from app.figures.axes import in_words
 from app.figures.charts import Figure, axis, settled
 from app.figures.tables import Table
@@ -16,7 +16,7 @@ from app.languages.numbers import formatted
 from app.stage.controls import row_of_tokens
 from app.stage.scene import Scene
 from app.state.choices import OTHER_TOKEN, SOURCE_TOKEN
-from app.views.scaling.layer_types import KERNEL, NEIGHBOURS
+from app.views.scaling.layer_types import NEIGHBOURS
 from app.views.shared.show_figure import show_figure
 
 NAMES = {

@@ -3,10 +3,11 @@ in it."""
 
 import math
 
+from app.compute.layer_times import KERNEL
 from app.languages import _
 from app.languages.numbers import formatted
 
-KERNEL, NEIGHBOURS = 3, 4  # k of the convolution, r of the restricted self-attention
+NEIGHBOURS = 4  # r of the restricted self-attention
 
 
 def layer_types(n: int, d: int) -> dict[str, list[str]]:
