@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute.layer_times import KERNEL, LENGTHS, layer_times
-from app.views.scaling.layer_times_section import path_lengths, times_chart, times_table
-from app.views.scaling.layer_types import NEIGHBOURS
+from app.views.scaling.layer_times_chart import times_chart, times_table
+from app.views.scaling.layer_types import NEIGHBOURS, path_lengths
 from tests.support.drawn import charts, page_text
 
 

@@ -42,5 +42,21 @@ def layer_types(n: int, d: int) -> dict[str, list[str]]:
     }
 
 
+def path_lengths(distance: int) -> dict[str, int]:
+    """How many steps or layers lie between two tokens that are so many positions apart: the shortest path in each type
+    of layer. `dilated`: convolutions whose gaps grow, so that m layers reach (k^m - 1) / 2 positions in each direction.
+    """
+    dilated = 0
+    while (KERNEL**dilated - 1) // 2 < distance:
+        dilated += 1
+    return {
+        "attention": min(distance, 1),
+        "recurrent": distance,
+        "convolution": math.ceil(distance / (KERNEL // 2)),
+        "dilated": dilated,
+        "restricted": math.ceil(distance / NEIGHBOURS),
+    }
+
+
 def _value(formula: str, value: int) -> str:
     return f"{formula} = {formatted(value, ',')}"
