@@ -3,22 +3,31 @@
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from transformer.config import TokenizerConfig
 from transformer.data.augmentation.augment import augmented
 from transformer.data.augmentation.source_noise import mistyped
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
 from transformer.text.normalisation import normalise
+from transformer.text.tokenizer import Tokenizer
 
 PLAIN = [("The ship sails to Kiel.", "Das Schiff fährt nach Kiel."), ("Are you well?", "Geht es dir gut?")]
 
 
+@cache
+def tokenizer() -> Tokenizer:
+    """It has "the" and "are", but neither "The" nor "Are"."""
+    return Tokenizer.train(["the ship sails to Kiel, are you well?"] * 20, TokenizerConfig(vocab_size=300))
+
+
 def changed(pairs: Sequence[Pair], seed: int = 0, **rates: Any) -> list[Pair]:
-    return list(augmented(pairs, Augmentation(**rates), random.Random(seed)))
+    return list(augmented(pairs, Augmentation(**rates), random.Random(seed), tokenizer()))
 
 
 def test_capitals_and_lower_case_exclude_each_other() -> None:
@@ -44,6 +53,7 @@ def test_the_same_seed_gives_the_same_changes_and_another_seed_others() -> None:
         ("capitals", ["THE SHIP SAILS TO KIEL.", "ARE YOU WELL?"]),
         ("lower_case", ["the ship sails to kiel.", "are you well?"]),
         ("no_final_mark", ["The ship sails to Kiel", "Are you well"]),
+        ("first_word", ["the ship sails to Kiel.", "are you well?"]),
         ("copy", ["Das Schiff fährt nach Kiel.", "Geht es dir gut?"]),
     ],
 )
@@ -53,7 +63,7 @@ def test_a_change_of_the_source_leaves_the_target(rate: str, expected: list[str]
     assert [target for _, target in found] == [target for _, target in PLAIN]
 
 
-@pytest.mark.parametrize("rate", ["capitals", "lower_case", "no_final_mark", "copy", "join", "typo"])
+@pytest.mark.parametrize("rate", ["capitals", "lower_case", "no_final_mark", "copy", "join", "typo", "first_word"])
 def test_a_change_is_applied_as_often_as_its_rate_says(rate: str) -> None:
     pairs = [(f"the ship number{number} sails.", f"Schiff{number}") for number in range(4000)]
     pairs = [(source.capitalize(), target) for source, target in pairs]

@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import pytest
 
-from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
 from transformer.config import DecodingConfig, TokenizerConfig
-from transformer.decoding.request import SourceReader
+from transformer.decoding.request import SourceReader, reads_first_words
 from transformer.decoding.translator import Translator
-from transformer.text.recasing import NEARBY, recased
+from transformer.text.recasing import NEARBY, recased, with_known_first_word
 from transformer.text.tokenizer import Tokenizer
 
 SHIPPED = Path(__file__).parents[2] / "pretrained"
@@ -111,3 +111,42 @@ def test_a_sentence_that_only_its_usual_case_makes_too_long_is_read_as_it_is() -
     assert len(tokenizer.encode(recased(typed, tokenizer))) > tokens
     request = SourceReader(tokenizer, max_positions=tokens + 1).read(typed, DecodingConfig())
     assert (request.problem, request.source, request.typed) == (None, typed, "")
+
+
+# The first word
+
+
+@pytest.mark.parametrize(
+    ("sentence", "read"),
+    [
+        ("Attention is all you need.", "attention is all you need."),
+        ('"Progress is slow."', '"progress is slow."'),
+        ("Where is the station?", None),  # one token with its capital
+        ("Tom is here.", None),
+        ("Wojciechowska is here.", None),  # not in the vocabulary at all
+        ("ATTENTION is here.", None),
+        ("I'm here.", None),
+        ("7:45", None),
+        ("", None),
+    ],
+)
+def test_a_first_word_that_is_one_token_in_lower_case_only_is_read_so(sentence: str, read: str | None) -> None:
+    tokenizer = load_checkpoint(SHIPPED / "en-de.safetensors").tokenizer
+    assert with_known_first_word(sentence, tokenizer) == (read or sentence)
+
+
+@pytest.mark.parametrize("typed", ["Attention, please.", "ATTENTION, PLEASE.", "attention, please."])
+def test_a_model_that_has_learnt_first_words_in_lower_case_reads_them_so(typed: str, tmp_path: Path) -> None:
+    whole = load_checkpoint(SHIPPED / "en-de.safetensors")
+    recipe = {"data": {"augment": {"first_word": 0.5}}}
+    save_checkpoint(tmp_path / "learnt.safetensors", TrainedModel(whole.model, whole.tokenizer, recipe))
+    found = Translator.load(tmp_path / "learnt.safetensors").sources.read(typed, DecodingConfig())
+    assert (found.source, found.typed) == ("attention, please.", typed if typed[0] == "A" else "")
+    assert SourceReader(whole.tokenizer, 99).read(typed, DecodingConfig()).source == "Attention, please."
+
+
+@pytest.mark.parametrize(
+    "recipe", [None, {}, {"data": 1}, {"data": {"augment": None}}, {"data": {"augment": {"first_word": "yes"}}}]
+)
+def test_a_recipe_that_does_not_say_so_leaves_first_words_as_they_are(recipe: Any) -> None:
+    assert not reads_first_words(recipe)

@@ -114,7 +114,8 @@ class _Encoder:
             names = random.Random(f"names {how.seed} {portion}")
             pairs = Names(held).swapped(held, how.swap_names, names)
         if how.augment.is_on:
-            pairs = augmented(list(pairs), how.augment, random.Random(f"augment {how.seed} {portion}"))
+            rng = random.Random(f"augment {how.seed} {portion}")
+            pairs = augmented(list(pairs), how.augment, rng, self._tokenizer)
         return encode_pairs(self._tokenizer, self._tagged(pairs, blocks), how.max_length, how.alpha, how.rng(portion))
 
     def _tagged(self, pairs: Iterable[Pair], blocks: range) -> Iterable[Pair]:

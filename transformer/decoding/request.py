@@ -3,14 +3,15 @@
 A sentence that cannot be translated gives a request with a problem, not an exception, so that the other sentences of
 its batch are translated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_limit
 from transformer.errors import TranslationError
 from transformer.text.normalisation import clean, normalise
-from transformer.text.recasing import recased
+from transformer.text.recasing import recased, with_known_first_word
 from transformer.text.tokenizer import Piece, Tokenizer
 
 NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
@@ -37,6 +38,7 @@ class SourceReader:
 
     tokenizer: Tokenizer
     max_positions: int  # of the model
+    first_words: bool = False  # whether the model has learnt to read a first word in lower case (`recasing.py`)
 
     @property
     def max_length(self) -> int:
@@ -47,6 +49,8 @@ class SourceReader:
         """The request to translate a sentence, with a translation that begins with `prefix`."""
         normalised = normalise(sentence)
         source = recased(normalised, self.tokenizer)
+        if self.first_words:
+            source = with_known_first_word(source, self.tokenizer)
         tokens = self.tokenizer.analyse(source)
         if len(tokens) > self.max_length and source != normalised:  # the sentence as it was typed may be short enough
             source, tokens = normalised, self.tokenizer.analyse(normalised)
@@ -79,3 +83,11 @@ class SourceReader:
                 "The prefix may contain ordinary tokens only."
             )
         return ids
+
+
+def reads_first_words(recipe: Mapping[str, Any] | None) -> bool:
+    """Whether a model trained by this recipe, as a checkpoint has it, has learnt to read first words in lower case."""
+    values: Any = recipe
+    for name in ("data", "augment", "first_word"):
+        values = values.get(name) if isinstance(values, Mapping) else None
+    return isinstance(values, int | float) and values > 0

@@ -15,7 +15,6 @@ from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
 from transformer.decoding.hypotheses import check_score
-from transformer.decoding.request import SourceReader
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
@@ -110,7 +109,7 @@ def reverse_scores(reverse: Translator, pairs: Sequence[tuple[str, str]]) -> lis
 def _ids(reverse: Translator, source: str, translation: str) -> tuple[list[int], list[int]] | None:
     """(ids that the encoder of the reverse model reads, ids that its decoder has to write), </s> included; None if it
     cannot read or write them."""
-    request = SourceReader(reverse.tokenizer, reverse.model.config.max_positions).read(translation, reverse.settings)
+    request = reverse.sources.read(translation, reverse.settings)
     written = [piece.id for piece in reverse.tokenizer.target.analyse(clean(source))]
     too_long = len(written) > reverse.max_length
     if not request.ids or request.problem or not written or too_long or UNK in written:

@@ -20,7 +20,7 @@ from transformer.config import DecodingConfig
 from transformer.decoding.changed_settings import changed_settings
 from transformer.decoding.fast.search_model import SearchModel, refreshed, search_model
 from transformer.decoding.hypotheses import hypotheses
-from transformer.decoding.request import NOTHING, Request, SourceReader
+from transformer.decoding.request import NOTHING, Request, SourceReader, reads_first_words
 from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
@@ -45,6 +45,7 @@ class Translator:
         tokenizer: the one it was trained with.
         settings: the default settings of a search.
         checkpoint: the checkpoint of the model, if it was loaded from one.
+        first_words: whether the model has learnt to read first words in lower case (`transformer/text/recasing.py`).
     """
 
     def __init__(
@@ -53,18 +54,19 @@ class Translator:
         tokenizer: Tokenizer,
         settings: DecodingConfig | None = None,
         checkpoint: Checkpoint | None = None,
+        first_words: bool = False,
     ):
         self.model = model
         self._search_model = search_model(model)
         self.tokenizer = tokenizer
         self.settings = settings or DecodingConfig()
         self.checkpoint = checkpoint
-        self._sources = SourceReader(tokenizer, model.config.max_positions)
+        self.sources = SourceReader(tokenizer, model.config.max_positions, first_words)
 
     @property
     def max_length(self) -> int:
         """The most tokens that a sentence may have."""
-        return self._sources.max_length
+        return self.sources.max_length
 
     @classmethod
     def load(
@@ -81,10 +83,9 @@ class Translator:
         """
         checkpoint = load_checkpoint(path, device)
         checkpoint.model.to(PRECISIONS[precision])
-        recipe = checkpoint.recipe or {}
-        settings, _ = validate(DecodingConfig, recipe.get("decoding", {}))
+        settings, _ = validate(DecodingConfig, (checkpoint.recipe or {}).get("decoding", {}))
         # `settings` is None if they are invalid, or of another version; the checkpoint can still be used.
-        return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
+        return cls(checkpoint.model, checkpoint.tokenizer, settings, checkpoint, reads_first_words(checkpoint.recipe))
 
     @overload
     def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText: ...
@@ -140,8 +141,8 @@ class Translator:
                 and the prefix are checked before anything is computed.
         """
         settings = settings or self.settings
-        forced = self._sources.prefix_ids(prefix)
-        requests = [self._sources.read(sentence, settings, forced) for sentence in sentences]
+        forced = self.sources.prefix_ids(prefix)
+        requests = [self.sources.read(sentence, settings, forced) for sentence in sentences]
         for number, request in enumerate(requests, start=1):
             if request.problem:
                 where = f"Sentence {number} of {len(requests)}: " if len(requests) > 1 else ""
@@ -156,7 +157,7 @@ class Translator:
     ) -> list[Translation | TranslationError]:
         """As `translate_sentences`, but the result of a sentence that cannot be translated is its error."""
         settings = settings or self.settings
-        requests = [self._sources.read(sentence, settings) for sentence in sentences]
+        requests = [self.sources.read(sentence, settings) for sentence in sentences]
         return self._search(requests, settings, [], False, batch_tokens)
 
     def _search(
@@ -220,7 +221,7 @@ class Translator:
             TranslationError: a sentence is empty or too long, or the target has characters that the vocabulary lacks.
         """
         settings = settings or self.settings
-        request = self._sources.read(source, settings)
+        request = self.sources.read(source, settings)
         if not request.ids:
             raise TranslationError(NOTHING)
         if request.problem:
@@ -243,8 +244,7 @@ class Translator:
             raise TranslationError(NOTHING)
         sites = [sites] if isinstance(sites, str) else sites
         traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
-        path = self.checkpoint.path if self.checkpoint else None
-        if path is None:
+        if self.checkpoint is None:
             return traced.named(found.source)
-        edited = ", edited" if isinstance(self.model, EditedTransformer) else ""
+        path, edited = self.checkpoint.path, ", edited" if isinstance(self.model, EditedTransformer) else ""
         return traced.named(found.source, f"{path.stem}{edited}", sha256_of(path))

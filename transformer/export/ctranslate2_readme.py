@@ -47,8 +47,8 @@ What differs from `python -m transformer translate`:
 
 - The input is single sentences with plain quotes and dashes: texts are not split into sentences, and curly quotes, long
   dashes, ellipses, special spaces and invisible characters are not normalised (`transformer/text/normalisation.py`).
-- Sentences all in capitals, or without any capital, are not changed to their usual letter case
-  (`transformer/text/recasing.py`).
+- Sentences all in capitals, or without any capital, are not changed to their usual letter case, and no first word to
+  lower case (`transformer/text/recasing.py`).
 - A search that repeats one token again and again continues to the length limit (`transformer/decoding/repetition.py`).
 - A sentence may have {longest} tokens. A translation has at most `max_decoding_length`, however long its source is.
 {notes}

@@ -38,5 +38,5 @@ def sample_translations(model: Transformer, text: ValidationText, max_extra_leng
     """
     model.eval()
     pairs = sampled_pairs(text.pairs)
-    outputs = greedy_translations(model, text.tokenizer, [source for source, _ in pairs], max_extra_length)
+    outputs = greedy_translations(model, text, [source for source, _ in pairs], max_extra_length)
     return [Sample(*pair, output) for pair, output in zip(pairs, outputs, strict=True)]

@@ -25,6 +25,7 @@ class ValidationText:
     tokenizer: Tokenizer
     batches: Sequence[Batch]
     pairs: Sequence[tuple[str, str]]
+    first_words: bool = False  # whether first words are read in lower case (`transformer/text/recasing.py`)
 
 
 class Interrupted(Exception):
@@ -86,14 +87,14 @@ def _translate_and_score(
 ) -> dict[str, float | str]:
     grouped = group_by_source(text.pairs)
     sources = list(grouped)[: recipe.training.validation_sentences]
-    outputs = greedy_translations(model, text.tokenizer, sources, recipe.decoding.max_extra_length, stop)
+    outputs = greedy_translations(model, text, sources, recipe.decoding.max_extra_length, stop)
     references = [grouped[source] for source in sources]
     return {**score(outputs, references), "exact_match": exact_match(outputs, references)}
 
 
 def greedy_translations(
     model: Transformer,
-    tokenizer: Tokenizer,
+    text: ValidationText,
     sources: Sequence[str],
     max_extra_length: int,
     stop: Callable[[], bool] = lambda: False,
@@ -103,7 +104,7 @@ def greedy_translations(
     Raises:
         Interrupted: `stop` returned True.
     """
-    translator = Translator(model, tokenizer)
+    translator = Translator(model, text.tokenizer, first_words=text.first_words)
     greedy = DecodingConfig(method="greedy", max_extra_length=max_extra_length)
     outputs: list[str] = []
     for start in range(0, len(sources), 128):

@@ -18,21 +18,22 @@ from transformer.data.augmentation.source_noise import noisy
 from transformer.data.corpus import Pair
 from transformer.data.mix_options import Augmentation
 from transformer.text.normalisation import normalise
+from transformer.text.tokenizer import Tokenizer
 
 NEARBY = 1000  # the pairs to append are chosen among so many that follow: most are of the same part of the text
 MOST_CHARACTERS = 200  # other pairs are only appended to sources with fewer characters
 THREE = 0.3  # the share of joined pairs that are made of three pairs
 
 
-def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random) -> Iterator[Pair]:
-    """The pairs, each changed with the given probabilities."""
+def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random, tokenizer: Tokenizer) -> Iterator[Pair]:
+    """The pairs, each changed with the given probabilities. `tokenizer`: of the sources."""
     for number, pair in enumerate(pairs):
         changed = swap_numbers(pair, rates, rng)
         if rng.random() < rates.copy:
             changed = normalise(changed[1]), changed[1]  # as every source is read
         elif rng.random() < rates.join and len(changed[0]) < MOST_CHARACTERS and len(pairs) > 1:
             changed = _joined(pairs, number, changed, rng)
-        yield noisy(changed[0], rates, rng), changed[1]
+        yield noisy(changed[0], rates, rng, tokenizer), changed[1]
 
 
 def _joined(pairs: Sequence[Pair], number: int, pair: Pair, rng: random.Random) -> Pair:

@@ -3,6 +3,8 @@ the same.
 
     Where is the bridge?   ->   WHERE IS THE BRIDGE?   where is the bridge?   Where is the bridge   Where is the birdge?
 
+And sources as a translator reads them, if their first word is in the vocabulary in lower case only (`recasing.py`).
+
 A typo is one of four: a letter is left out, doubled, replaced by a neighbour on the keyboard, or exchanged with the
 next one (as Belinkov and Bisk 2018, arXiv:1711.02173). Where the last two are not possible, the letter is doubled.
 """
@@ -11,6 +13,8 @@ import random
 import re
 
 from transformer.data.mix_options import Augmentation
+from transformer.text.recasing import with_known_first_word
+from transformer.text.tokenizer import Tokenizer
 
 SHORTEST = 4  # the fewest letters of a word that gets a typo; with a typo, a shorter one may be another word
 _LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
@@ -19,12 +23,14 @@ _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _ROWS for i, letter in enumerate(row)}
 
 
-def noisy(source: str, rates: Augmentation, rng: random.Random) -> str:
+def noisy(source: str, rates: Augmentation, rng: random.Random, tokenizer: Tokenizer) -> str:
     """The source, in which each change is made with its probability. Capitals and lower case exclude each other."""
     if rng.random() < rates.no_final_mark:
         source = _FINAL_MARK.sub("", source)
     if rng.random() < rates.typo:
         source = mistyped(source, rng)
+    if rates.first_word and rng.random() < rates.first_word:
+        source = with_known_first_word(source, tokenizer)
     case = rng.random()
     if case < rates.capitals:
         return source.upper()
