@@ -53,8 +53,6 @@ def _mark(scene: Scene) -> components.Mark:
         )
         return components.Mark(_("your translation"), why, show_found)
     if scene.translation.typed:
-        why = _(
-            "The model was trained on text with normal capitals, so they are restored before it reads the sentence."
-        )
+        why = _("The model reads words in the letter case in which they are usual in its training text.")
         return components.Mark(_("read as: {sentence}", sentence=scene.translation.source), why)
     return components.Mark()
