@@ -2,6 +2,7 @@
 
 from app.languages import _, gettext_noop
 from transformer.analysis.edits import (
+    AttentionWindow,
     Edit,
     HeadOff,
     HeadUniform,
@@ -73,6 +74,8 @@ def edit_words(edit: Edit) -> str:
             )
         case MaskOff(part):
             return _(_NO_MASK[part])
+        case AttentionWindow(distance):
+            return _("Self-attention to r = {r} neighbours", r=distance)
         case MaskCell(kind, layer, head, query, key, allowed):
             place = _place(kind, layer, head)
             if allowed:

@@ -29,6 +29,7 @@ HEADS_LEFT = Choice[HeadsLeft]("heads_left", "without", one_of(MODES_OF_HEADS), 
 SLICE_FROM = Choice("slice_from", 0, whole, page="multihead", reset_by=("checkpoint",))
 WRITTEN_FROM = Choice("written_from", 0, whole, page="multihead", reset_by=("checkpoint",))
 
-# Scaling and softmax: whose scores are shown. Lessons: the lesson whose scenes are listed
+# Scaling and softmax: whose scores are shown; the window of self-attention. Lessons: the lesson whose scenes are listed
 SCORES_OF = Choice[ScoresOf]("scores_of", "random", one_of(MODES_OF_SCORES), page="scaling")
+WINDOW = Choice("window", 2, whole, page="scaling")
 SCENES_OF = Choice("scenes_of", "", text(200), page="lessons")

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer.analysis.edits import (
+    AttentionWindow,
     Edit,
     HeadOff,
     HeadUniform,
@@ -34,6 +35,7 @@ EDITS = st.one_of(
     st.builds(SublayerOff, STACK, COUNT, SUBLAYER),
     st.builds(ResidualOff, STACK, st.none() | COUNT, SUBLAYER),
     st.builds(MaskOff, st.sampled_from(["causal", "padding", "cross"])),
+    st.builds(AttentionWindow, COUNT),
     st.builds(MaskCell, KIND, st.none() | COUNT, st.none() | COUNT, COUNT, COUNT, st.booleans()),
     st.builds(
         WeightsSet,

@@ -9,6 +9,7 @@ import torch
 from tests.support.edited_model import both_ways, edited, logits, twin
 from tests.support.small_model import batch, cached_logits, everything, randomised, sites, small
 from transformer.analysis.edits import (
+    AttentionWindow,
     Edit,
     HeadOff,
     HeadUniform,
@@ -155,6 +156,7 @@ def test_any_edits_together_give_finite_numbers() -> None:
             HeadOff(*head), HeadUniform(*head), SublayerOff("decoder", draw.randrange(2), "cross_attention"),
             ResidualOff("decoder", draw.choice([None, 0, 1]), draw.choice(["self_attention", "cross_attention"])),
             ResidualOff("encoder", draw.choice([None, 0]), "feed_forward"), MaskOff("causal"),
+            AttentionWindow(draw.randrange(3)),
             MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
             PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-6, 1e-3, 1e3, 1e6])),
             VectorPatched(draw.choice([None, 0]), 1, (5, 6, 3)), MaskOff("cross"),
@@ -171,3 +173,27 @@ def test_any_edits_together_give_finite_numbers() -> None:
         with torch.no_grad():
             assert cached_logits(found, source, target).isfinite().all(), edits
     assert made > 50
+
+
+def test_a_window_forbids_what_is_farther_and_nothing_else_in_a_pass_and_step_by_step() -> None:
+    wide, narrow = randomised(small()), randomised(small(attention_window=1))
+    narrow.load_state_dict(wide.state_dict())
+    source, target = batch()
+    with torch.no_grad():
+        torch.testing.assert_close(edited(wide, AttentionWindow(1))(source, target), narrow(source, target))
+        for model in (wide, narrow):  # a window that is wider than that of the model changes nothing
+            stepwise = cached_logits(edited(model, AttentionWindow(1)), source, target)
+            torch.testing.assert_close(stepwise, cached_logits(narrow, source, target))
+        assert torch.equal(edited(wide, AttentionWindow(99))(source, target), wide(source, target))
+        assert not torch.allclose(edited(wide, AttentionWindow(0))(source, target), narrow(source, target))
+
+
+def test_a_window_stays_where_the_causal_mask_is_removed_in_any_order_of_the_edits() -> None:
+    model, (source, target) = randomised(small()), batch()
+    edits = (AttentionWindow(1), MaskOff("causal"))
+    found = [everything(edited(model, *each), source, target) for each in (edits, edits[::-1])]
+    for records in found:
+        mask = records["decoder.layers.0.self_attention.mask"]  # (B, H, T, T)
+        near = masks.window_mask(mask.shape[-1], 1)
+        assert not (mask & ~near).any()
+        assert (mask.diagonal(offset=1, dim1=-2, dim2=-1)).any()  # later tokens, which the causal mask forbids

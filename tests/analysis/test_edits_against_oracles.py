@@ -3,6 +3,7 @@ they commute."""
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import permutations
 from math import isfinite
 from typing import Literal
@@ -15,6 +16,7 @@ from tests.support.edited_model import edited
 from tests.support.small_decoding import random_sources, undecided
 from tests.support.small_model import batch, cached_logits, randomised, small
 from transformer.analysis.edits import (
+    AttentionWindow,
     Edit,
     HeadOff,
     HeadUniform,
@@ -96,6 +98,11 @@ def without_positions(model: Transformer) -> None:
     model.encoder.embedding.positions = NoPositions()  # type: ignore[assignment]
 
 
+def with_window(model: Transformer) -> None:
+    model.config = replace(model.config, attention_window=1)  # for the steps of a search
+    model.encoder.window = model.decoder.window = 1
+
+
 @pytest.mark.parametrize("method", ["greedy", "beam"])
 @pytest.mark.parametrize(
     ("edit", "change"),
@@ -104,6 +111,7 @@ def without_positions(model: Transformer) -> None:
         (HeadUniform("cross", 0, 1), without_query),
         (SublayerOff("decoder", 1, "feed_forward"), without_feed_forward),
         (PositionsOff(), without_positions),
+        (AttentionWindow(1), with_window),
     ],
 )
 def test_a_search_with_an_edit_finds_what_the_model_without_the_part_finds(
@@ -155,7 +163,7 @@ def test_any_edits_together_are_translated_greedily_and_by_beam_search() -> None
         among: list[Edit] = [
             HeadOff(kind, layer, head), HeadUniform(kind, layer, head), Temperature(kind, layer, head, 1e3),
             SublayerOff("decoder", layer, "cross_attention"), ResidualOff("decoder", None, "feed_forward"),
-            MaskOff("causal"), MaskOff("padding"), MaskOff("cross"), PositionsOff("decoder"),
+            MaskOff("causal"), MaskOff("padding"), MaskOff("cross"), PositionsOff("decoder"), AttentionWindow(1),
             PositionsShuffled(draw.randrange(9)),
             MaskCell(kind, None, None, row, draw.randrange(5), draw.random() < 0.5),
             WeightsSet(kind, layer, head, row, ((draw.randrange(5), 1),)),

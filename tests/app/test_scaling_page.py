@@ -146,7 +146,7 @@ def test_a_head_that_an_edit_lets_attend_to_nothing_opens(open_page: Open) -> No
 @pytest.mark.parametrize("name", ["one", "window"])
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
     app = open_page(checkpoint=name, sentence=sentence, kind=kind)
-    assert len(charts(app)) == 10
+    assert len(charts(app)) == 11
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value
 

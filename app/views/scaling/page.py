@@ -42,6 +42,7 @@ from app.views.scaling.softmax import (
     softmax,
 )
 from app.views.scaling.softmax_message import softmax_message, table_of, widths_of
+from app.views.scaling.window_section import neighbours_only
 from app.views.shared.show_figure import belongings, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -99,6 +100,7 @@ def _details(scene: Scene) -> None:
     _random()
     _chosen_head(scene)
     all_comparisons(scene)
+    neighbours_only(scene)
 
 
 def _random() -> None:

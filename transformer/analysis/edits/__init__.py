@@ -9,6 +9,7 @@ from transformer.analysis.edits.attention_edits import MaskCell as MaskCell
 from transformer.analysis.edits.attention_edits import WeightsSet as WeightsSet
 from transformer.analysis.edits.edit_text import edit_text as edit_text
 from transformer.analysis.edits.edit_text import parse_edit as parse_edit
+from transformer.analysis.edits.model_edits import AttentionWindow as AttentionWindow
 from transformer.analysis.edits.model_edits import Edit as Edit
 from transformer.analysis.edits.model_edits import HeadOff as HeadOff
 from transformer.analysis.edits.model_edits import HeadUniform as HeadUniform

@@ -4,6 +4,7 @@
     uniform=cross.2.6       a head that attends equally
     skip=decoder.3.feed_forward   a sub-layer off                 mask=causal             a part of the masks off
     noresidual=encoder.2.feed_forward   no residual connection around a sub-layer; noresidual=encoder.all.feed_forward
+    window=4                self-attention to at most 4 positions on each side
     allow=decoder.2.6.3.5    query 3 may attend to key 5      forbid=cross.all.all.3.5  may not, in all layers and heads
     weights=cross.2.6.4.1-70.3-30   query 4: 0.7 on key 1, 0.3 on key 3; weights=cross.2.all.… in all heads
     positions=off            no positions in the encoder          positions=off.decoder   none in the decoder
@@ -22,6 +23,7 @@ from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
 from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.analysis.edits.mask_edits import MaskPart
 from transformer.analysis.edits.model_edits import (
+    AttentionWindow,
     Edit,
     HeadOff,
     HeadUniform,
@@ -54,6 +56,8 @@ def edit_text(edit: Edit) -> str:
             return f"noresidual={stack}.{_or_all(layer)}.{sublayer}"
         case MaskOff(part):
             return f"mask={part}"
+        case AttentionWindow(distance):
+            return f"window={distance}"
         case MaskCell(kind, layer, head, query, key, allowed):
             name = "allow" if allowed else "forbid"
             return f"{name}={kind}.{_or_all(layer)}.{_or_all(head)}.{query + 1}.{key + 1}"
@@ -120,6 +124,11 @@ def _mask(parts: list[str]) -> Edit:
     return MaskOff(_one_of(part, get_args(MaskPart)))  # type: ignore[arg-type]
 
 
+def _window(parts: list[str]) -> Edit:
+    (distance,) = parts
+    return AttentionWindow(_whole(distance))
+
+
 def _cell(parts: list[str], *, allowed: bool) -> Edit:
     kind, layer, head, query, key = parts
     where = _all_or_from_one(layer), _all_or_from_one(head), _from_one(query), _from_one(key)
@@ -165,6 +174,7 @@ _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
     "skip": _sublayer,
     "noresidual": _residual,
     "mask": _mask,
+    "window": _window,
     "allow": partial(_cell, allowed=True),
     "forbid": partial(_cell, allowed=False),
     "weights": _weights,
@@ -178,6 +188,7 @@ _EXAMPLES = {
     "skip": "skip=decoder.3.feed_forward",
     "noresidual": "noresidual=encoder.2.feed_forward or noresidual=encoder.all.feed_forward",
     "mask": "mask=causal, mask=padding or mask=cross",
+    "window": "window=4",
     "allow": "allow=decoder.2.6.3.5 or allow=decoder.all.all.3.5",
     "forbid": "forbid=cross.2.6.3.5 or forbid=cross.all.all.3.5",
     "weights": "weights=cross.2.6.4.1-70.3-30",

@@ -1,7 +1,8 @@
-"""Masks without one of their parts: pure functions of the mask at its site, (B, H, Q, K)."""
+"""Masks without one of their parts, or with a window: pure functions of the mask at its site, (B, H, Q, K)."""
 
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from transformer.model.masks import window_mask
@@ -31,3 +32,13 @@ def without_padding_part(mask: Tensor, window: int | None) -> Tensor:
     if window is None:
         return mask.new_ones(()).expand_as(mask)  # (B, H, Q, K)
     return window_mask(mask.shape[-1], window, mask.device).expand_as(mask)  # (B, H, S, S)
+
+
+def within_window(mask: Tensor, distance: int) -> Tensor:
+    """The mask of self-attention, further than `distance` positions forbidden (section 4: restricted self-attention).
+
+    In a decoding step, (B, H, 1, K), the query is the newest position.
+    """
+    queries, keys = mask.shape[-2:]
+    key = torch.arange(keys, device=mask.device)  # (K)
+    return mask & ((key[keys - queries :, None] - key).abs() <= distance)  # (B, H, Q, K)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
 from transformer.analysis.edits.checks import Stack, check_head, check_layer
-from transformer.analysis.edits.mask_edits import MaskPart, without_causal_part, without_padding_part
+from transformer.analysis.edits.mask_edits import MaskPart, within_window, without_causal_part, without_padding_part
 from transformer.analysis.edits.sublayer_edits import ResidualOff, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
@@ -82,6 +82,21 @@ class MaskOff:
         if self.part == "cross":
             return towards
         return {f"{SITES['encoder'].format('*')}.mask": lambda mask: without_padding_part(mask, window), **towards}
+
+
+@dataclass(frozen=True)
+class AttentionWindow:
+    """Restricted self-attention (section 4), in all layers: a query attends to itself and, at most, to so many
+    positions on each side, as in a model that was trained with `attention_window`."""
+
+    distance: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """The masks of self-attention in both stacks."""
+        return {
+            f"{SITES[kind].format('*')}.mask": lambda mask: within_window(mask, self.distance)
+            for kind in ("encoder", "decoder")
+        }
 
 
 @dataclass(frozen=True)
@@ -204,21 +219,22 @@ class VectorPatched:
 
 
 Edit = (
-    HeadOff | HeadUniform | SublayerOff | ResidualOff | MaskOff | MaskCell | WeightsSet | PositionsOff
-    | PositionsShifted | PositionsShuffled | PositionsSwapped | Temperature | VectorPatched
+    HeadOff | HeadUniform | SublayerOff | ResidualOff | MaskOff | AttentionWindow | MaskCell | WeightsSet
+    | PositionsOff | PositionsShifted | PositionsShuffled | PositionsSwapped | Temperature | VectorPatched
 )  # fmt: skip
+_MASKS_FIRST: dict[type, int] = {MaskOff: 0, AttentionWindow: 1}
 
 
 def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
     """The changes of these edits by site, for `EditedTransformer`. Several changes at one site keep their order, but
-    parts of a mask are removed before its cells are edited, so these cells stay as they are edited.
+    parts of a mask are removed before a window is added, and cells are edited last, so they stay as they are edited.
 
     Raises:
         HeadlightError: an edit does not fit this model.
     """
     names = census(model.config)
     at_site: dict[str, tuple[SiteEdit, ...]] = {}
-    for edit in sorted(edits, key=lambda edit: not isinstance(edit, MaskOff)):
+    for edit in sorted(edits, key=lambda edit: _MASKS_FIRST.get(type(edit), len(_MASKS_FIRST))):
         for pattern, change in edit.sites(model).items():
             for site in resolve(pattern, list(names)):
                 at_site[site] = (*at_site.get(site, ()), change)
