@@ -68,7 +68,7 @@ def _sentences(scene: Scene, losses: Losses, r: int) -> str:
     else:
         found = [
             _(
-                "With r = {r} the log-probability changes by {change} nats, and this model writes “{text}”.",
+                "With r = {r} the log-probability changes by {change} nats, and this model writes: “{text}”",
                 r=r,
                 change=change,
                 text=after or _("(nothing)"),
