@@ -49,7 +49,7 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
 
     For a sentence in another language there is only that sign: the others follow from it.
     """
-    text, mean = translation.source, certainty(hypothesis.log_probabilities)
+    text, mean = translation.sentence, certainty(hypothesis.log_probabilities)
     source = entry(subject.file).languages[0]
     found: list[Guess] = []
     missing: list[str] = []

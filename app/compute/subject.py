@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
-from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text, model_edits
+from transformer.analysis.edits import AttentionWindow, Edit, MaskCell, MaskOff, edit_text, model_edits
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model.edited_transformer import EditedTransformer
@@ -60,6 +60,14 @@ class Subject:
         """The same without the edits that let a row of the decoder attend to later tokens. A step of decoding does not
         have these tokens yet, so one pass of this subject computes what the steps of both compute."""
         return replace(self, edits=tuple(edit for edit in self.edits if not _allows_later_tokens(edit)))
+
+    @property
+    def window(self) -> int | None:
+        """How far self-attention reaches: the window of the model or of an edit, whichever is smaller. None: without
+        end."""
+        edits = [edit.distance for edit in self.edits if isinstance(edit, AttentionWindow)]
+        own = self.config.attention_window
+        return min([*edits, *([] if own is None else [own])], default=None)
 
     @property
     def original(self) -> "Subject":

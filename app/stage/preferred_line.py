@@ -23,7 +23,7 @@ def preferred_here(scene: Scene) -> Preferred | None:
     if reverse is None or scene.subject.edits or scene.shown:
         return None
     try:
-        return preferred(scene.subject, Subject(reverse), scene.translation.source, scene.translation.settings)
+        return preferred(scene.subject, Subject(reverse), scene.translation.sentence, scene.translation.settings)
     except (HeadlightError, OSError):
         return None  # its file cannot be read: the page Models says so
 

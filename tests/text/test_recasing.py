@@ -120,7 +120,8 @@ def test_a_sentence_that_only_its_usual_case_makes_too_long_is_read_as_it_is() -
     ("sentence", "read"),
     [
         ("Attention is all you need.", "attention is all you need."),
-        ('"Progress is slow."', '"progress is slow."'),
+        ("Progress in Berlin is slow.", "progress in Berlin is slow."),
+        ('"Progress is slow."', None),  # after a mark it is not one token in lower case either
         ("Where is the station?", None),  # one token with its capital
         ("Tom is here.", None),
         ("Wojciechowska is here.", None),  # not in the vocabulary at all
@@ -133,6 +134,32 @@ def test_a_sentence_that_only_its_usual_case_makes_too_long_is_read_as_it_is() -
 def test_a_first_word_that_is_one_token_in_lower_case_only_is_read_so(sentence: str, read: str | None) -> None:
     tokenizer = load_checkpoint(SHIPPED / "en-de.safetensors").tokenizer
     assert with_known_first_word(sentence, tokenizer) == (read or sentence)
+
+
+@pytest.mark.parametrize(
+    ("typed", "lowered"),
+    [
+        ("Progress in berlin is slow.", True),
+        ("Attention, i am in berlin.", True),
+        ("PROGRESS IN BERLIN!", True),
+        ("progress in berlin", False),  # not a sentence, so no capital is lost
+        ("Hi.", False),
+    ],
+)
+def test_what_is_read_is_read_again_as_it_is(typed: str, lowered: bool) -> None:
+    reader = SourceReader(load_checkpoint(SHIPPED / "en-de.safetensors").tokenizer, 99, first_words=True)
+    once = reader.read(typed, DecodingConfig())
+    assert reader.read(once.source, DecodingConfig()).source == once.source
+    assert once.lowered == lowered
+
+
+def test_another_model_gets_the_capital_of_the_first_word_back(translator: Translator) -> None:
+    """The target of a reverse model, for example, begins with a capital."""
+    by = Translator(translator.model, translator.tokenizer, first_words=True)
+    (found,) = by.translate_sentences(["Hast du Zeit?"])
+    assert (found.source, found.sentence) == ("hast du Zeit?", "Hast du Zeit?")
+    (plain,) = translator.translate_sentences(["vergiss mich, Tom"])
+    assert plain.sentence == plain.source == "vergiss mich, Tom"
 
 
 @pytest.mark.parametrize("typed", ["Attention, please.", "ATTENTION, PLEASE.", "attention, please."])

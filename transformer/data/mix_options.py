@@ -88,7 +88,7 @@ class Augmentation:
     lower_case: Probability = 0.0  # the source is all in lower case
     no_final_mark: Probability = 0.0  # the source lacks its last . ! or ?
     typo: Probability = 0.0  # one wrong letter in the source
-    first_word: Probability = 0.0  # in lower case where the vocabulary has only that (recasing.py); then always so
+    first_word: Probability = 0.0  # in lower case where the vocabulary has only that; a translator reads it so
 
     @model_validator(mode="after")
     def _consistent(self) -> "Augmentation":

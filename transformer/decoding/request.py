@@ -25,6 +25,7 @@ class Request:
     tokens: list[Piece]  # as the encoder reads them, </s> included; none if the sentence is empty
     problem: TranslationError | None  # why it cannot be translated; None if it can
     typed: str = ""  # the normalised sentence as it was typed, if `source` has another case; else ""
+    lowered: bool = False  # whether the first word of `source` has lost its capital
 
     @property
     def ids(self) -> list[int]:
@@ -48,12 +49,10 @@ class SourceReader:
     def read(self, sentence: str, settings: DecodingConfig, prefix: Sequence[int] = ()) -> Request:
         """The request to translate a sentence, with a translation that begins with `prefix`."""
         normalised = normalise(sentence)
-        source = recased(normalised, self.tokenizer)
-        if self.first_words:
-            source = with_known_first_word(source, self.tokenizer)
+        source, lowered = self._as_read(normalised)
         tokens = self.tokenizer.analyse(source)
         if len(tokens) > self.max_length and source != normalised:  # the sentence as it was typed may be short enough
-            source, tokens = normalised, self.tokenizer.analyse(normalised)
+            source, lowered, tokens = normalised, False, self.tokenizer.analyse(normalised)
         typed = normalised if source != normalised else ""
         if not tokens:
             return Request(source, [], None)
@@ -71,7 +70,20 @@ class SourceReader:
                 f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
                 f"{limit - 1:,}. {remedy}"
             )
-        return Request(source, tokens, problem, typed)
+        return Request(source, tokens, problem, typed, lowered)
+
+    def _as_read(self, sentence: str) -> tuple[str, bool]:
+        """The sentence in the letter case in which it is read, and whether its first word has lost its capital.
+
+        What is read is read as it is when it is given again, as an app does. (Trap: without its only capital, a
+        sentence may be recased. Test: test_what_is_read_is_read_again_as_it_is.)
+        """
+        usual = recased(sentence, self.tokenizer)
+        if not self.first_words:
+            return usual, False
+        lowered = recased(with_known_first_word(usual, self.tokenizer), self.tokenizer)
+        found = with_known_first_word(lowered, self.tokenizer)
+        return found, found[:1] != usual[:1]
 
     def prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
         """The ids of a prefix. Raises TranslationError if no translation can begin with them."""

@@ -46,7 +46,7 @@ class Reranker:
             settings = replace(settings, n_best=settings.beam)
         found = self.translator.translate_each(sentences, settings, batch_tokens=batch_tokens)
         pairs = [
-            (each.source, hypothesis.text)
+            (each.sentence, hypothesis.text)
             for each in found
             if isinstance(each, Translation)
             for hypothesis in each.hypotheses

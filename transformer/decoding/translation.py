@@ -60,6 +60,12 @@ class Translation:
     tree: tuple[SearchNode, ...] = field(repr=False)  # empty unless it was asked for
     settings: DecodingConfig
     typed: str = ""  # the sentence as it was typed, normalised, if its case was changed before translation; else ""
+    lowered: bool = False  # whether the first word has lost its capital in reading (`transformer/text/recasing.py`)
+
+    @property
+    def sentence(self) -> str:
+        """The source with the capital that its first word has lost: what another model should read or write."""
+        return self.source[:1].upper() + self.source[1:] if self.lowered else self.source
 
     @property
     def text(self) -> str:

@@ -170,17 +170,18 @@ class Translator:
         padded: bool = False,
     ) -> list[Translation | TranslationError]:
         done: list[Translation | TranslationError] = [
-            one.problem or Translation(one.source, (), (), (), (), settings, one.typed) for one in requests
+            one.problem or Translation(one.source, (), (), (), (), settings) for one in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
         equal = self.model.depends_on_padding and not padded
         for batch in similar_lengths(lengths, settings, batch_tokens, equal=equal):
             found = search(self._current_search_model(), [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
-                source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids
+                one = requests[i]
                 try:
                     ranked, tree = hypotheses(result, settings, self.tokenizer, len(prefix) if keep_tree else None)
-                    done[i] = Translation(source, tuple(tokens), tuple(ids), ranked, tree, settings, requests[i].typed)
+                    read = tuple(one.tokens), tuple(one.ids)
+                    done[i] = Translation(one.source, *read, ranked, tree, settings, one.typed, one.lowered)
                 except TranslationError as error:
                     done[i] = error
         return done
@@ -222,10 +223,8 @@ class Translator:
         """
         settings = settings or self.settings
         request = self.sources.read(source, settings)
-        if not request.ids:
-            raise TranslationError(NOTHING)
-        if request.problem:
-            raise request.problem
+        if request.problem or not request.ids:
+            raise request.problem or TranslationError(NOTHING)
         return given(self.model, self.tokenizer, request.ids, target, settings)
 
     def trace(

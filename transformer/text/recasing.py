@@ -27,7 +27,6 @@ FAR_MORE_FREQUENT = 1.5  # in log-probability: most words with a capital have it
 NEARBY = 80  # characters before a word in which the end of a sentence is looked for
 _ONE_TOKEN = (0, -1)  # the beginning of `_usualness`
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-_FIRST_WORD = re.compile(r"[\"'(]*([^\W\d_]+(?:'[^\W\d_]+)*)")
 _SENTENCE_ENDS = re.compile(r"[.!?][\"')]*\s+$")
 
 
@@ -51,13 +50,13 @@ def recased(text: str, tokenizer: Tokenizer) -> str:
 
 def with_known_first_word(sentence: str, tokenizer: Tokenizer) -> str:
     """The sentence, its first word in lower case if the vocabulary has that as one token, and the word as it is not."""
-    found = _FIRST_WORD.match(sentence)
-    if found is None or not found[1][1:].islower():  # "I", "NASA"
+    found = _WORD.match(sentence)
+    if found is None or not found[0][1:].islower():  # "I", "NASA"
         return sentence
-    small = found[1].lower()
-    if _usualness(small, tokenizer)[:2] != _ONE_TOKEN or _usualness(found[1], tokenizer)[:2] == _ONE_TOKEN:
+    small = found[0].lower()
+    if _usualness(small, tokenizer)[:2] != _ONE_TOKEN or _usualness(found[0], tokenizer)[:2] == _ONE_TOKEN:
         return sentence
-    return sentence[: found.start(1)] + small + sentence[found.end(1) :]
+    return small + sentence[found.end() :]
 
 
 def _usual(word: str, tokenizer: Tokenizer, starts_sentence: bool) -> str:

@@ -72,7 +72,7 @@ def _details(scene: Scene, head: Head) -> None:
         then=_isolate,
     )
     chosen = Chosen(kind, layer, head.head, now, _isolated(query, now))
-    st.caption(explained(kind, scene.config.attention_window, causal=scene.subject.has_causal_mask))
+    st.caption(explained(kind, scene.subject.window, causal=scene.subject.has_causal_mask))
     say_what_is_hidden(chosen, options.hide_special)
 
     st.header(_("All heads in numbers"), anchor=False)

@@ -72,7 +72,7 @@ def chosen_sides(scene: Scene) -> Sides:
 def _sides(scene: Scene) -> Sides:
     names = {side: _(name) for side, name in SIDES.items()}
     side = buttons(SIDE, names, _("What differs"), opening=_opening(scene), says=False)
-    subject, text, settings = scene.subject, scene.translation.source, replace(scene.translation.settings, n_best=1)
+    subject, text, settings = scene.subject, scene.translation.sentence, replace(scene.translation.settings, n_best=1)
     if side == "sentence":
         COMPARED_SENTENCE.open(most_striking(scene)[:LONGEST_SECOND])
         hint = _("Type a second sentence, such as yours with another word")

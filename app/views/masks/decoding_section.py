@@ -18,7 +18,7 @@ Ids = tuple[tuple[int, ...], ...]
 def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targets: Ids) -> None:
     """Compares a row (from 0) of the pass over the whole translation with the cached decoding step of that row."""
     st.header(_("Why is the mask used in decoding, too?"), anchor=False)
-    window = this.scene.config.attention_window
+    window = this.scene.subject.window
     row = (
         _(
             "Step t computes only row t. Its keys are those in the cache and its own. Later tokens do not exist yet, "

@@ -40,7 +40,7 @@ def encodings(scene: Scene, controls: Controls) -> None:
                 "This checkpoint has no positions: nothing is added to the embeddings, so its encoder sees the words "
                 "as a set, without an order."
             )
-            if scene.config.attention_window is None
+            if scene.subject.window is None
             else _(
                 "This checkpoint has no positions: nothing is added to the embeddings, so its encoder sees of their "
                 "order only who is near whom, by its attention window."

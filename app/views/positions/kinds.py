@@ -139,7 +139,7 @@ def _source(scene: Scene, files: Mapping[str, CheckpointFile]) -> str:
     task = Subject(next(iter(files.values()))).task
     if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
         return task.examples[0]
-    return scene.translation.source
+    return scene.translation.sentence
 
 
 def _written(file: CheckpointFile, source: str) -> tuple[str, str]:

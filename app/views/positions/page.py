@@ -198,7 +198,7 @@ def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
             _("Without positions, the encoder's outputs are the same numbers in another order, except for rounding."),
             _("The decoder reads what it has written, so it still writes the words in a probable order."),
         ]
-    if scene.config.attention_window is not None:
+    if scene.subject.window is not None:
         return [
             adds_up,
             _("This model also has an attention window, which still shows which words are near each other."),
@@ -214,6 +214,6 @@ def _without_positions(scene: Scene, found: Moved) -> str:
             "the same, in another order (largest difference {largest}, which is rounding).",
             largest=number(found.largest, 2),
         )
-    if scene.config.attention_window is not None:
+    if scene.subject.window is not None:
         return _("This model has no positions, but an attention window, which shows which words are near each other.")
     return _("This model has no positions; but it was edited, and the edits depend on the places of the words.")

@@ -4,8 +4,6 @@ translation of the page becomes if each token attends only to tokens at most r p
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.row_predictions import teacher_forced
@@ -15,6 +13,7 @@ from app.stage.scene import Scene
 from transformer.analysis.edits import AttentionWindow, edit_text
 from transformer.config import EOS, UNK
 from transformer.decoding.translation import Hypothesis
+from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
 OPTION = "model.attention_window"
@@ -22,8 +21,8 @@ _SOME = (*range(17), 20, 24, 32, 48, 64, 96)  # each distance costs a pass, so n
 
 
 @dataclass(frozen=True)
-class Losses:
-    """Changes of the log-probability of one translation, in nats.
+class Changes:
+    """Changes of the log-probability of one translation, in nats; below 0 where something is lost.
 
     Attributes:
         distances: r, from 0; the last is so large that nothing changes.
@@ -43,24 +42,37 @@ def unrestricted(subject: Subject) -> Subject:
     return replace(subject, edits=tuple(edit for edit in subject.edits if not isinstance(edit, AttentionWindow)))
 
 
-def window_losses(scene: Scene) -> Losses:
-    """For the translation that the model writes without a window that an edit adds."""
+def window_changes(scene: Scene) -> Changes:
+    """For the best translation that the model writes without a window that an edit adds."""
     subject = unrestricted(scene.subject)
     best = scene.best(subject)
     sources = scene.translation.source_ids
     distances = _distances(sources, best.ids)
     own = _by_distance(subject, sources, best.ids, distances)
+    try:
+        return Changes(distances, own, *_of_small_models(scene, best, distances))
+    except (HeadlightError, OSError):  # a file is damaged or gone: the page Models says so
+        return Changes(distances, own)
+
+
+def _of_small_models(
+    scene: Scene, best: Hypothesis, distances: Sequence[int]
+) -> tuple[tuple[float, ...], tuple[tuple[int, float], ...]]:
+    """`small` and `trained`. Empty if no small model is included, its languages are others, it is the open one, or it
+    cannot read the sentence or its translation."""
     members = {value: Subject(file) for value, file in shipped_members(OPTION, scene.task).items()}
     whole = members.pop(None, None)
-    if whole is None or (whole.task.source, whole.task.target) != (scene.task.source, scene.task.target):
-        return Losses(distances, own)
-    read = _read(whole, scene.translation.source, best)
+    if whole is None or whole.file.path == scene.subject.file.path:
+        return (), ()
+    if (whole.task.source, whole.task.target) != (scene.task.source, scene.task.target):
+        return (), ()
+    read = _read(whole, scene.translation.sentence, best)
     if read is None:
-        return Losses(distances, own)
+        return (), ()
     without = teacher_forced(whole, *read).score
-    small = _by_distance(whole, *read, distances)
-    trained = sorted((r, teacher_forced(each, *read).score - without) for r, each in members.items() if r in distances)
-    return Losses(distances, own, small, tuple(trained))
+    windows = sorted((r, each) for r, each in members.items() if isinstance(r, int) and r in distances)
+    trained = [(r, teacher_forced(each, *read).score - without) for r, each in windows]
+    return _by_distance(whole, *read, distances), tuple(trained)
 
 
 def _distances(source_ids: Sequence[int], target_ids: Sequence[int]) -> tuple[int, ...]:
@@ -69,12 +81,16 @@ def _distances(source_ids: Sequence[int], target_ids: Sequence[int]) -> tuple[in
 
 
 def _by_distance(subject: Subject, source_ids: Ids, target_ids: Ids, distances: Sequence[int]) -> tuple[float, ...]:
-    """The change under each window. A small model may need more tokens than the largest distance, so the unrestricted
-    model is computed apart."""
-    longest = max(len(source_ids), len(target_ids))
-    texts = tuple(edit_text(AttentionWindow(r)) for r in (*distances, longest))
-    scores: np.ndarray = cached_results.with_each_edit(subject, source_ids, target_ids, texts).sum(axis=-1)
-    return tuple((scores[:-1] - scores[-1]).tolist())
+    """The change under each window. (Trap: `with_each_edit` makes its edits after those of the subject, but a window
+    comes before the cells of a mask. Test: test_a_cell_that_an_edit_allows_stays_allowed_in_the_changes.)"""
+    longest = max(len(source_ids), len(target_ids))  # a small model may need more tokens than the largest distance
+    windows = [AttentionWindow(r) for r in (*distances, longest)]
+    if subject.edits:
+        passes = [teacher_forced(subject.edited(window), source_ids, target_ids).score for window in windows]
+    else:
+        texts = tuple(map(edit_text, windows))
+        passes = cached_results.with_each_edit(subject, source_ids, target_ids, texts).sum(axis=-1).tolist()
+    return tuple(each - passes[-1] for each in passes[:-1])
 
 
 def _read(subject: Subject, source: str, translation: Hypothesis) -> tuple[Ids, Ids] | None:

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from app.figures.theme import number
-from app.languages import _
+from app.figures.theme import fixed
+from app.languages import _, ngettext
 from app.library.source_code import lines_of_definition
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state import edit_choices
 from app.state.detail_choices import WINDOW
 from app.views.scaling.window_chart import window_chart, window_table
-from app.views.scaling.window_losses import Losses, unrestricted, window_losses
+from app.views.scaling.window_losses import Changes, unrestricted, window_changes
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from transformer.analysis.edits import AttentionWindow
@@ -31,32 +31,31 @@ def neighbours_only(scene: Scene) -> None:
         ),
         lines_of_definition("model/masks.py", "window_mask"),
     )
-    losses = window_losses(scene)
-    r = WINDOW.open(min(WINDOW.default, losses.distances[-1]), losses.distances)
-    if len(losses.distances) > 1:
-        label = _("r: positions on each side")
-        r = int(st.select_slider(label, losses.distances, key=WINDOW.key, persist_state="session"))
+    changes = window_changes(scene)
+    r = WINDOW.open(min(WINDOW.default, changes.distances[-1]), changes.distances)
+    label = _("r: positions on each side")
+    r = int(st.select_slider(label, changes.distances, key=WINDOW.key, persist_state="session"))
     title = _("Log-probability of the translation with a window")
     show_figure(
-        window_chart(losses, r, title=title),
+        window_chart(changes, r, title=title),
         key="window_losses",
         name=title,
         alt=_(
             "With r = {r} the log-probability of the translation changes by {change} nats.",
             r=r,
-            change=number(losses.own[losses.distances.index(r)]),
+            change=fixed(changes.own[changes.distances.index(r)], 2),
         ),
-        table=lambda: window_table(losses),
+        table=lambda: window_table(changes),
     )
-    st.text(_sentences(scene, losses, r))
+    st.text(_sentences(scene, changes, r))
     _on_every_page(scene, r)
 
 
-def _sentences(scene: Scene, losses: Losses, r: int) -> str:
+def _sentences(scene: Scene, changes: Changes, r: int) -> str:
     """What the chosen r does to the open model, and to small models."""
     subject = unrestricted(scene.subject)
     before, after = (scene.best(each).text for each in (subject, subject.edited(AttentionWindow(r))))
-    change = number(losses.own[losses.distances.index(r)])
+    change = fixed(changes.own[changes.distances.index(r)], 2)
     if before == after:
         found = [
             _(
@@ -74,22 +73,25 @@ def _sentences(scene: Scene, losses: Losses, r: int) -> str:
                 text=after or _("(nothing)"),
             )
         ]
-    layers = scene.config.encoder_layers
+    layers, reach = scene.config.encoder_layers, min(r, subject.config.attention_window or r)
     found.append(
-        _(
-            "A token reaches r positions further with each layer: {layers} layers of the encoder, {reach} positions.",
+        ngettext(
+            "Each layer reaches r positions further: after {layers} layer of the encoder {reach} positions.",
+            "Each layer reaches r positions further: after {layers} layers of the encoder {reach} positions.",
+            layers,
             layers=layers,
-            reach=layers * r,
+            reach=layers * reach,
         )
     )
-    if losses.trained:
-        size, learnt = next((one for one in losses.trained if one[0] == r), losses.trained[0])
+    if changes.trained:
+        size, learnt = next((one for one in changes.trained if one[0] == r), changes.trained[0])
         found.append(
             _(
-                "A small model that was trained with r = {r} changes by {learnt}, one that was not by {restricted}.",
+                "With r = {r}, the log-probability changes by {learnt} nats in a small model that was trained so, and "
+                "by {restricted} nats in one that was trained without a window.",
                 r=size,
-                learnt=number(learnt),
-                restricted=number(losses.small[losses.distances.index(size)]),
+                learnt=fixed(learnt, 2),
+                restricted=fixed(changes.small[changes.distances.index(size)], 2),
             )
         )
     return " ".join(found)

@@ -82,7 +82,7 @@ def twins(scene: Scene) -> Twins | None:
 def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
     """Sources and targets to try, in order: those of the page, if they are in the two languages, and the example."""
     task, theirs = scene.task, subject.task
-    source, target = scene.translation.source, scene.hypothesis.text
+    source, target = scene.translation.sentence, scene.hypothesis.text
     of_pair = (language_name("en"), language_name("de"))
     found = [(*PAIR, False)] if (theirs.source, theirs.target) == of_pair else []
     if (task.source, task.target) == (theirs.source, theirs.target):

@@ -99,7 +99,7 @@ def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
     file = shipped_members("model.positions", scene.task).get("none")
     if file is None or file.path == scene.subject.file.path:
         return None
-    subject, source = Subject(file), scene.translation.source
+    subject, source = Subject(file), scene.translation.sentence
     try:
         if (subject.task.source, subject.task.target) != (scene.task.source, scene.task.target):
             return None

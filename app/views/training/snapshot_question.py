@@ -139,7 +139,7 @@ def _newest(files: dict[int, CheckpointFile]) -> tuple[Translator, int]:
 def usual_sentence(run: Run, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
     """(sentence, remark): the sentence of the page and "" if the run can read it; otherwise a sentence of the text of
     the run, or an example of its language, or "", and the reason."""
-    reader = normalise(scene.translation.source) if scene else ""
+    reader = normalise(scene.translation.sentence) if scene else ""
     remark = _why_unsuitable(reader, newest, task, scene)
     if reader and not remark:
         return reader, ""

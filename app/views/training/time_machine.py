@@ -130,7 +130,7 @@ def _model(run: Run, scene: Scene | None, seen: Sweep | None) -> str:
 
 def _language(scene: Scene | None, seen: Sweep | None) -> str:
     """Says that the visitor's sentence seems to be in another language; else ""."""
-    if scene is None or seen is None or seen.question.sentence != normalise(scene.translation.source):
+    if scene is None or seen is None or seen.question.sentence != normalise(scene.translation.sentence):
         return ""
     sign = other_language(scene.subject, scene.translation, scene.hypothesis)
     return sign.of_the_sentence if sign else ""

@@ -95,7 +95,7 @@ def rows_of(
 def name_of_twin(both: Twins, original: Scene) -> str:
     """The name of the column of the small model. It has the sentence if that is not the one of the page, which the
     model cannot read."""
-    if both.source == original.translation.source:
+    if both.source == original.translation.sentence:
         return _("Trained without (small)")
     return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 

@@ -238,7 +238,7 @@ def _details(scene: Scene) -> None:
             "have computed."
         )
     )
-    if scene.config.attention_window is not None:
+    if scene.subject.window is not None:
         st.markdown(
             _(
                 "This model also has an attention window, which stays: a step of the search attends only to the keys "

@@ -89,5 +89,5 @@ def _has_edits_of_places(scene: Scene) -> bool:
 def has_window(scene: Scene) -> bool:
     """Whether the encoder has an attention window that hides a token of the sentence from another. The window goes by
     the places of the tokens, which no change of the positions moves."""
-    window = scene.config.attention_window
+    window = scene.subject.window
     return window is not None and window < len(scene.source) - 1

@@ -29,7 +29,7 @@ def noisy(source: str, rates: Augmentation, rng: random.Random, tokenizer: Token
         source = _FINAL_MARK.sub("", source)
     if rng.random() < rates.typo:
         source = mistyped(source, rng)
-    if rates.first_word and rng.random() < rates.first_word:
+    if rates.first_word and rng.random() < rates.first_word:  # without it, the other changes draw what they drew before
         source = with_known_first_word(source, tokenizer)
     case = rng.random()
     if case < rates.capitals:
