@@ -15,6 +15,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import EOS, Recipe, TokenizerConfig
 from transformer.data.corpus import read_pairs
 from transformer.data.data_options import DataConfig
+from transformer.data.mix_options import Augmentation
 from transformer.data.toy_tasks import Bounds, toy_pairs
 from transformer.data.train_valid_overlap import marks, shared
 from transformer.data.training_data import Position, TrainingData
@@ -257,3 +258,16 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Path]:
     recipe = corpus_recipe(folder)
     TrainingData(recipe, folder / "run")
     return recipe, folder / "run"
+
+
+def test_validation_reads_first_words_as_a_translator_does(tmp_path: Path) -> None:
+    pairs = [(f"the {word} here.", f"{word} da") for _, word in toy_pairs("numbers", 1, 60)]
+    held_out = write_pairs(tmp_path / "valid.tsv", [("The cat is here.", "Katze da"), ("Here.", "Da")])
+    write_pairs(tmp_path / "corpus.tsv", pairs)
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    for rate, first in ((0.5, "the"), (0.0, "The")):
+        data = replace(recipe.data, valid=str(held_out), augment=Augmentation(first_word=rate))
+        found = TrainingData(replace(recipe, data=data), tmp_path / f"run {rate}")
+        assert found.valid_pairs == [(f"{first} cat is here.", "Katze da"), ("Here.", "Da")]
+        read = {found.tokenizer.decode(row.tolist()) for batch in found.valid_batches for row in batch.source}
+        assert any(text.startswith(first) for text in read)

@@ -9,16 +9,18 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from tests.support.small_training import toy_recipe
-from transformer.config import PAD, DecodingConfig, ModelConfig
+from transformer.config import PAD, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.data.batches import batch_indices, collate
 from transformer.data.encoding import encode_pairs
 from transformer.data.toy_tasks import TOY_TASKS, toy_pairs
+from transformer.decoding.request import Request
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.evaluation import score
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.validation import ValidationText, validate
+from transformer.training.validation import ValidationText, greedy_translations, validate
 
 
 def test_a_validation_reports_the_mean_over_all_tokens_and_the_scores_of_greedy_translations() -> None:
@@ -64,3 +66,18 @@ def test_a_nan_loss_is_reported_with_its_update_and_that_the_saved_state_is_good
     batch = collate(*encode_pairs(tokenizer, pairs, 60).select(np.arange(3)))
     with pytest.raises(TrainingError, match=r"infinite after update 7:.* saved state is good\. Continue .*--resume"):
         validate(model, ValidationText(tokenizer, [batch], pairs), recipe, update=7)
+
+
+def test_translations_of_a_validation_read_first_words_as_a_translator_will(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer.train(["the ship sails, the ship waits"] * 20, TokenizerConfig(vocab_size=300))
+    model = Transformer(ModelConfig(vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=16))
+    read: list[str] = []
+
+    def noted(requests: list[Request], *_rest: object) -> list[Translation]:
+        read.extend(each.source for each in requests)
+        return [Translation(each.source, (), (), (), (), DecodingConfig()) for each in requests]
+
+    monkeypatch.setattr(Translator, "_search", lambda _self, *given: noted(*given))
+    for first_words in (True, False):
+        greedy_translations(model.eval(), ValidationText(tokenizer, (), (), first_words), ["The ship sails"], 9)
+    assert read == ["the ship sails", "The ship sails"]

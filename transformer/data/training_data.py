@@ -25,6 +25,7 @@ from transformer.data.pair_sources import Corpus, Source, Toy
 from transformer.errors import CorpusError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.text.pair_tokenizer import read_tokenizer_file
+from transformer.text.recasing import with_known_first_word
 from transformer.text.tokenizer import Tokenizer
 
 MUCH = 0.05  # of the pairs: so many that are too long are probably a mistake
@@ -132,7 +133,9 @@ class TrainingData:
         return pairs, batch_indices(*pairs.lengths, self._config.tokens_per_batch, self._seed, epoch)
 
     def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
-        """Text and batches, without pairs that are longer than data.max_length."""
+        """Text and batches, without pairs that are longer than data.max_length; sources as a translator reads them."""
+        if self._config.augment.first_word:
+            pairs = [(with_known_first_word(source, self.tokenizer), target) for source, target in pairs]
         encoded = encode_pairs(self.tokenizer, pairs, self._config.max_length)
         if not len(encoded):
             own = "Give other validation text." if self._config.valid else "Raise data.max_length or data.valid_size."
