@@ -8,7 +8,8 @@ import pytest
 from app.compute import cached_results
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
-from transformer.analysis.edits import Edit, HeadOff, HeadUniform, ResidualOff, SublayerOff, edit_text
+from tests.support.app_checkpoints import Size, write_checkpoint
+from transformer.analysis.edits import AttentionWindow, Edit, HeadOff, HeadUniform, ResidualOff, SublayerOff, edit_text
 from transformer.config import EOS
 
 
@@ -31,3 +32,14 @@ def test_edits_of_two_kinds_with_the_same_fields_have_results_of_their_own(
 
     for of_one, of_other in zip(results(one), results(other), strict=True):
         assert not np.array_equal(of_one, of_other)
+
+
+@pytest.mark.parametrize(
+    ("own", "edits", "expected"),
+    [(None, (), None), (None, (4,), 4), (None, (4, 2), 2), (3, (), 3), (3, (9,), 3), (3, (0,), 0)],
+)
+def test_the_window_is_the_smallest_of_the_model_and_the_edits(
+    tmp_path: Path, own: int | None, edits: tuple[int, ...], expected: int | None
+) -> None:
+    path = write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 1), options={"attention_window": own})
+    assert Subject(CheckpointFile.at(path)).edited(*map(AttentionWindow, edits)).window == expected

@@ -169,7 +169,7 @@ def _details(scene: Scene) -> None:
                 "This model has an attention window: an attention adds up only over keys at most {window} places away. "
                 "It goes by the places of the words, not by their positions, so here the two orders are *not* the same "
                 "to the model, and without positions more than rounding is left.",
-                window=scene.subject.window,
+                window=scene.config.attention_window,
             )
         )
     label = _("The proof word by word: page Positions")

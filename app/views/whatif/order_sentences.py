@@ -8,6 +8,7 @@ from app.stage.scene import Scene
 from app.views.whatif.order_proof import reordered_text
 from app.views.whatif.order_ranking import Lost, PositionEdit
 from transformer.analysis.edits import (
+    AttentionWindow,
     MaskCell,
     PositionsOff,
     PositionsShifted,
@@ -20,7 +21,7 @@ from transformer.analysis.edits import (
 def sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
     """What the picture shows, in at most three sentences, with its numbers."""
     shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
-    if has_window(scene):
+    if has_window(scene) or scene.subject.window != scene.config.attention_window:
         last = _("Attention adds up over the words in its window: the positions and the window tell their order.")
     else:
         last = _("Attention adds up over words in any order: only the positions, added to the words, tell it.")
@@ -78,10 +79,11 @@ def _of_shifts(lost: Lost, shifts: Sequence[PositionsShifted]) -> str:
 
 
 def _has_edits_of_places(scene: Scene) -> bool:
-    """Whether the model has edits that name places of source tokens. What such an edit changes stays at its place, so
-    the tokens with other positions are not what they would be in another order."""
+    """Whether the model has edits that go by the places of source tokens. What such an edit changes stays at its place,
+    so the tokens with other positions are not what they would be in another order."""
     return any(
-        isinstance(edit, VectorPatched) or (isinstance(edit, MaskCell | WeightsSet) and edit.kind != "decoder")
+        isinstance(edit, VectorPatched | AttentionWindow)
+        or (isinstance(edit, MaskCell | WeightsSet) and edit.kind != "decoder")
         for edit in scene.subject.edits
     )
 
@@ -89,5 +91,5 @@ def _has_edits_of_places(scene: Scene) -> bool:
 def has_window(scene: Scene) -> bool:
     """Whether the encoder has an attention window that hides a token of the sentence from another. The window goes by
     the places of the tokens, which no change of the positions moves."""
-    window = scene.subject.window
+    window = scene.config.attention_window
     return window is not None and window < len(scene.source) - 1
