@@ -152,7 +152,7 @@ def test_an_improbable_translation_is_marked_and_one_typed_by_the_visitor_is_not
     assert [
         text
         for text in shown_texts(app)
-        if text.startswith("The model is guessing: its tokens have a probability of 3")
+        if text.startswith("The model is guessing: its tokens have a probability of 4")
     ]
     assert lines(open_page(sentence, given="Schach", alternative=-1)) == 0
 

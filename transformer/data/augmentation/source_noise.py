@@ -26,7 +26,7 @@ _BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _RO
 def noisy(source: str, rates: Augmentation, rng: random.Random, tokenizer: Tokenizer) -> str:
     """The source, in which each change is made with its probability. Capitals and lower case exclude each other."""
     if rng.random() < rates.no_final_mark:
-        source = _FINAL_MARK.sub("", source)
+        source = without_final_mark(source)
     if rng.random() < rates.typo:
         source = mistyped(source, rng)
     if rates.first_word and rng.random() < rates.first_word:  # without it, the other changes draw what they drew before
@@ -35,6 +35,11 @@ def noisy(source: str, rates: Augmentation, rng: random.Random, tokenizer: Token
     if case < rates.capitals:
         return source.upper()
     return source.lower() if case < rates.capitals + rates.lower_case else source
+
+
+def without_final_mark(source: str) -> str:
+    """The source without its last . ! or ?; an ellipsis stays."""
+    return _FINAL_MARK.sub("", source)
 
 
 def mistyped(text: str, rng: random.Random) -> str:
