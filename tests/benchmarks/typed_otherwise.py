@@ -3,8 +3,8 @@
     python -m tests.benchmarks.typed_otherwise pretrained/en-de.safetensors --data test.tsv.gz
 
 The same sentences are translated as they are, all in capitals, without capitals, without the mark at their end, with
-one typo, and two in one line. The references stay the same. It prints BLEU, and how far it is below that of the sentences
-as they are. No time is measured, so other programs may run.
+one typo, and two in one line. The references stay the same. It prints BLEU, and how far it is below that of the
+sentences as they are. No time is measured, so other programs may run.
 """
 
 import random
