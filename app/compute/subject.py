@@ -65,9 +65,10 @@ class Subject:
     def window(self) -> int | None:
         """How far self-attention reaches: the window of the model or of an edit, whichever is smaller. None: without
         end."""
-        edits = [edit.distance for edit in self.edits if isinstance(edit, AttentionWindow)]
-        own = self.config.attention_window
-        return min([*edits, *([] if own is None else [own])], default=None)
+        found = [edit.distance for edit in self.edits if isinstance(edit, AttentionWindow)]
+        if self.config.attention_window is not None:
+            found.append(self.config.attention_window)
+        return min(found, default=None)
 
     @property
     def original(self) -> "Subject":

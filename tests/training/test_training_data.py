@@ -5,6 +5,7 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ from transformer.data.train_valid_overlap import marks, shared
 from transformer.data.training_data import Position, TrainingData
 from transformer.errors import ConfigError, CorpusError
 from transformer.text.tokenizer import Tokenizer
-from transformer.training import train
+from transformer.training import train, trainer
+from transformer.training.validation import ValidationText
 
 
 def test_a_corpus_from_a_file_trains_and_its_vocabulary_is_kept(tmp_path: Path) -> None:
@@ -271,3 +273,20 @@ def test_validation_reads_first_words_as_a_translator_does(tmp_path: Path) -> No
         assert found.valid_pairs == [(f"{first} cat is here.", "Katze da"), ("Here.", "Da")]
         read = {found.tokenizer.decode(row.tolist()) for batch in found.valid_batches for row in batch.source}
         assert any(text.startswith(first) for text in read)
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.0])
+def test_a_run_translates_its_validation_text_with_first_words_in_lower_case_only_if_it_learns_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: float
+) -> None:
+    made: list[ValidationText] = []
+
+    def noted(*given: Any) -> ValidationText:
+        made.append(ValidationText(*given))
+        return made[-1]
+
+    monkeypatch.setattr(trainer, "ValidationText", noted)
+    recipe = corpus_recipe(tmp_path, updates=1)
+    recipe = replace(recipe, data=replace(recipe.data, augment=Augmentation(first_word=rate)))
+    train(recipe, tmp_path / "run", device="cpu")
+    assert [text.first_words for text in made] == [rate > 0]

@@ -7,7 +7,7 @@ from app.figures.panels import Piece
 from app.figures.tables import Table
 from app.figures.theme import INK, pair_color
 from app.languages import _
-from app.views.scaling.window_losses import Changes
+from app.views.scaling.window_changes import Changes
 
 
 def window_chart(changes: Changes, chosen: int, *, title: str) -> Figure:

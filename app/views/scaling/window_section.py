@@ -9,8 +9,8 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state import edit_choices
 from app.state.detail_choices import WINDOW
+from app.views.scaling.window_changes import Changes, unrestricted, window_changes
 from app.views.scaling.window_chart import window_chart, window_table
-from app.views.scaling.window_losses import Changes, unrestricted, window_changes
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
 from transformer.analysis.edits import AttentionWindow
@@ -38,7 +38,7 @@ def neighbours_only(scene: Scene) -> None:
     title = _("Log-probability of the translation with a window")
     show_figure(
         window_chart(changes, r, title=title),
-        key="window_losses",
+        key="window_changes",
         name=title,
         alt=_(
             "With r = {r} the log-probability of the translation changes by {change} nats.",

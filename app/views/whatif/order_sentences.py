@@ -21,7 +21,7 @@ from transformer.analysis.edits import (
 def sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
     """What the picture shows, in at most three sentences, with its numbers."""
     shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
-    if has_window(scene) or scene.subject.window != scene.config.attention_window:
+    if _hides(scene, scene.subject.window):
         last = _("Attention adds up over the words in its window: the positions and the window tell their order.")
     else:
         last = _("Attention adds up over words in any order: only the positions, added to the words, tell it.")
@@ -89,7 +89,10 @@ def _has_edits_of_places(scene: Scene) -> bool:
 
 
 def has_window(scene: Scene) -> bool:
-    """Whether the encoder has an attention window that hides a token of the sentence from another. The window goes by
-    the places of the tokens, which no change of the positions moves."""
-    window = scene.config.attention_window
+    """Whether the original model's encoder has an attention window that hides a token of the sentence from another. The
+    window goes by the places of the tokens, which no change of the positions moves."""
+    return _hides(scene, scene.config.attention_window)
+
+
+def _hides(scene: Scene, window: int | None) -> bool:
     return window is not None and window < len(scene.source) - 1

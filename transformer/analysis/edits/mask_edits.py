@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import torch
 from torch import Tensor
 
 from transformer.model.masks import window_mask
@@ -40,5 +39,4 @@ def within_window(mask: Tensor, distance: int) -> Tensor:
     In a decoding step, (B, H, 1, K), the query is the newest position.
     """
     queries, keys = mask.shape[-2:]
-    key = torch.arange(keys, device=mask.device)  # (K)
-    return mask & ((key[keys - queries :, None] - key).abs() <= distance)  # (B, H, Q, K)
+    return mask & window_mask(keys, distance, mask.device)[..., -queries:, :]  # (B, H, Q, K)

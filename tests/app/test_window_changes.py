@@ -12,8 +12,8 @@ from app.compute.row_predictions import teacher_forced
 from app.compute.subject import Subject
 from app.library.checkpoints import checkpoints
 from app.stage.scene import Selection, scene_of
+from app.views.scaling.window_changes import Changes, window_changes
 from app.views.scaling.window_chart import window_chart, window_table
-from app.views.scaling.window_losses import Changes, window_changes
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import scene_with
 from tests.support.drawn import chart, page_text
