@@ -18,7 +18,11 @@ def test_each_change_is_scored_beside_the_same_sentences_as_they_are() -> None:
         return [SimpleNamespace(text=line) for line in lines]
 
     pairs = [(source, source) for source, _ in PAIRS]
-    found = measured(cast(Any, SimpleNamespace(translate=translate)), [*pairs, *pairs], 99)
+    correcting = SimpleNamespace(translate=translate)
+    as_typed = SimpleNamespace(translate=lambda lines: translate(["cut off"] * len(lines)))
+    as_typed.correcting_spelling = lambda: correcting
+    found = measured(cast(Any, as_typed), [*pairs, *pairs], 99)
+    assert found.pop("with one typo, spelling not corrected") == (0, 0)
     assert list(found) == [
         "all in capitals",
         "without capitals",
@@ -31,7 +35,7 @@ def test_each_change_is_scored_beside_the_same_sentences_as_they_are() -> None:
     assert changed["all in capitals"] < changed["without capitals"] < changed["without a final mark"] < 100
     assert changed["with one typo"] < 100
     assert round(changed["two in one line"]) == 100
-    plain, capitals, small, unmarked, mistyped, twos = asked
+    plain, capitals, small, unmarked, mistyped, twos = asked[:-2]
     assert plain == [source for source, _ in PAIRS]
     assert capitals[0] == "THE SHIP NUMBER ONE SAILS TO KIEL TODAY."
     assert small[0] == "the ship number one sails to kiel today."

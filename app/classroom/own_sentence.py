@@ -56,7 +56,7 @@ def _message(scene: ClassScene, text: str, spoken: Language) -> bytes:
     subject, settings = scene.model
     with speaking(spoken):
         try:
-            found = scene_of(subject, text, settings, Selection())
+            found = scene_of(subject, text, settings, Selection(correct_spelling=True))
             if len(found.sentences) > 1:
                 raise Unfit(_("These are {count} sentences. Type one of them.", count=len(found.sentences)))
             return packed(message_of(found))

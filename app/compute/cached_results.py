@@ -53,9 +53,11 @@ class Attention:
 
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
-def translate(subject: Subject, text: str, settings: DecodingConfig) -> TranslatedText:
+def translate(
+    subject: Subject, text: str, settings: DecodingConfig, *, correct_spelling: bool = False
+) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
-    translator = subject.translator
+    translator = subject.translator.correcting_spelling() if correct_spelling else subject.translator
     _check_search(translator, text, settings)
     with GATE:
         return translator.translate(text, settings)

@@ -1,15 +1,18 @@
 """The translation as one line of tokens, above the pictures, the same on every page."""
 
 import math
+from collections.abc import Sequence
+from functools import partial
 
 from app import components
 from app.figures.axes import visible
 from app.figures.theme import role_color
 from app.languages import _
 from app.stage.scene import Scene
-from app.state.choices import ALTERNATIVE, GIVEN_SHOWN, SHOWN_SENTENCE
-from app.state.events import show_sentence
+from app.state.choices import ALTERNATIVE, AS_TYPED, GIVEN_SHOWN, SHOWN_SENTENCE
+from app.state.events import read_as_typed, show_sentence
 from app.state.given_translation import is_of_search, show_found
+from transformer.text.spelling import changed_words
 
 
 def headline(scene: Scene, *, written: bool) -> None:
@@ -52,7 +55,27 @@ def _mark(scene: Scene) -> components.Mark:
             "The decoder reads your words instead of its own (teacher forcing). Click: the model's own translation."
         )
         return components.Mark(_("your translation"), why, show_found)
-    if scene.translation.typed:
+    typed, read = scene.translation.typed, scene.translation.source
+    if corrected := changed_words(typed, read) if typed else ():
+        why = _(
+            "A word that the training text does not have is read as a similar one that it has. Click: the sentence as "
+            "it was typed."
+        )
+        return components.Mark(_listed(corrected), why, partial(read_as_typed, True))
+    if typed:
         why = _("The model reads words in the letter case in which they are usual in its training text.")
-        return components.Mark(_("read as: {sentence}", sentence=scene.translation.source), why)
+        return components.Mark(_("read as: {sentence}", sentence=read), why)
+    if AS_TYPED.value and (corrected := changed_words(read, _corrected(scene))):
+        why = _("The sentence is read as it was typed. Click: {words}.", words=_listed(corrected))
+        return components.Mark(_("as typed"), why, partial(read_as_typed, False))
     return components.Mark()
+
+
+def _corrected(scene: Scene) -> str:
+    """The sentence with corrected spelling."""
+    translator = scene.subject.translator.correcting_spelling()
+    return translator.sources.read(scene.translation.source, translator.settings).source
+
+
+def _listed(changed: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{typed} → {read}" for typed, read in changed)

@@ -33,12 +33,14 @@ class Selection:
         alternative: the number of the hypothesis, from 0; GIVEN_SHOWN: the visitor's own translation.
         given: the visitor's own translation as text; "": there is none.
         given_ids: its tokens, if they are known: the visitor chose a token, or took a translation of the search.
+        correct_spelling: whether the spelling of the text is corrected before it is translated.
     """
 
     sentence: int = 0
     alternative: int = 0
     given: str = ""
     given_ids: tuple[int, ...] = ()
+    correct_spelling: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
     """
     check_text(subject, text)
     try:
-        translated = cached_results.translate(subject, text, settings)
+        translated = cached_results.translate(subject, text, settings, correct_spelling=selection.correct_spelling)
     except HeadlightError as error:
         raise NoScene(str(error)) from None
     sentences = [each for each in translated.sentences if each.hypotheses]

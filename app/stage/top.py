@@ -26,7 +26,7 @@ from app.stage.headline import headline
 from app.stage.menu import menu
 from app.stage.scene import Scene, Selection, scene_of
 from app.stage.text_check import NoScene
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
+from app.state.choices import ALTERNATIVE, AS_TYPED, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
 from transformer.config import DecodingConfig
 
 DrawPage = Callable[[Scene | None], None]
@@ -63,13 +63,14 @@ def draw_top(page: PageInfo) -> Scene | None:
 def _scene(subject: Subject, text: str, settings: DecodingConfig) -> tuple[Scene | None, str]:
     """The scene of the text in the box, and "". If it has none: that of the last translated sentence or of an example,
     and the reason."""
-    selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
+    shown = SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value
+    selection = Selection(*shown, correct_spelling=not AS_TYPED.value)
     try:
         scene = scene_of(subject, text, settings, selection)
     except NoScene as reason:
         for before in sentence.translated_before(subject.task):
             with suppress(NoScene):
-                return scene_of(subject, before, settings, Selection()), str(reason)
+                return scene_of(subject, before, settings, Selection(correct_spelling=True)), str(reason)
         return None, str(reason)
     sentence.translated(text)
     return scene, ""

@@ -50,6 +50,8 @@ CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
 MISSING = Choice("missing_checkpoint", "", str, written="session", reset_by=("checkpoint",))  # one that was open
 UPLOAD_PROBLEM = Choice("upload_problem", "", str, written="session", reset_by=("checkpoint",))  # of the last upload
+# Whether the model reads it as it was typed, although its spelling could be corrected
+AS_TYPED = Choice("as_typed", False, switch, switch_text, written="link", reset_by=("sentence",))
 EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch
 SHOWN_SENTENCE = Choice("nth", 0, from_one, plus_one, reset_by=SENTENCE_CHANGES)
@@ -231,7 +233,7 @@ FRAMED = Choice("framed", False, switch, switch_text)
 
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 # What a scene is made of
-SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_STEPS, *SEARCH)
+SCENE = (CHECKPOINT, EDITS, SENTENCE, AS_TYPED, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_STEPS, *SEARCH)
 
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # with PINNED: what a picture shows of a scene
 

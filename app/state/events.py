@@ -1,7 +1,17 @@
 """What changes several choices at once: a new sentence, another checkpoint, another search, another head."""
 
 from app.state.choice import Event
-from app.state.choices import ALTERNATIVE, CHECKPOINT, CHOICES, GIVEN_SHOWN, HEAD, LAYER, SENTENCE, SHOWN_SENTENCE
+from app.state.choices import (
+    ALTERNATIVE,
+    AS_TYPED,
+    CHECKPOINT,
+    CHOICES,
+    GIVEN_SHOWN,
+    HEAD,
+    LAYER,
+    SENTENCE,
+    SHOWN_SENTENCE,
+)
 
 
 def happened(event: Event) -> None:
@@ -22,6 +32,12 @@ def show_sentence(index: int) -> None:
     """Chooses one of several sentences (from 0). Choices that belong to the sentence before are forgotten."""
     happened("sentence")
     SHOWN_SENTENCE.choose(index)
+
+
+def read_as_typed(is_so: bool) -> None:
+    """Chooses whether the sentence is read as it was typed, or with corrected spelling. Either is another sentence."""
+    happened("sentence")
+    AS_TYPED.choose(is_so)
 
 
 def take_sentence(value: str) -> None:

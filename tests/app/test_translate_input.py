@@ -1,7 +1,9 @@
 """What is typed on the Translate page: empty lines, limits, odd words, several sentences, capitals."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,8 +12,10 @@ from tests.support.app_checkpoints import write_checkpoint
 from tests.support.decoding_page import healthy
 from tests.support.drawn import components, page_text
 from tests.support.translate_page import Open, words
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.text.recasing import recased
+from transformer.text.spelling import WordList
 
 
 @pytest.mark.parametrize(
@@ -98,5 +102,32 @@ def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so
     assert expected != typed
     app = open_translate("masks", sentence=typed)
     assert components(app, "translation_line")[0]["mark"]["words"] == f"read as: {expected}"
+    assert not components(app, "translation_line")[0]["mark"]["leaves"]
     plain = open_translate("masks", sentence=expected)
     assert components(plain, "translation_line")[0]["mark"]["words"] == ""
+
+
+def test_an_unknown_word_is_read_as_a_known_one_unless_the_visitor_wants_it_as_typed(
+    open_app: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_checkpoint(tmp_path / "en-de.safetensors")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    known = WordList(dict.fromkeys(["the", "cat", "sat", "on", "mat"], 50))
+    save_checkpoint(file, replace(load_checkpoint(file), words=known))
+
+    def mark_and_tokens(app: AppTest) -> tuple[Any, str]:
+        tokens = "".join(chip["text"] for chip in components(app, "token_strip")[0]["chips"])
+        return components(app, "translation_line")[0]["mark"], tokens
+
+    typed, right = "The caat sat on the mat.", "The cat sat on the mat."
+    app = open_app(details="true", sentence=typed)
+    healthy(app)
+    mark, tokens = mark_and_tokens(app)
+    assert (mark["words"], mark["leaves"]) == ("caat → cat", True)
+    assert tokens == mark_and_tokens(open_app(details="true", sentence=right))[1]
+    as_typed = open_app(details="true", sentence=typed, as_typed="true")
+    mark, tokens = mark_and_tokens(as_typed)
+    assert (mark["words"], mark["leaves"]) == ("as typed", True)
+    assert "caat → cat" in mark["help"]
+    assert "caat" in tokens.replace(" ", "").replace("▁", "")
+    assert mark_and_tokens(open_app(details="true", sentence=right))[0]["words"] == ""

@@ -4,7 +4,8 @@
 
 The same sentences are translated as they are, all in capitals, without capitals, without the mark at their end, with
 one typo, and two in one line. The references stay the same. It prints BLEU, and how far it is below that of the
-sentences as they are. No time is measured, so other programs may run.
+sentences as they are. Spelling is corrected, as in the app; in the last row it is not. No time is measured, so other
+programs may run.
 """
 
 import random
@@ -40,8 +41,10 @@ def measured(translator: Translator, pairs: Sequence[Pair], most: int) -> dict[s
     grouped = dict(list(group_by_source(pairs).items())[:most])
     sources, references = list(grouped), list(grouped.values())
 
-    def translated(lines: Sequence[str]) -> list[str]:
-        return [each.text for each in translator.translate(lines)]
+    correcting = translator.correcting_spelling()
+
+    def translated(lines: Sequence[str], by: Translator = correcting) -> list[str]:
+        return [each.text for each in by.translate(lines)]
 
     def bleu(written: Sequence[str], right: Sequence[Sequence[str]]) -> float:
         return float(score(written, right)["bleu"])
@@ -54,6 +57,12 @@ def measured(translator: Translator, pairs: Sequence[Pair], most: int) -> dict[s
     first = [each[0] for each in references]
     right = [[reference] for reference in in_twos(first)]
     found["two in one line"] = bleu(translated(in_twos(sources)), right), bleu(in_twos(plain), right)
+    typos = random.Random(SEED)
+    mistyped_sources = [mistyped(source, typos) for source in sources]
+    found["with one typo, spelling not corrected"] = (
+        bleu(translated(mistyped_sources, translator), references),
+        bleu(translated(sources, translator), references),
+    )
     return found
 
 

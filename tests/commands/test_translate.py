@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import one_line, run
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.decoding.translator import Translator
+from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +47,18 @@ def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
     assert len(lines) == 4
     assert lines[0] == run("translate", checkpoint, input="a cat sat.").stdout.rstrip("\n")
     assert lines[1] == lines[3] == ""
+
+
+def test_spelling_is_corrected_if_the_checkpoint_has_the_words_of_its_text(checkpoint: Path, tmp_path: Path) -> None:
+    plain, corrected = (run("translate", checkpoint, input=typed).stdout for typed in ("a cta sat.", "a cat sat."))
+    assert plain != corrected
+    refused = run("translate", checkpoint, "--correct-spelling", input="a cta sat.")
+    assert refused.exit_code == 1
+    assert "does not hold the words of its training text" in refused.stderr
+    file = tmp_path / "words.safetensors"
+    save_checkpoint(file, replace(load_checkpoint(checkpoint), words=WordList({"cat": 9, "sat": 9})))
+    assert run("translate", file, input="a cta sat.").stdout == plain
+    assert run("translate", file, "--correct-spelling", input="a cta sat.").stdout == corrected
 
 
 def test_a_packed_file_is_unpacked_and_what_is_no_text_is_refused(checkpoint: Path, tmp_path: Path) -> None:

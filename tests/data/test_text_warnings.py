@@ -33,7 +33,7 @@ def warned(folder: Path, pairs: list[Pair], given: Tokenizer | None = None, **da
     recipe = corpus_recipe(folder, sampling=0.0)
     write_pairs(folder / "corpus.tsv", pairs)
     recipe = replace(recipe, data=replace(recipe.data, valid_size=5, **data))
-    return TrainingData(recipe, folder / "run", given)._source.warnings(given)
+    return TrainingData(recipe, folder / "run", given).warnings()
 
 
 NAMES = [(f"Anna {number}", f"Anna {number}") for number in range(300)]  # the same in both languages
@@ -101,7 +101,7 @@ def test_more_pairs_for_validation_than_for_training_are_warned_about(tmp_path: 
     recipe = corpus_recipe(tmp_path)
     write_pairs(tmp_path / "corpus.tsv", GOOD)
     data = TrainingData(replace(recipe, data=replace(recipe.data, valid_size=180)), tmp_path / "run")
-    (warning,) = data._source.warnings(None)
+    (warning,) = data.warnings()
     assert warning == "180 pairs are set aside for validation, and only 100 are left for training. Lower " + (
         "data.valid_size = 180, for example to 14."
     )
@@ -109,7 +109,7 @@ def test_more_pairs_for_validation_than_for_training_are_warned_about(tmp_path: 
     write_pairs(tmp_path / "corpus.tsv", [*one_source, *GOOD[1:20]])
     data = TrainingData(replace(recipe, data=replace(recipe.data, valid_size=20)), tmp_path / "other")
     assert len(data.valid_pairs) > 150
-    assert "a lower data.valid_size may not help: give separate validation text" in data._source.warnings(None)[0]
+    assert "a lower data.valid_size may not help: give separate validation text" in data.warnings()[0]
 
 
 def test_a_vocabulary_from_elsewhere_that_spells_the_text_is_warned_about(tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 import pickle
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.small_decoding import LINES, SETTINGS, small_translator, translator
+from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.search import similar_lengths
+from transformer.decoding.translator import Translator
 from transformer.errors import ConfigError, TranslationError
+from transformer.text.spelling import WordList
 
 
 def test_translations_are_in_order_and_empty_sentences_stay_empty() -> None:
@@ -124,3 +128,21 @@ def test_a_source_of_ids_is_translated_as_its_text_is() -> None:
     by = translator()
     found = by.translate("dog cat", n_best=1).sentences[0]
     assert by.translate_ids(found.source_ids, by.settings) == found.hypotheses[0]
+
+
+def test_spelling_is_corrected_by_a_translator_with_words(tmp_path: Path) -> None:
+    plain = translator()
+    assert plain.correcting_spelling().translate("The caat.").sentences[0].typed == ""  # it has no words
+    file, words = tmp_path / "words.safetensors", WordList({"cat": 9, "the": 9})
+    save_checkpoint(file, TrainedModel(plain.model, plain.tokenizer, words=words))
+    loaded = Translator.load(file)
+    (as_typed,) = loaded.translate_sentences(["The caat."])
+    assert (as_typed.source, as_typed.typed) == ("The caat.", "")
+    (corrected,) = loaded.correcting_spelling().translate_sentences(["The caat."])
+    assert (corrected.source, corrected.typed) == ("The cat.", "The caat.")
+    (right,) = loaded.translate_sentences(["The cat."])
+    assert corrected.hypotheses == right.hypotheses
+    assert loaded.sources.words is None
+    too_long = f"The caat {'cat ' * loaded.max_length}"  # in its message the sentence is as it was typed
+    with pytest.raises(TranslationError, match="The caat cat"):
+        loaded.correcting_spelling().translate(too_long)

@@ -135,7 +135,7 @@ def test_the_checkpoint_translates_with_the_settings_and_languages_of_the_folder
     translator = Translator.load(tmp_path / "a.safetensors")
     assert translator.settings == DecodingConfig(beam=3, length_penalty="power", alpha=1.0)
     assert translator.checkpoint is not None
-    assert translator.checkpoint.format_version == 2
+    assert translator.checkpoint.format_version == 3
     assert translator.checkpoint.recipe is not None
     assert translator.checkpoint.recipe["data"] == {"source_language": "en", "target_language": "de"}
     same = CliRunner().invoke(app, ["evaluate", out, "--data", "x.tsv", "--rerank", out, "--beam", "2"])

@@ -72,7 +72,7 @@ def corpus_of(recipe: Recipe, run: Path) -> Corpus:
 
 def pairs_of(recipe: Recipe, run: Path) -> list[tuple[str, str]]:
     corpus = corpus_of(recipe, run)
-    return [pair for block in range(corpus._text.blocks) for pair in corpus._text.seen(block)] + corpus.valid
+    return [pair for block in range(corpus.text.blocks) for pair in corpus.text.seen(block)] + corpus.valid
 
 
 def sources_of(recipe: Recipe, run: Path) -> Path:
@@ -92,7 +92,7 @@ def test_a_line_that_cannot_be_translated_is_left_out_and_the_lines_stay_aligned
     (folder / "mono.txt").write_text("a b\n\nb " + "a " * 3000 + "\nc d\n")
     found = pairs_of(recipe_of(folder), folder / "run")
     assert {("b a", "a b"), ("d c", "c d")} <= set(found)
-    assert corpus_of(recipe_of(folder), folder / "run")._text.counts.empty == 2
+    assert corpus_of(recipe_of(folder), folder / "run").text.counts.empty == 2
 
 
 def test_a_compressed_file_is_read_as_well(folder: Path) -> None:
@@ -176,7 +176,7 @@ def test_pairs_for_validation_are_real_and_no_sentence_of_theirs_is_learnt(folde
     corpus = corpus_of(recipe_of(folder), folder / "run")
     assert 4 <= len(corpus.valid) <= 8
     assert set(corpus.valid) <= set(PAIRS)
-    learnt = {side for block in range(corpus._text.blocks) for pair in corpus._text.pairs(block) for side in pair[1:]}
+    learnt = {side for block in range(corpus.text.blocks) for pair in corpus.text.pairs(block) for side in pair[1:]}
     assert not learnt & {target for _, target in corpus.valid}
     parts = (MixPart(file="mono.txt", monolingual=True),)
     with pytest.raises(CorpusError, match=r"a model wrote the sources of all of them\. Name validation text"):

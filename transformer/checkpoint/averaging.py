@@ -23,7 +23,7 @@ from transformer.errors import CheckpointError
 
 
 def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
-    """Writes the mean of the weights of `paths` to `out`, with the tokenizer and recipe of the first.
+    """Writes the mean of the weights of `paths` to `out`, with the tokenizer, recipe and words of the first.
 
     Only the first checkpoint, one other at a time, and the sum are in memory. The sum is in float64, because in float32
     the mean of equal weights may differ from these weights. (Trap: a shared matrix summed once for each of its names.
@@ -40,7 +40,7 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     headers = [read_header(path) for path in paths]
     _check_alike(headers)
     first = _mean(paths)
-    averaged = TrainedModel(first.model, first.tokenizer, first.recipe, _metrics(headers))
+    averaged = TrainedModel(first.model, first.tokenizer, first.recipe, _metrics(headers), first.words)
     save_checkpoint(out, averaged, half=headers[0].half)
 
 

@@ -1,9 +1,9 @@
 """Saving and loading checkpoints, each as one safe file.
 
-A `.safetensors` file holds the weights, the tokenizer, and in its header the configuration, the recipe and the metrics
-(see `transformer.checkpoint.header`). Translating needs nothing else, and nothing in the file is executable. A matrix
-that is used in several places (section 3.4) is stored once, under the first of its names, and is one parameter again
-after loading. What only training needs is stored in a second file beside it.
+A `.safetensors` file holds the weights, the tokenizer, perhaps the words of the source text, and in its header the
+configuration, the recipe and the metrics (see `transformer.checkpoint.header`). Translating needs nothing else, and
+nothing in the file is executable. A matrix that is used in several places (section 3.4) is stored once, under the first
+of its names, and is one parameter again after loading. What only training needs is stored in a second file beside it.
 """
 
 import json
@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from transformer.checkpoint.header import FORMAT_VERSION, TOKENIZER, Header, meta_model, read_header
+from transformer.checkpoint.header import FORMAT_VERSION, TOKENIZER, WORDS, Header, meta_model, read_header
 from transformer.checkpoint.refusal import refuse
 from transformer.checkpoint.safetensors_layout import MAX_HEADER
 from transformer.config import ModelConfig
@@ -28,6 +28,7 @@ from transformer.files.atomic_write import replacing
 from transformer.model import Transformer
 from transformer.model.positions import PositionalEncoding
 from transformer.text.pair_tokenizer import read_tokenizer
+from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
 
 __all__ = [
@@ -47,6 +48,7 @@ class TrainedModel:
     tokenizer: Tokenizer
     recipe: dict[str, Any] | None = None  # plain dictionaries; None: it is unknown
     metrics: dict[str, Any] = field(default_factory=dict)  # any JSON
+    words: WordList | None = None  # of the source text; None: they are unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +80,7 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     try:
         with safe_open(header.path, framework="pt") as file:
             tokenizer = _tokenizer(header, file.get_tensor(TOKENIZER))
+            words = _words(header, file.get_tensor(WORDS)) if WORDS in file.keys() else None  # noqa: SIM118
             # A copy, because safetensors returns views of the mapped file, which change when the file does.
             weights = {name: file.get_tensor(name).to(torch.float32, copy=True) for name in header.tensors}
     except (OSError, SafetensorError) as error:
@@ -98,6 +101,7 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
         tokenizer=tokenizer,
         recipe=header.recipe,
         metrics=header.metrics,
+        words=words,
         format_version=header.format_version,
         path=header.path,
     )
@@ -150,7 +154,9 @@ def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = Fal
         raise CheckpointError(
             f"{path} is not written: recipe and metrics are larger than {MAX_HEADER // 2:,} bytes. Shorten them."
         )
-    tensors = weights | {TOKENIZER: torch.frombuffer(bytearray(tokenizer.to_bytes()), dtype=torch.uint8)}
+    tensors = weights | {TOKENIZER: _row(tokenizer.to_bytes())}
+    if trained.words is not None:
+        tensors[WORDS] = _row(trained.words.to_bytes())
     try:
         with replacing(path) as temporary:
             save_file(tensors, temporary, metadata)
@@ -172,6 +178,18 @@ def _tokenizer(header: Header, stored: Tensor) -> Tokenizer:
             [f"Its tokenizer has {tokenizer.vocab_size} tokens, and its model {header.config.vocab_size}."],
         )
     return tokenizer
+
+
+def _words(header: Header, stored: Tensor) -> WordList:
+    try:
+        return WordList.from_bytes(stored.numpy().tobytes())
+    except ValueError as error:
+        refuse(header.path, [f"Its list of words cannot be read: {error}."])
+
+
+def _row(content: bytes) -> Tensor:
+    """Bytes as a tensor."""
+    return torch.frombuffer(bytearray(content), dtype=torch.uint8)
 
 
 def _finite(weight: Tensor) -> bool:

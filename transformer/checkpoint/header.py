@@ -5,8 +5,9 @@ Headlight adds to a .safetensors file one entry of metadata, `headlight`, which 
     {"format_version": 2, "config": {...}, "recipe": {...} or null, "metrics": {...}}
 
 and one tensor of bytes, `tokenizer`: the sentencepiece model. Since version 2 the tokenizer may be two sentencepiece
-models with a vocabulary (pair_tokenizer.py), and the model may have an output bias. (There is only one entry of
-metadata, because safetensors writes several entries in random order, and equal checkpoints should be equal files.)
+models with a vocabulary (pair_tokenizer.py), and the model may have an output bias. Since version 3 there may be
+another tensor of bytes, `words`: the words of the source text (spelling.py). (There is only one entry of metadata,
+because safetensors writes several entries in random order, and equal checkpoints should be equal files.)
 Nothing in the file is trusted: names, shapes and dtypes are compared with a model that is built on the meta device,
 where tensors have no memory.
 """
@@ -26,8 +27,8 @@ from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown, validate
 from transformer.model import Transformer
 
-FORMAT_VERSION = 2
-TOKENIZER = "tokenizer"
+FORMAT_VERSION = 3
+TOKENIZER, WORDS = "tokenizer", "words"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Header:
     config: ModelConfig
     recipe: dict[str, Any] | None
     metrics: dict[str, Any]
-    tensors: dict[str, StoredTensor]  # the weights by name, without the tokenizer
+    tensors: dict[str, StoredTensor]  # the weights by name, without tokenizer and words
 
     @property
     def parameters(self) -> int:
@@ -71,7 +72,7 @@ def read_header(path: str | Path) -> Header:
         problems += _check_tensors(config, layout.tensors)
     if problems or config is None:
         refuse(path, problems)
-    weights = {name: tensor for name, tensor in layout.tensors.items() if name != TOKENIZER}
+    weights = {name: tensor for name, tensor in layout.tensors.items() if name not in (TOKENIZER, WORDS)}
     return Header(path, layout.file_size, about["format_version"], config, recipe, metrics, weights)
 
 
@@ -123,11 +124,12 @@ def _section(about: dict[str, Any], name: str, problems: list[str]) -> dict[str,
 def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> list[str]:
     """Compares names, shapes and dtypes with the model that the configuration describes; returns the problems."""
     problems = []
-    tokenizer = tensors.get(TOKENIZER)
-    if tokenizer is None:
+    if TOKENIZER not in tensors:
         problems.append("It has no tokenizer.")
-    elif tokenizer.dtype != "U8" or len(tokenizer.shape) != 1:
-        problems.append("Its tokenizer is not a row of bytes.")
+    for name in (TOKENIZER, WORDS):
+        bytes_of = tensors.get(name)
+        if bytes_of is not None and (bytes_of.dtype != "U8" or len(bytes_of.shape) != 1):
+            problems.append(f"Its {name} should be a row of bytes.")
     layers = config.encoder_layers + config.decoder_layers
     if layers > len(tensors):  # before a model of that size is built
         return [*problems, f"Its configuration has {layers} layers, and the file has {len(tensors)} tensors."]
@@ -140,6 +142,6 @@ def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> lis
             problems.append(f"{name} has the shape {shown(found.shape)} instead of {shape}.")
         elif found.dtype not in ("F32", "F16"):
             problems.append(f"{name} has the dtype {shown(found.dtype)} instead of F32 or F16.")
-    unexpected = tensors.keys() - expected.keys() - {TOKENIZER}
+    unexpected = tensors.keys() - expected.keys() - {TOKENIZER, WORDS}
     problems += [f"{shown(name)} is not a weight of this model." for name in sorted(unexpected)]
     return problems

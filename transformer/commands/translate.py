@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
 
 import typer
 
@@ -27,6 +27,9 @@ from transformer.commands.options import (
 from transformer.errors import HeadlightError
 from transformer.progress_bar import show_progress
 
+if TYPE_CHECKING:
+    from transformer.decoding.translator import Translator
+
 # Lines that are translated together. They are sorted by length, which reduces padding.
 LINES_FROM_TERMINAL, LINES_FROM_PIPE, LINES_FROM_FILE = 1, 128, 2048
 
@@ -35,6 +38,10 @@ def translate(
     checkpoint: CheckpointFile,
     beam: Beam = None,
     rerank: Rerank = None,
+    correct_spelling: Annotated[
+        bool,
+        typer.Option("--correct-spelling", help="Read an unknown word as the known one that was probably meant."),
+    ] = False,
     device: Device = "auto",
     precision: Precision = "float32",
     input: Annotated[Path | None, typer.Option(metavar="FILE", help="Text to translate. Default: stdin.")] = None,
@@ -60,6 +67,8 @@ def translate(
     with ExitStack() as stack:
         lines = stack.enter_context(_opened(input)) if input else _standard_input()
         translator = open_translator(checkpoint, device, precision)
+        if correct_spelling:
+            translator = _correcting(translator, checkpoint)
         stack.enter_context(beside_other_programs(translator))
         settings = settings_of(translator, beam)
         searching = with_reranking(translator, rerank, settings, device, precision)
@@ -82,6 +91,15 @@ def translate(
             advance(line.number, total)
     if failed:
         raise HeadlightError(f"Lines that could not be translated and are empty in the output: {failed}.")
+
+
+def _correcting(translator: "Translator", checkpoint: Path) -> "Translator":
+    if translator.checkpoint is None or translator.checkpoint.words is None:
+        raise HeadlightError(
+            f"{checkpoint} does not hold the words of its training text, so it cannot correct spelling. Leave "
+            "--correct-spelling out, or train a model of this version: its checkpoints hold them."
+        )
+    return translator.correcting_spelling()
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -34,7 +34,6 @@ from transformer.data.prepared_store import Store, reading, store_of
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.skipped_lines import SkippedLines
 from transformer.data.text_preparation import write_text
-from transformer.data.text_warnings import text_warnings
 from transformer.data.toy_tasks import TOY_TASKS, Bounds, held_out_pairs, toy_pairs
 from transformer.errors import BadLine, CorpusError
 from transformer.files.atomic_write import replacing
@@ -60,14 +59,15 @@ class Source(Protocol):
     parts: list[UsedPart]
     changes: bool
 
+    @property
+    def text(self) -> TrainingText | None:
+        """The prepared corpus; None: a toy task."""
+
     def learn_tokenizer(self) -> Tokenizer:
         """A tokenizer trained on this text."""
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         """The pairs of one epoch, counted from 0."""
-
-    def warnings(self, given: Tokenizer | None) -> list[str]:
-        """What is probably wrong with the text, or with a vocabulary that was not learnt from it (text_warnings.py)."""
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         """Logs, and stores in the run's folder, how many pairs were used; `pairs` are those of epoch 0."""
@@ -79,7 +79,7 @@ class Toy:
     changes = True
 
     def __init__(self, recipe: Recipe):
-        self._recipe, self.parts = recipe, list[UsedPart]()
+        self._recipe, self.text, self.parts = recipe, None, list[UsedPart]()
         self.valid = toy(recipe.data, recipe.training.seed, 0, held_out=True)
 
     def learn_tokenizer(self) -> Tokenizer:
@@ -90,9 +90,6 @@ class Toy:
         pairs = toy(self._recipe.data, self._recipe.training.seed, number)
         how = segmentation_for(self._recipe, tokenizer, number)
         return encode_pairs(tokenizer, pairs, how.max_length, how.alpha, how.rng())
-
-    def warnings(self, given: Tokenizer | None) -> list[str]:
-        return []
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         if pairs.too_long:
@@ -122,16 +119,16 @@ class Corpus:
         } | ({"skip_limit": skip_limit} if data.on_error == "skip" else {})
         with _option_to_skip():
             self._folder = self._store.find_or_make("text", made_from, partial(write_text, parts, valid, data, seed))
-        self._text = TrainingText(self._folder, parts)
-        self.parts = self._text.parts
-        self.valid = self._text.validation_pairs() if valid is None else valid
+        self.text = TrainingText(self._folder, parts)
+        self.parts = self.text.parts
+        self.valid = self.text.validation_pairs() if valid is None else valid
 
     def learn_tokenizer(self) -> Tokenizer:
         options = asdict(self._recipe.tokenizer) | {"model": None, "sampling": None}
         made_from = {"text": self._folder.name, "options": options, "sentencepiece": sentencepiece.__version__}
 
         def learn(folder: Path) -> None:
-            learnt = _learn(self._text.sentences(), self._recipe)
+            learnt = _learn(self.text.sentences(), self._recipe)
             (folder / "tokenizer.model").write_bytes(learnt.to_bytes())
 
         folder = self._store.find_or_make("tokenizer", made_from, learn)
@@ -150,7 +147,7 @@ class Corpus:
             "chance": how.seed,
         }
         # Later epochs are encoded while the run shows its own progress bar.
-        make = partial(encode_text, self._text, how, self._recipe.data.workers, show=not number)
+        make = partial(encode_text, self.text, how, self._recipe.data.workers, show=not number)
         store, kind = (self._own, "epoch") if number else (self._store, "ids")
         folder = store.find_or_make(kind, made_from, make)
         with reading(folder):
@@ -162,11 +159,8 @@ class Corpus:
             self._own.drop("epoch", but=self._epochs)
         return pairs
 
-    def warnings(self, given: Tokenizer | None) -> list[str]:
-        return text_warnings(self._text, self._recipe.data, given)
-
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
-        counts = replace(self._text.counts, too_long=pairs.too_long, learnt=len(pairs))
+        counts = replace(self.text.counts, too_long=pairs.too_long, learnt=len(pairs))
         log.info("%s", counts)
         for part in self.parts:
             if part.skipped:
@@ -182,7 +176,7 @@ class Corpus:
         with _writing(run_dir / "corpus-files.json") as path:
             described = [asdict(part) for part in self.parts]
             path.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        for name, aside in self._text.kept_aside().items():  # for `evaluate`
+        for name, aside in self.text.kept_aside().items():  # for `evaluate`
             with _writing(run_dir / "aside" / f"{name}.tsv") as path:
                 path.write_text("".join(f"{source}\t{target}\n" for source, target in aside), encoding="utf-8")
 

@@ -41,6 +41,7 @@ class UsedPart:
     learnt: int = 0  # pairs for training, each counted once
     skipped: int = 0  # lines that cannot be read
     first_skipped: list[str] = field(default_factory=list)  # file, line and fault of the first of them
+    is_real: bool = True  # people wrote the sources
 
     def described(self) -> dict[str, object]:
         """The part for the metrics of a checkpoint, without the names of folders on this machine."""
@@ -72,7 +73,7 @@ class TrainingText:
             self.parts = [UsedPart(**part) for part in parse_json((folder / "parts.json").read_text(encoding="utf-8"))]
             for used, part in zip(self.parts, parts, strict=bool(parts)):
                 sums = zip(map(str, part.text.files), used.files.values(), strict=False)
-                used.name, used.files = part.name, dict(sums)
+                used.name, used.files, used.is_real = part.name, dict(sums), part.is_real
             self._part_ends = np.cumsum([part.blocks for part in self.parts])
             if len(self._blocks) - 1 != self._part_ends[-1]:
                 raise ValueError("some of its parts are missing")

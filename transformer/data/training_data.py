@@ -22,10 +22,13 @@ from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.encoding import encode_pairs
 from transformer.data.epochs import Epochs
 from transformer.data.pair_sources import Corpus, Source, Toy
+from transformer.data.source_words import source_words
+from transformer.data.text_warnings import text_warnings
 from transformer.errors import CorpusError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.text.pair_tokenizer import read_tokenizer_file
 from transformer.text.recasing import with_known_first_word
+from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
 
 MUCH = 0.05  # of the pairs: so many that are too long are probably a mistake
@@ -78,20 +81,28 @@ class TrainingData:
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
             self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
 
-    def warn(self) -> None:
-        """Logs what is probably wrong with the text or its vocabulary (text_warnings.py)."""
-        for warning in self._source.warnings(self._given):
-            log.warning("Warning: %s", warning)
-        left_out = self._first.too_long / (self._first.too_long + self.size)
-        if self._config.toy is None and left_out > MUCH:
-            log.warning(
-                "Warning: %d of %d pairs (%.0f%%) are left out, because they have more than data.max_length = %d "
-                "tokens. Raise data.max_length, and with it model.max_positions, or split the text into sentences.",
-                self._first.too_long,
-                self._first.too_long + self.size,
-                100 * left_out,
-                self._config.max_length,
+    def warnings(self) -> list[str]:
+        """What is probably wrong with the text or its vocabulary (text_warnings.py)."""
+        if self._source.text is None:
+            return []
+        found = text_warnings(self._source.text, self._config, self._given)
+        too_long, pairs = self._first.too_long, self._first.too_long + self.size
+        if too_long / pairs > MUCH:
+            found.append(
+                f"{too_long} of {pairs} pairs ({too_long / pairs:.0%}) are left out, because they have more than "
+                f"data.max_length = {self._config.max_length} tokens. Raise data.max_length, and with it "
+                "model.max_positions, or split the text into sentences."
             )
+        return found
+
+    def warn(self) -> None:
+        """Logs the warnings."""
+        for warning in self.warnings():
+            log.warning("Warning: %s", warning)
+
+    def words(self) -> WordList | None:
+        """The words of the source text (source_words.py). None for a toy task."""
+        return source_words(self._source.text, self.valid_pairs) if self._source.text else None
 
     def stream(self, at: Position, share: Share = Share(), total: int = 0) -> Iterator[tuple[Batch, Position]]:  # noqa: B008 (it is frozen)
         """Batches without end, from a position on; each with the position after it.

@@ -9,9 +9,11 @@ from typing import Any
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_limit
+from transformer.decoding.translation import Hypothesis, SearchNode, Translation
 from transformer.errors import TranslationError
 from transformer.text.normalisation import clean, normalise
 from transformer.text.recasing import recased, with_known_first_word
+from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Piece, Tokenizer
 
 NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
@@ -21,16 +23,23 @@ NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
 class Request:
     """A sentence to be translated."""
 
-    source: str  # normalised, and in its usual letter case
+    source: str  # normalised, in its usual letter case, and perhaps with corrected spelling
     tokens: list[Piece]  # as the encoder reads them, </s> included; none if the sentence is empty
     problem: TranslationError | None  # why it cannot be translated; None if it can
-    typed: str = ""  # the normalised sentence as it was typed, if `source` has another case; else ""
+    typed: str = ""  # the normalised sentence as it was typed, if `source` is another text; else ""
     lowered: bool = False  # whether the first word of `source` has lost its capital
 
     @property
     def ids(self) -> list[int]:
         """The ids of the tokens."""
         return [token.id for token in self.tokens]
+
+    def translated(
+        self, found: tuple[Hypothesis, ...], tree: tuple[SearchNode, ...], settings: DecodingConfig
+    ) -> Translation:
+        """The result of a search for this request."""
+        read = tuple(self.tokens), tuple(self.ids)
+        return Translation(self.source, *read, found, tree, settings, self.typed, self.lowered)
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,7 @@ class SourceReader:
     tokenizer: Tokenizer
     max_positions: int  # of the model
     first_words: bool = False  # whether the model has learnt to read a first word in lower case (`recasing.py`)
+    words: WordList | None = None  # with which spelling is corrected; None: it is not
 
     @property
     def max_length(self) -> int:
@@ -49,7 +59,7 @@ class SourceReader:
     def read(self, sentence: str, settings: DecodingConfig, prefix: Sequence[int] = ()) -> Request:
         """The request to translate a sentence, with a translation that begins with `prefix`."""
         normalised = normalise(sentence)
-        source, lowered = self._as_read(normalised)
+        source, lowered = self._as_read(self.words.corrected(normalised) if self.words else normalised)
         tokens = self.tokenizer.analyse(source)
         if len(tokens) > self.max_length and source != normalised:  # the sentence as it was typed may be short enough
             source, lowered, tokens = normalised, False, self.tokenizer.analyse(normalised)

@@ -59,7 +59,7 @@ class Translation:
     hypotheses: tuple[Hypothesis, ...]  # best first
     tree: tuple[SearchNode, ...] = field(repr=False)  # empty unless it was asked for
     settings: DecodingConfig
-    typed: str = ""  # the sentence as it was typed, normalised, if its case was changed before translation; else ""
+    typed: str = ""  # the sentence as it was typed, normalised, if case or spelling was changed in reading; else ""
     lowered: bool = False  # whether the first word has lost its capital in reading (`transformer/text/recasing.py`)
 
     @property

@@ -8,6 +8,7 @@ The text is normalised and split into sentences and tokens; sentences of similar
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -170,18 +171,16 @@ class Translator:
         padded: bool = False,
     ) -> list[Translation | TranslationError]:
         done: list[Translation | TranslationError] = [
-            one.problem or Translation(one.source, (), (), (), (), settings) for one in requests
+            one.problem or one.translated((), (), settings) for one in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
         equal = self.model.depends_on_padding and not padded
         for batch in similar_lengths(lengths, settings, batch_tokens, equal=equal):
             found = search(self._current_search_model(), [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
-                one = requests[i]
                 try:
                     ranked, tree = hypotheses(result, settings, self.tokenizer, len(prefix) if keep_tree else None)
-                    read = tuple(one.tokens), tuple(one.ids)
-                    done[i] = Translation(one.source, *read, ranked, tree, settings, one.typed, one.lowered)
+                    done[i] = requests[i].translated(ranked, tree, settings)
                 except TranslationError as error:
                     done[i] = error
         return done
@@ -208,6 +207,13 @@ class Translator:
         found = copy.copy(self)
         found.model = EditedTransformer(self.model, edits)
         found._search_model = search_model(found.model, self._current_search_model())
+        return found
+
+    def correcting_spelling(self) -> "Translator":
+        """A translator of the same model that corrects the spelling of what it reads (`transformer/text/spelling.py`);
+        without the words of a checkpoint it reads everything as it is."""
+        found = copy.copy(self)
+        found.sources = replace(self.sources, words=self.checkpoint.words if self.checkpoint else None)
         return found
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:

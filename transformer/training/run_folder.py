@@ -219,7 +219,7 @@ class Run:
         """Writes a snapshot, if this update is one of `training.snapshots`."""
         progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
         if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
-            save_checkpoint(self.path(name), training.trained(self._metrics(training)), half=True)
+            save_checkpoint(self.path(name), replace(training.trained(self._metrics(training)), words=None), half=True)
 
     def snapshots(self) -> list[Path]:
         """The snapshots, the oldest first."""

@@ -202,7 +202,8 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
     total = 0 if where.type == "cpu" else (settings.updates - progress.update) * settings.accumulate
     batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch), share, total))
     first_words = recipe.data.augment.first_word > 0
-    text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs, first_words)
+    words = data.words() if run else None
+    text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs, first_words, words)
     return Training(recipe, model, optimizer, batches, text, progress, ranks)
 
 

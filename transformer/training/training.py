@@ -78,7 +78,8 @@ class Training:
 
     def trained(self, metrics: dict[str, Any]) -> TrainedModel:
         """The model as it is now, for a checkpoint with these metrics."""
-        return TrainedModel(self.model, self.text.tokenizer, recipe_for_checkpoint(self.recipe), metrics)
+        text = self.text
+        return TrainedModel(self.model, text.tokenizer, recipe_for_checkpoint(self.recipe), metrics, text.words)
 
     def connect(self) -> None:
         """Gives all ranks the weights and moments of rank 0, and adds up their gradients from here on."""

@@ -12,6 +12,7 @@ from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.evaluation import exact_match, group_by_source, score
 from transformer.model import Transformer
+from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
 from transformer.training.divergence import RESUME_ADVICE
@@ -20,12 +21,13 @@ from transformer.training.loss import mean_loss
 
 @dataclass(frozen=True)
 class ValidationText:
-    """The text that the model is evaluated on, and the vocabulary of the run."""
+    """The text that the model is evaluated on, the vocabulary of the run, and the words of its sources."""
 
     tokenizer: Tokenizer
     batches: Sequence[Batch]
     pairs: Sequence[tuple[str, str]]
     first_words: bool = False  # whether first words are read in lower case (`transformer/text/recasing.py`)
+    words: WordList | None = None  # for the checkpoints
 
 
 class Interrupted(Exception):

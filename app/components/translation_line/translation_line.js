@@ -44,8 +44,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
       button(attributes, group, String(i + 1), () => setTriggerValue("chosen", i));
     });
   }
-  if (data.mark.leaves) button({ class: "mark", title: data.mark.help }, line, `${data.mark.words} ×`, () => setTriggerValue("left", true));
-  else if (data.mark.words) element("span", { class: "mark", title: data.mark.help }, line, data.mark.words);
+  if (data.mark.words) {
+    const attributes = { class: "mark", title: data.mark.help };
+    const mark = data.mark.leaves ? button(attributes, line, "", () => setTriggerValue("left", true)) : element("span", attributes, line);
+    element("span", "words", mark, data.mark.words);
+    if (data.mark.leaves) element("span", { class: "leave", "aria-hidden": "true" }, mark, "×");
+  }
   const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": _("Translation: {text}", { text: data.text }) }, line);
   tokens.style.setProperty("--role", data.color);
   for (const { text, probability } of data.tokens) {

@@ -26,7 +26,7 @@ from app.stage.scene import Selection, scene_of
 from app.stage.search_settings import usual_settings
 from app.stage.text_check import NoScene
 from app.state import own_session
-from app.state.choices import EDITS, FIGURE, SEARCH, SENTENCE
+from app.state.choices import AS_TYPED, EDITS, FIGURE, SEARCH, SENTENCE
 from transformer.analysis.edits import parse_edit
 from transformer.errors import HeadlightError
 
@@ -76,7 +76,8 @@ def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: b
     if texts.get(EDITS.key):
         subject = subject.edited(*map(parse_edit, EDITS.read(texts[EDITS.key])))
     if with_scene and sentence:
-        found = scene_of(subject, sentence, usual_settings(subject.translator.settings), Selection())
+        selection = Selection(correct_spelling=AS_TYPED.key not in texts)
+        found = scene_of(subject, sentence, usual_settings(subject.translator.settings), selection)
         cached_results.observed(found.subject, found.translation.source_ids, found.hypothesis.ids)
         if prepare:
             own_session.enter("next scene", texts)

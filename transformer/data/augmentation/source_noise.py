@@ -14,13 +14,12 @@ import re
 
 from transformer.data.mix_options import Augmentation
 from transformer.text.recasing import with_known_first_word
+from transformer.text.spelling import BESIDE
 from transformer.text.tokenizer import Tokenizer
 
 SHORTEST = 4  # the fewest letters of a word that gets a typo; with a typo, a shorter one may be another word
 _LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
 _FINAL_MARK = re.compile(r"(?<=\w)[.!?]$")
-_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _ROWS for i, letter in enumerate(row)}
 
 
 def noisy(source: str, rates: Augmentation, rng: random.Random, tokenizer: Tokenizer) -> str:
@@ -55,6 +54,6 @@ def mistyped(text: str, rng: random.Random) -> str:
         return before + after
     if kind == "exchanged" and place + 1 < word.end() and after[0] != letter:
         return before + after[0] + letter + after[1:]
-    if kind == "beside" and (beside := _BESIDE.get(letter)):
+    if kind == "beside" and (beside := BESIDE.get(letter)):
         return before + rng.choice(beside) + after
     return before + letter + letter + after

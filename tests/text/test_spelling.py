@@ -1,0 +1,134 @@
+"""Spelling: which word is taken, what stays as it is, and how the list of words is counted and stored."""
+
+import random
+import zlib
+
+import pytest
+
+from transformer.data.augmentation.source_noise import mistyped
+from transformer.text import spelling
+from transformer.text.spelling import LEAST, OTHER, WordList, slips, word_list
+
+TEXT = [
+    *["Where is the nearest train station? The rain stops here."] * 60,
+    *["I was born in Hamburg, from where the trains go. It isn't far, Anna."] * 40,
+    *["We saw NASA and the form of mulch."] * 2,
+    *["Das Mädchen liest ein grünes Buch, die Schule ist schön."] * 40,
+]
+
+
+@pytest.fixture(scope="module")
+def words() -> WordList:
+    found = word_list(TEXT)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("Where is the nearst trian statoin?", "Where is the nearest train station?"),
+        ("WHERE IS TEH STATOIN?", "WHERE IS THE STATION?"),
+        ("where is hambrug", "where is hamburg"),  # the letter case is that of the sentence (recasing.py)
+        ("I was in Hambrug", "I was in Hamburg"),
+        ("I was in hambrug", "I was in Hamburg"),
+        ("Hree is the train", "Here is the train"),
+        ("Das Madchen ist schon", "Das Mädchen ist schön"),  # an accent that is missing is no rare slip
+        ("It isnt far", "It isn't far"),
+    ],
+)
+def test_an_unknown_word_becomes_the_known_word_that_was_meant(words: WordList, typed: str, expected: str) -> None:
+    assert words.corrected(typed) == expected
+    assert words.corrected(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Where is the train?",
+        "The form of the rain",  # "from" was meant, perhaps: it has no context
+        "We saw mulhc",  # mulch is too rare to be what was meant
+        "The NASE is here",  # an abbreviation
+        "The xylophone",  # no known word is one slip away
+        "it is hr",  # too short
+        "2nd </script> &nbsp; <b>",
+        "The tr\u0301ain 🙂 日本語",
+        "",
+    ],
+)
+def test_what_stays_as_it_is(words: WordList, typed: str) -> None:
+    assert words.corrected(typed) == typed
+
+
+def test_a_name_inside_a_sentence_needs_a_known_word_with_a_capital(words: WordList) -> None:
+    assert words.corrected("I saw Annna") == "I saw Anna"
+    assert words.corrected("I saw Staiton") == "I saw Staiton"  # "station" has a small letter
+    assert words.corrected("Staiton is here") == "Station is here"  # the first word of a sentence
+
+
+def test_of_several_words_the_most_probable_is_taken() -> None:
+    counts = {"rain": 10 * OTHER, "ruin": 9, "main": 10 * OTHER}
+    assert WordList(counts).corrected("the rsin") == "the rain"  # s is beside a on the keyboard
+    assert WordList(counts).corrected("the ruinn") == "the ruin"  # typed twice is frequent, two slips are not tried
+    letters = {"rest": LEAST, "o": 100}  # letters that candidates may have
+    assert WordList(letters | {"bottle": LEAST}).corrected("a botttle") == "a bottle"
+    assert WordList(letters | {"bottle": LEAST - 1}).corrected("a botttle") == "a botttle"
+
+
+def test_a_slip_has_the_factor_of_its_most_frequent_kind() -> None:
+    found = slips("tehn", "ehnt")
+    assert found["then"] == 1  # two letters exchanged
+    assert "tehn" not in found
+    assert found["teen"] > found["tehen"] == 1
+    assert found["hehn"] >= spelling.AT_FIRST
+
+
+def test_the_first_word_of_a_sentence_counts_as_it_is_written_inside() -> None:
+    found = word_list(["Rain falls. The rain in Spain. Spain has rain.", "Perhaps. I am, I was."])
+    assert found is not None
+    assert found.counts == {
+        "rain": 3, "Spain": 2, "I": 2, "am": 1, "falls": 1, "has": 1, "in": 1, "perhaps": 1, "the": 1, "was": 1,
+    }  # fmt: skip
+    assert list(found.counts) == sorted(found.counts, key=lambda word: (-found.counts[word], word))
+    assert word_list(["12 34", "?!"]) is None
+
+
+def test_only_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spelling, "MOST_WORDS", 2)
+    found = word_list(["a b b c c c"])
+    assert found == WordList({"c": 3, "b": 2})
+
+
+def test_a_list_that_is_stored_is_read_again(words: WordList) -> None:
+    assert WordList.from_bytes(words.to_bytes()) == words
+    letters = WordList({"i\u0307st": 1, "ﬁ": 2, "ΔΣ": 3})  # words in lower case may have combining marks
+    assert WordList.from_bytes(letters.to_bytes()) == letters
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"no zlib",
+        zlib.compress(b"\xff\xfe 1\n"),
+        zlib.compress(b"x train\n"),
+        zlib.compress(b"1\n"),
+        zlib.compress(b"1 two words\n"),
+        zlib.compress(b"3 train\n")[:-3],
+        zlib.compress(bytes(spelling.MOST_BYTES + 1)),
+        zlib.compress(b"1 a\n" * (spelling.MOST_WORDS + 1)),
+    ],
+)
+def test_a_damaged_list_is_refused(damaged: bytes) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        WordList.from_bytes(damaged)
+
+
+def test_most_typos_of_a_text_are_corrected_and_nothing_else_is(words: WordList) -> None:
+    rng = random.Random(0)
+    sentences = [sentence for sentence in TEXT[:100] for _ in range(4)]
+    typed = [mistyped(sentence, rng) for sentence in sentences]
+    right = sum(words.corrected(each) == sentence for each, sentence in zip(typed, sentences, strict=True))
+    assert right > 0.75 * len(sentences)
+    assert all(words.corrected(sentence) == sentence for sentence in set(TEXT))
+    assert all(words.corrected(once) == once for once in map(words.corrected, typed))
