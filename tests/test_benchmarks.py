@@ -127,7 +127,7 @@ def test_ours_is_compiled_as_the_trainer_compiles_unless_an_option_says_otherwis
     started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(training, "compile_layers", lambda model, device, wanted: asked.append(wanted))
+    monkeypatch.setattr(training, "compile_decoder_output", lambda model, device, wanted: asked.append(wanted))
     monkeypatch.setattr(training, "best_of", lambda rounds, running: dict.fromkeys(running, (1.0, 0.5)))
     for options in ((), ("--compile",), ("--no-compile",)):
         run(training.main, "--size", "tiny", "--device", "cpu", *options)
@@ -143,7 +143,7 @@ def test_the_table_has_the_compiled_line_on_cuda_or_where_it_is_asked_for(
     monkeypatch.setattr(training_tricks, "choose_device", lambda name: torch.device(name))
     assert "+ torch.compile" in run(training_tricks.main, "--size", "tiny", "--device", "cuda").stdout
     asked: list[object] = []
-    monkeypatch.setattr(training_tricks, "compile_layers", lambda model, device, wanted: asked.append(wanted))
+    monkeypatch.setattr(training_tricks, "compile_decoder_output", lambda model, device, wanted: asked.append(wanted))
     for row in training_tricks.ROWS.values():
         training_tricks.updater(row, "tiny", torch.device("cpu"))
     assert asked == [False] * (len(asked) - 1) + [True]

@@ -20,6 +20,7 @@ import torch
 
 from app.compute.gate import Gate
 from app.compute.subject import Subject
+from app.compute.typed_text import reader
 from app.library.checkpoints import sentence_lengths
 from app.library.limits import check_search
 from transformer.analysis import doctor
@@ -57,7 +58,7 @@ def translate(
     subject: Subject, text: str, settings: DecodingConfig, *, correct_spelling: bool = False
 ) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
-    translator = subject.translator.correcting_spelling() if correct_spelling else subject.translator
+    translator = reader(subject, text) if correct_spelling else subject.translator
     _check_search(translator, text, settings)
     with GATE:
         return translator.translate(text, settings)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from app import components
+from app.compute.typed_text import reader
 from app.figures.axes import visible
 from app.figures.theme import role_color
 from app.languages import _
@@ -55,26 +56,28 @@ def _mark(scene: Scene) -> components.Mark:
             "The decoder reads your words instead of its own (teacher forcing). Click: the model's own translation."
         )
         return components.Mark(_("your translation"), why, show_found)
-    typed, read = scene.translation.typed, scene.translation.source
-    if corrected := changed_words(typed, read) if typed else ():
+    return _reading(scene)
+
+
+def _reading(scene: Scene) -> components.Mark:
+    """Says how what was typed is read, if it is not read as it is."""
+    typed, read = scene.translation.typed or scene.translation.source, scene.translation.source
+    if corrected := changed_words(typed, read):
         why = _(
-            "A word that the training text does not have is read as a similar one that it has. Click: the sentence as "
-            "it was typed."
+            "The model reads “{sentence}”: a word that is not in its training text becomes the most similar one that "
+            "is. Click to read what was typed instead.",
+            sentence=read,
         )
         return components.Mark(_listed(corrected), why, partial(read_as_typed, True))
-    if typed:
+    if AS_TYPED.value:
+        translator = reader(scene.subject, typed)
+        if corrected := changed_words(typed, translator.sources.read(typed, translator.settings).source):
+            why = _("Click to read {words} instead.", words=_listed(corrected))
+            return components.Mark(_("as typed"), why, partial(read_as_typed, False))
+    if typed != read:
         why = _("The model reads words in the letter case in which they are usual in its training text.")
         return components.Mark(_("read as: {sentence}", sentence=read), why)
-    if AS_TYPED.value and (corrected := changed_words(read, _corrected(scene))):
-        why = _("The sentence is read as it was typed. Click: {words}.", words=_listed(corrected))
-        return components.Mark(_("as typed"), why, partial(read_as_typed, False))
     return components.Mark()
-
-
-def _corrected(scene: Scene) -> str:
-    """The sentence with corrected spelling."""
-    translator = scene.subject.translator.correcting_spelling()
-    return translator.sources.read(scene.translation.source, translator.settings).source
 
 
 def _listed(changed: Sequence[tuple[str, str]]) -> str:

@@ -9,7 +9,7 @@ from app.languages import _
 from app.library.tasks import Task
 from app.state import late_reports
 from app.state.choices import EXAMPLE, SENTENCE
-from app.state.events import happened
+from app.state.events import text_changed
 
 _LAST = "sentence_translated_last"  # in the session
 # In the session: how many examples were chosen. The key of the popover has it, so each choice closes the popover
@@ -44,7 +44,7 @@ def _typed() -> None:
     """The visitor typed what is in the box, even if the text equals an example."""
     if late_reports.restored(SENTENCE):
         return
-    happened("sentence")
+    text_changed()
     SENTENCE.keep()
 
 
@@ -65,7 +65,7 @@ def examples(task: Task) -> None:
 def _take(number: int) -> None:
     """Puts an example of the checkpoint, from 0, into the box."""
     st.session_state[_TIMES_TAKEN] = st.session_state.get(_TIMES_TAKEN, 0) + 1
-    happened("sentence")
+    text_changed()
     SENTENCE.forget()
     EXAMPLE.choose(number)
 

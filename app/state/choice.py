@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 import streamlit as st
 
 T = TypeVar("T")
-Event = Literal["sentence", "search", "checkpoint"]
+Event = Literal["text", "sentence", "search", "checkpoint"]
 Written = Literal["address", "link", "session"]
 
 

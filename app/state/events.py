@@ -35,14 +35,20 @@ def show_sentence(index: int) -> None:
 
 
 def read_as_typed(is_so: bool) -> None:
-    """Chooses whether the sentence is read as it was typed, or with corrected spelling. Either is another sentence."""
-    happened("sentence")
+    """Chooses whether the text is read as it was typed, or with corrected spelling; each gives other tokens."""
+    show_sentence(SHOWN_SENTENCE.value)
     AS_TYPED.choose(is_so)
+
+
+def text_changed() -> None:
+    """After another text is in the box."""
+    happened("text")
+    happened("sentence")
 
 
 def take_sentence(value: str) -> None:
     """Puts a sentence into the box, as if the visitor had typed it."""
-    happened("sentence")
+    text_changed()
     SENTENCE.choose(value)
 
 

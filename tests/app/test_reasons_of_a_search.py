@@ -12,7 +12,7 @@ from tests.support.small_decoding import undecided
 from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
 from transformer.decoding.finished_search import beginnings, mark_truncated
-from transformer.decoding.search_record import Candidate, Ending, Found
+from transformer.decoding.search_record import Candidate, Ending, SearchRecord
 from transformer.decoding.tree import Explanation
 
 NUMBER = re.compile(r"[−\d](?:[\d.,]*\d)?")
@@ -35,7 +35,7 @@ def of_repetition(settings: DecodingConfig) -> str:
     """Of a hypothesis that was cut off because it repeats one token."""
     steps = 40
     candidates = [[Candidate(5, 0, -0.1, -0.1 * step)] for step in range(1, steps + 1)]
-    found = Found([], candidates, [[0]] * steps, 2 * steps)
+    found = SearchRecord([], candidates, [[0]] * steps, 2 * steps)
     _, reason = Explanation(found, [Ending(steps, 0, False)], settings, 0)(steps, 0, candidates[-1][0])
     return reason
 

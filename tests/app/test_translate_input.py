@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,27 +108,74 @@ def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so
     assert components(plain, "translation_line")[0]["mark"]["words"] == ""
 
 
-def test_an_unknown_word_is_read_as_a_known_one_unless_the_visitor_wants_it_as_typed(
-    open_app: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+KNOWN = WordList(dict.fromkeys(["the", "cat", "sat", "on", "mat", "where", "is", "station", "train"], 50))
+
+
+@pytest.fixture
+def open_with_words(open_app: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """The app with a checkpoint that corrects spelling; the details are open."""
     file = write_checkpoint(tmp_path / "en-de.safetensors")
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    known = WordList(dict.fromkeys(["the", "cat", "sat", "on", "mat"], 50))
-    save_checkpoint(file, replace(load_checkpoint(file), words=known))
+    save_checkpoint(file, replace(load_checkpoint(file), words=KNOWN))
+    return partial(open_app, details="true")
 
-    def mark_and_tokens(app: AppTest) -> tuple[Any, str]:
-        tokens = "".join(chip["text"] for chip in components(app, "token_strip")[0]["chips"])
-        return components(app, "translation_line")[0]["mark"], tokens
 
-    typed, right = "The caat sat on the mat.", "The cat sat on the mat."
-    app = open_app(details="true", sentence=typed)
+def mark_of(app: AppTest) -> dict[str, Any]:
     healthy(app)
-    mark, tokens = mark_and_tokens(app)
-    assert (mark["words"], mark["leaves"]) == ("caat → cat", True)
-    assert tokens == mark_and_tokens(open_app(details="true", sentence=right))[1]
-    as_typed = open_app(details="true", sentence=typed, as_typed="true")
-    mark, tokens = mark_and_tokens(as_typed)
-    assert (mark["words"], mark["leaves"]) == ("as typed", True)
-    assert "caat → cat" in mark["help"]
-    assert "caat" in tokens.replace(" ", "").replace("▁", "")
-    assert mark_and_tokens(open_app(details="true", sentence=right))[0]["words"] == ""
+    found: dict[str, Any] = components(app, "translation_line")[0]["mark"]
+    return found
+
+
+def tokens_of(app: AppTest) -> str:
+    return "".join(chip["text"] for chip in components(app, "token_strip")[0]["chips"])
+
+
+def test_an_unknown_word_is_read_as_a_known_one_unless_the_visitor_wants_it_as_typed(open_with_words: Open) -> None:
+    typed, right = "The caat sat on the mat.", "The cat sat on the mat."
+    app = open_with_words(sentence=typed)
+    assert (mark_of(app)["words"], mark_of(app)["leaves"]) == ("caat → cat", True)
+    assert f"“{right}”" in mark_of(app)["help"]
+    plain = open_with_words(sentence=right)
+    assert tokens_of(app) == tokens_of(plain)
+    assert mark_of(plain)["words"] == ""
+    as_typed = open_with_words(sentence=typed, as_typed="true")
+    assert (mark_of(as_typed)["words"], mark_of(as_typed)["leaves"]) == ("as typed", True)
+    assert "caat → cat" in mark_of(as_typed)["help"]
+    assert tokens_of(as_typed) != tokens_of(app)
+    as_typed.text_input(key="sentence").set_value("The cta is here").run()
+    assert mark_of(as_typed)["words"] == "cta → cat"  # the choice belonged to the other text
+
+
+def test_what_was_typed_in_capitals_has_a_way_back_to_the_correction(open_with_words: Open) -> None:
+    app = open_with_words(sentence="WHERE IS TEH STATION?")
+    assert mark_of(app)["words"] == "TEH → the"
+    as_typed = open_with_words(sentence="WHERE IS TEH STATION?", as_typed="true")
+    assert (mark_of(as_typed)["words"], mark_of(as_typed)["leaves"]) == ("as typed", True)
+
+
+def test_each_sentence_of_a_text_can_be_shown_as_typed(open_with_words: Open) -> None:
+    app = open_with_words(sentence="The caat sat. The cat is on teh mat.", nth="2", as_typed="true")
+    assert mark_of(app)["words"] == "as typed"
+    assert components(app, "translation_line")[0]["shown"] == 1
+    assert "teh → the" in mark_of(app)["help"]
+
+
+def test_the_choice_stays_with_the_text_and_the_shown_sentence_with_the_choice(open_with_words: Open) -> None:
+    open_with_words(sentence="The caat sat. The cat is on teh mat.")
+
+    def script() -> None:
+        import streamlit as st
+
+        from app.state.choices import AS_TYPED, SHOWN_SENTENCE
+        from app.state.events import read_as_typed, show_sentence, take_sentence
+
+        show_sentence(1)
+        read_as_typed(True)
+        st.text(f"{SHOWN_SENTENCE.value} {AS_TYPED.value}")
+        show_sentence(0)
+        st.text(f"{SHOWN_SENTENCE.value} {AS_TYPED.value}")
+        take_sentence("The cat sat.")
+        st.text(f"{SHOWN_SENTENCE.value} {AS_TYPED.value}")
+
+    run = AppTest.from_function(script).run()
+    assert [text.value for text in run.text] == ["1 True", "0 True", "0 False"]

@@ -52,7 +52,7 @@ from transformer.data.training_data import Position
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
-from transformer.training.compilation import compile_layers
+from transformer.training.compilation import compile_decoder_output
 from transformer.training.device import choose_device, use_tf32
 from transformer.training.flops import measured_peak, training_flop
 from transformer.training.precision import sixteen_bits
@@ -79,7 +79,7 @@ def headlight(config: ModelConfig, precision: str, device: torch.device, compile
         training["compile"] = compiled
     recipe = Recipe(data=DataConfig(toy="copy"), model=config, training=TrainingConfig(**training))
     model = Transformer(config).to(device)
-    compile_layers(model, device, recipe.training.compile)
+    compile_decoder_output(model, device, recipe.training.compile)
     run = training_of(model, recipe, iter(()))
 
     def update(batch: Batch) -> None:

@@ -26,7 +26,7 @@ from transformer.data.batches import Batch
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import NULL_PROBE, Probe, Transformer, census
-from transformer.training.compilation import compile_layers
+from transformer.training.compilation import compile_decoder_output
 from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
 from transformer.training.optimizer import make_optimizer
@@ -66,7 +66,7 @@ def updater(row: Row, size: SizeName, device: torch.device) -> Callable[[Batch],
         use_fast_matmul()
     config = config_of(size)
     model = Transformer(config).to(device).train()
-    compile_layers(model, device, row.compiled)
+    compile_decoder_output(model, device, row.compiled)
     optimizer = make_optimizer(model, TrainingConfig())
     for group in optimizer.param_groups:
         group.update(lr=RATE, fused=not row.loop, foreach=False)

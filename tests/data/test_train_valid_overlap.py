@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer.data.train_valid_overlap import choose_validation_pairs, hash_pairs, key, marks, shared
+from transformer.data.train_valid_overlap import (
+    choose_validation_pairs,
+    count_overlap,
+    hash_pairs,
+    key,
+    sentence_hashes,
+)
 
 Pairs = list[tuple[str, str]]
 PAIRS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh")), max_size=20)
@@ -19,12 +25,12 @@ def pairs_looked_at_together(request: pytest.FixtureRequest, monkeypatch: pytest
 
 
 def count_shared(train: Pairs, valid: Pairs) -> int:
-    return shared(marks(train, 1), marks(valid, 1))
+    return count_overlap(sentence_hashes(train, 1), sentence_hashes(valid, 1))
 
 
 def split(pairs: Pairs, size: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
     """Those to train on, those set aside, and those dropped."""
-    valid, dropped = choose_validation_pairs(*marks(pairs, seed), size, np.ones(len(pairs), bool))
+    valid, dropped = choose_validation_pairs(*sentence_hashes(pairs, seed), size, np.ones(len(pairs), bool))
     assert not (valid & dropped).any()
     learnt, aside, others = (
         [pair for pair, wanted in zip(pairs, mask, strict=True) if wanted]
@@ -35,7 +41,7 @@ def split(pairs: Pairs, size: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
 
 def plain_split(pairs: Pairs, size: int, seed: int) -> tuple[Pairs, Pairs, Pairs]:
     """The same by sorting all sources by their mark."""
-    mark = {source: int(marks([(source, "")], seed)[0][0]) for source, _ in pairs}
+    mark = {source: int(sentence_hashes([(source, "")], seed)[0][0]) for source, _ in pairs}
     chosen: set[int] = set()
     for value in sorted(set(mark.values())):
         if sum(mark[source] in chosen for source, _ in pairs) < size:
@@ -90,7 +96,7 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order() -> None:
 def test_only_allowed_pairs_are_set_aside() -> None:
     pairs = [(f"s{i}", f"t{i % 60}") for i in range(100)]
     allowed = np.arange(100) % 3 > 0
-    valid, dropped = choose_validation_pairs(*marks(pairs, 1), 10, allowed)
+    valid, dropped = choose_validation_pairs(*sentence_hashes(pairs, 1), 10, allowed)
     assert valid.sum() == 10
     assert dropped.any()
     assert not ((valid | dropped) & ~allowed).any()

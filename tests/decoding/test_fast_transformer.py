@@ -12,7 +12,7 @@ from tests.support.small_model import B, batch, randomised, small
 from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.search import search
-from transformer.decoding.search_record import Found
+from transformer.decoding.search_record import SearchRecord
 from transformer.kernels.packed_linear import PackedLinear
 
 Method = Literal["greedy", "beam", "sampling"]
@@ -90,7 +90,7 @@ def test_in_bfloat16_fast_steps_are_as_close_to_float32_as_reference_steps() -> 
             assert (got - expected).abs().mean() < 1.5 * (rounded - expected).abs().mean()
 
 
-def assert_same_search(got: list[Found], expected: list[Found], tolerance: float = 1e-10) -> None:
+def assert_same_search(got: list[SearchRecord], expected: list[SearchRecord], tolerance: float = 1e-10) -> None:
     """Down to every candidate of every step."""
     for found, wanted in zip(got, expected, strict=True):
         assert found.endings == wanted.endings
@@ -117,7 +117,7 @@ def test_float32_is_packed_where_torch_has_onednn(has: bool, monkeypatch: pytest
         has = False  # by itself
     model = randomised(small(), torch.float32)
     fast = FastTransformer(model)
-    assert isinstance(fast.memory, PackedLinear) == isinstance(fast.projection, PackedLinear) == has
+    assert isinstance(fast.cross_keys_values, PackedLinear) == isinstance(fast.projection, PackedLinear) == has
     source, target = batch()
     states = model.start(source), fast.start(source)
     assert_close(fast.step(target[:, 0], states[1]), model.step(target[:, 0], states[0]))

@@ -11,7 +11,7 @@ from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.search import search
-from transformer.decoding.search_record import Candidate, Ending, Found
+from transformer.decoding.search_record import Candidate, Ending, SearchRecord
 from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.decoding.tree import Explanation
 from transformer.text.tokenizer import Tokenizer
@@ -119,7 +119,7 @@ def test_reasons_have_the_numbers() -> None:
 
 def test_no_score_is_minus_zero() -> None:
     candidate = Candidate(EOS, 0, -1e-5, -1e-5)
-    found = Found([Ending(1, 0, True)], [[candidate]], [[0]], 4)
+    found = SearchRecord([Ending(1, 0, True)], [[candidate]], [[0]], 4)
     for settings in (BEAM, METHODS[1]):
         _, reason = Explanation(found, found.endings, settings, 0)(1, 0, candidate)
         assert "the score 0.000 / " in reason

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tests.support.small_model import batch, everything, probe_of, randomised, sites, small
+from transformer.analysis.edits.rows import Row
 from transformer.config import PAD
 from transformer.errors import HeadlightError
 from transformer.model import NULL_PROBE, EditedTransformer, Probe, Transformer
@@ -226,6 +227,24 @@ def test_four_threads_with_probes_of_their_own_never_differ_by_a_bit(model: Tran
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(run, range(4))) == [True] * 4
+
+
+@pytest.mark.parametrize("query", [0, 2])
+def test_an_edit_of_one_query_is_made_in_the_decoding_step_of_that_query(model: Transformer, query: int) -> None:
+    """In a step, the tensor has the row of the newest query only."""
+    source, target = batch()
+    site = f"{SELF}.weights"
+    edit = Row(query, 1, lambda weights: weights * 0.5)
+    names = sites(model.config)
+    with torch.no_grad():
+        expected = model(source, target, Probe(names, (), {site: edit}))
+        plain = model(source, target)
+        for steps_of in (model, EditedTransformer(model, {site: edit})):
+            probe = Probe(names, (), {site: edit}) if steps_of is model else NULL_PROBE
+            state = steps_of.start(source)
+            found = torch.stack([steps_of.step(tokens, state, probe) for tokens in target.T], dim=1)
+            torch.testing.assert_close(found, expected)
+    assert not torch.allclose(plain[:, query], expected[:, query])
 
 
 def test_an_edited_model_is_in_the_mode_of_the_model_whose_modules_it_shares() -> None:

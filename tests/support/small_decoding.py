@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pad_sequence
 from tests.support.oracles.marian import comparable
 from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
-from transformer.decoding.search_record import Ending, Found
+from transformer.decoding.search_record import Ending, SearchRecord
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 
@@ -81,11 +81,11 @@ def padded(sources: list[list[int]]) -> torch.Tensor:
     return pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)
 
 
-def ids(found: Found, ending: Ending | None = None) -> list[int]:
+def ids(found: SearchRecord, ending: Ending | None = None) -> list[int]:
     """The pieces of a hypothesis, the best unless another is given."""
     return [candidate.token for candidate in found.path(ending or found.endings[0])]
 
 
-def score(found: Found, ending: Ending | None = None) -> float:
+def score(found: SearchRecord, ending: Ending | None = None) -> float:
     """The sum of its log-probabilities."""
     return found.path(ending or found.endings[0])[-1].sum

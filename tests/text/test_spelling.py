@@ -7,13 +7,13 @@ import pytest
 
 from transformer.data.augmentation.source_noise import mistyped
 from transformer.text import spelling
-from transformer.text.spelling import LEAST, OTHER, WordList, slips, word_list
+from transformer.text.spelling import LEAST, LONGEST, OTHER, WordList, one_edit_candidates, word_list
 
 TEXT = [
     *["Where is the nearest train station? The rain stops here."] * 60,
     *["I was born in Hamburg, from where the trains go. It isn't far, Anna."] * 40,
     *["We saw NASA and the form of mulch."] * 2,
-    *["Das Mädchen liest ein grünes Buch, die Schule ist schön."] * 40,
+    *["Das Mädchen liest ein grünes Buch, die Schule ist schön, die Füße und so groß."] * 40,
 ]
 
 
@@ -33,8 +33,13 @@ def words() -> WordList:
         ("I was in Hambrug", "I was in Hamburg"),
         ("I was in hambrug", "I was in Hamburg"),
         ("Hree is the train", "Here is the train"),
-        ("Das Madchen ist schon", "Das Mädchen ist schön"),  # an accent that is missing is no rare slip
+        ("Das Madchen ist schon", "Das Mädchen ist schön"),  # an accent that is missing is no rare typo
         ("It isnt far", "It isn't far"),
+        ("Die Schule ist schoen", "Die Schule ist schön"),  # written out: there is no ö on the keyboard
+        ("Das MAEDCHEN liest", "Das MAEDCHEN liest"),
+        ("DAS MAEDCHEN LIEST", "DAS MÄDCHEN LIEST"),
+        ("DIE FUESSE", "DIE FÜSSE"),  # Füße: capitals have no ß
+        ("Die Fuesse und gross", "Die Füße und groß"),
         ("trian", "train"),
         ("teh trian", "teh trian"),  # most words are unknown
     ],
@@ -51,8 +56,9 @@ def test_an_unknown_word_becomes_the_known_word_that_was_meant(words: WordList, 
         "The form of the rain",  # "from" was meant, perhaps: it has no context
         "We saw mulhc",  # mulch is too rare to be what was meant
         "The NASE is here",  # an abbreviation
-        "The xylophone",  # no known word is one slip away
+        "The xylophone",  # no known word is one edit away
         "it is hr",  # too short
+        "The ttRain",  # a capital inside a word
         "Ou est le trian teh hree?",  # most words are unknown: another language
         "2nd </script> &nbsp; <b>",
         "The tr\u0301ain 🙂 日本語",
@@ -72,17 +78,19 @@ def test_a_name_inside_a_sentence_needs_a_known_word_with_a_capital(words: WordL
 def test_of_several_words_the_most_probable_is_taken() -> None:
     counts = {"rain": 10 * OTHER, "ruin": 9, "main": 10 * OTHER}
     assert WordList(counts).corrected("rsin") == "rain"  # s is beside a on the keyboard
-    assert WordList(counts).corrected("ruinn") == "ruin"  # typed twice is frequent, two slips are not tried
+    assert WordList(counts).corrected("ruinn") == "ruin"  # typed twice is frequent, two edits are not tried
     assert WordList({"bottle": LEAST}).corrected("botttle") == "bottle"
     assert WordList({"bottle": LEAST - 1}).corrected("botttle") == "botttle"
 
 
-def test_a_slip_has_the_factor_of_its_most_frequent_kind() -> None:
-    found = slips("tehn", "ehnt")
+def test_a_typo_has_the_factor_of_its_most_frequent_kind() -> None:
+    found = one_edit_candidates("tehn", "ehnt")
     assert found["then"] == 1  # two letters exchanged
     assert "tehn" not in found
     assert found["teen"] > found["tehen"] == 1
     assert found["hehn"] >= spelling.AT_FIRST
+    cyrillic, latin = one_edit_candidates("дрм", "о")["дом"], one_edit_candidates("drm", "o")["dom"]
+    assert cyrillic == latin < one_edit_candidates("däm", "o")["dom"]
 
 
 def test_the_first_word_of_a_sentence_counts_as_it_is_written_inside() -> None:
@@ -101,6 +109,19 @@ def test_only_the_most_frequent_words_are_kept(monkeypatch: pytest.MonkeyPatch) 
     assert found == WordList({"c": 3, "b": 2})
 
 
+def test_very_long_words_are_neither_kept_nor_corrected(words: WordList) -> None:
+    long = "x" * (LONGEST + 1)
+    assert word_list([f"a {long}"]) == WordList({"a": 1})
+    typed = f"the train{'n' * 1_000_000} is here"  # it would take hours
+    assert words.corrected(typed) == typed
+
+
+def test_a_name_is_not_read_as_a_word_with_an_apostrophe() -> None:
+    known = WordList({"Tom's": 1000, "Anna": 100, "meets": 100, "isn't": 100})
+    assert known.corrected("Anna meets Tomas") == "Anna meets Tomas"
+    assert known.corrected("Anna isnt") == "Anna isn't"
+
+
 def test_a_list_that_is_stored_is_read_again(words: WordList) -> None:
     assert WordList.from_bytes(words.to_bytes()) == words
     letters = WordList({"i\u0307st": 1, "ﬁ": 2, "ΔΣ": 3})  # words in lower case may have combining marks
@@ -116,6 +137,10 @@ def test_a_list_that_is_stored_is_read_again(words: WordList) -> None:
         zlib.compress(b"x train\n"),
         zlib.compress(b"1\n"),
         zlib.compress(b"1 two words\n"),
+        zlib.compress(f"{'9' * 13} train\n".encode()),  # not a number that a float can hold, if it is long enough
+        zlib.compress("1 no\u00a0break\n".encode()),
+        zlib.compress(f"1 {'x' * (2 * LONGEST + 1)}\n".encode()),
+        zlib.compress(b"1 <b>\n"),
         zlib.compress(b"3 train\n")[:-3],
         zlib.compress(bytes(spelling.MOST_BYTES + 1)),
         zlib.compress(b"1 a\n" * (spelling.MOST_WORDS + 1)),

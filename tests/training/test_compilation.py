@@ -17,7 +17,7 @@ from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.recipe import load_recipe
 from transformer.training import train
-from transformer.training.compilation import compile_layers
+from transformer.training.compilation import compile_decoder_output
 from transformer.training.loss import summed_loss
 
 CPU = torch.device("cpu")
@@ -41,7 +41,7 @@ def batches() -> list[Batch]:
 
 def test_one_graph_trains_on_batches_of_all_shapes(graphs: list[torch.fx.GraphModule]) -> None:
     plain, compiled = randomised(small(decoder_layers=1)), randomised(small(decoder_layers=1))
-    compile_layers(compiled, CPU, True)
+    compile_decoder_output(compiled, CPU, True)
     trial = len(graphs)
     for batch in batches():
         for model in (plain, compiled):
@@ -57,7 +57,7 @@ def test_a_first_batch_of_any_shape_needs_no_other_graph(
     first: tuple[int, int, int], graphs: list[torch.fx.GraphModule]
 ) -> None:
     plain, compiled = randomised(small(decoder_layers=1)), randomised(small(decoder_layers=1))
-    compile_layers(compiled, CPU, True)
+    compile_decoder_output(compiled, CPU, True)
     trial = len(graphs)
     for rows, source, target in (first, (3, 6, 6), (1, 5, 3), (5, 5, 3), (2, 3, 7), (7, 3, 7)):
         batch = collate([[7] * (source - 1)] * rows, [[9] * (target - 1)] * rows)
@@ -82,7 +82,7 @@ def test_a_compiled_run_makes_the_checkpoint_of_any_other_and_validates_without_
 
 def test_dropout_is_in_the_graph(graphs: list[torch.fx.GraphModule]) -> None:
     model = randomised(small(decoder_layers=1, dropout=0.4)).train()
-    compile_layers(model, CPU, True)
+    compile_decoder_output(model, CPU, True)
     trial = len(graphs)
     losses = [summed_loss(model, batches()[0], 0.0).item() for _ in range(2)]
     assert losses[0] != losses[1]
@@ -95,7 +95,7 @@ def test_a_machine_without_a_compiler_gets_a_message(monkeypatch: pytest.MonkeyP
     torch._dynamo.reset()
     monkeypatch.setattr(config.cpp, "cxx", ("there-is-no-such-compiler",))
     with pytest.raises(TrainingError, match=r"training\.compile = true, and torch cannot compile for cpu.*g\+\+"):
-        compile_layers(Transformer(small()), CPU, True)
+        compile_decoder_output(Transformer(small()), CPU, True)
 
 
 def is_compiled(model: Transformer) -> bool:
@@ -120,7 +120,7 @@ def test_unless_a_recipe_says_otherwise_training_is_compiled_on_cuda_and_nowhere
     monkeypatch.setattr(torch, "ones", lambda *shape, device: None)  # there need not be such a device
     monkeypatch.setattr(torch, "square", lambda x: x)
     model = Transformer(small())
-    compile_layers(model, torch.device(device), asked)
+    compile_decoder_output(model, torch.device(device), asked)
     assert is_compiled(model) == compiled
 
 
@@ -132,6 +132,6 @@ def test_where_cuda_cannot_compile_training_continues_without_it_and_logs_that(
 
     monkeypatch.setattr(torch, "compile", fail)
     model = Transformer(small())
-    compile_layers(model, torch.device("cuda"), "auto")
+    compile_decoder_output(model, torch.device("cuda"), "auto")
     assert not is_compiled(model)
     assert "not compiled, and slower: torch cannot compile for cuda here: Cannot find a working triton" in caplog.text

@@ -20,13 +20,21 @@ WORDS = ("ship", "train", "bridge", "river", "house", "tree", "garden", "window"
 PAIRS = [(f"The {one} and the {two}", f"{one} {two}") for one in WORDS for two in WORDS]
 
 
+@pytest.fixture(autouse=True)
+def few_words_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FEWEST_WORDS", 5)
+
+
 def text_of(*blocks: list[Pair], real: tuple[bool, ...] = ()) -> TrainingText:
     """A prepared corpus of these blocks, each of a part of its own."""
     parts = real or (True,) * len(blocks)
     return cast(
         TrainingText,
         SimpleNamespace(
-            blocks=len(blocks), pairs=lambda i: blocks[i], part=lambda i: SimpleNamespace(is_real=parts[i])
+            blocks=len(blocks),
+            size=lambda i: len(blocks[i]),
+            pairs=lambda i: blocks[i],
+            part=lambda i: SimpleNamespace(is_real=parts[i]),
         ),
     )
 
@@ -43,6 +51,11 @@ def test_the_checkpoints_of_a_run_keep_the_words_and_its_snapshots_do_not(tmp_pa
     assert used.corrected("the trian") == "the train"
     assert load_checkpoint(run / "last.safetensors").words == load_checkpoint(run / "average.safetensors").words == used
     assert load_checkpoint(run / "snapshots" / "00000005.safetensors").words is None
+
+
+def test_a_small_text_has_too_few_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FEWEST_WORDS", 99)
+    assert source_words(text_of(PAIRS), []) is None
 
 
 def test_a_toy_task_has_no_words(tmp_path: Path) -> None:
@@ -73,7 +86,9 @@ def test_words_that_would_change_many_correct_sentences_are_not_kept(caplog: pyt
 
 
 def test_of_a_large_corpus_some_blocks_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_BLOCKS", 2)
+    monkeypatch.setattr(module, "MOST_PAIRS", 2)
+    monkeypatch.setattr(module, "FEWEST_WORDS", 1)
     blocks: list[Any] = [[(f"word{letter}", "")] for letter in "abcde"]
-    found = source_words(text_of(*blocks), [])
-    assert found == WordList({"worda": 1, "wordd": 1})
+    for number, read in ((2, "ab"), (4, "ac"), (5, "ad")):
+        found = source_words(text_of(*blocks[:number]), [])
+        assert found == WordList({f"word{letter}": 1 for letter in read})

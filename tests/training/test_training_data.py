@@ -18,7 +18,7 @@ from transformer.data.corpus import read_pairs
 from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import Augmentation
 from transformer.data.toy_tasks import Bounds, toy_pairs
-from transformer.data.train_valid_overlap import marks, shared
+from transformer.data.train_valid_overlap import count_overlap, sentence_hashes
 from transformer.data.training_data import Position, TrainingData
 from transformer.errors import ConfigError, CorpusError
 from transformer.text.tokenizer import Tokenizer
@@ -49,7 +49,7 @@ def test_pairs_set_aside_for_validation_share_no_sentence_with_the_rest(tmp_path
     data = TrainingData(recipe, tmp_path / "run")
     learnt, held_out = text_of(data), data.valid_pairs
     assert 20 <= len(held_out) < 40
-    assert shared(marks(learnt, 1), marks(held_out, 1)) == 0
+    assert count_overlap(sentence_hashes(learnt, 1), sentence_hashes(held_out, 1)) == 0
     assert {*learnt, *held_out} <= set(pairs)
     other = TrainingData(replace(recipe, training=replace(recipe.training, seed=2)), tmp_path / "other")
     assert other.valid_pairs != held_out

@@ -16,7 +16,7 @@ from transformer.analysis.edits.model_edits import SiteEdits
 from transformer.config import BOS, ModelConfig
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import Kind
-from transformer.model.probe import Edit as SiteEdit
+from transformer.model.probe import SiteEdit
 
 Part = HeadOff | SublayerOff | ResidualOff
 AT_ONCE = 24  # rows in a batch

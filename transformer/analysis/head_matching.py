@@ -57,14 +57,15 @@ def match_heads(one: np.ndarray, other: np.ndarray) -> list[HeadMatch]:
 def assignment(costs: np.ndarray) -> list[int | None]:
     """The column of each row such that no column is taken twice and the sum of costs (N, M) is smallest.
 
-    If there are more rows than columns, some rows have None. The dual variables are `price` and `surplus`:
-    cost - price - surplus is never below 0, and it is 0 for each assigned pair, which proves that the sum is smallest.
+    If there are more rows than columns, some rows have None. The dual variables are `row_potential` and
+    `column_potential`: cost - row_potential - column_potential is never below 0, and it is 0 for each assigned pair,
+    which proves that the sum is smallest.
     """
     rows, columns = costs.shape
     if rows > columns:
         by_column = assignment(costs.T)
         return [by_column.index(row) if row in by_column else None for row in range(rows)]
-    price, surplus = np.zeros(rows), np.zeros(columns + 1)
+    row_potential, column_potential = np.zeros(rows), np.zeros(columns + 1)
     taken = np.full(columns + 1, -1)  # the row that has each column; the new row starts in an extra last column
     for new in range(rows):
         taken[-1], at = new, columns
@@ -74,13 +75,13 @@ def assignment(costs: np.ndarray) -> list[int | None]:
         while taken[at] >= 0:
             visited[at] = True
             free = ~visited[:-1]
-            reduced = costs[taken[at]] - price[taken[at]] - surplus[:-1]
+            reduced = costs[taken[at]] - row_potential[taken[at]] - column_potential[:-1]
             nearer = free & (reduced < shortest)
             shortest[nearer], before[nearer] = reduced[nearer], at
             following = int(np.where(free, shortest, np.inf).argmin())
             step = shortest[following]
-            price[taken[visited]] += step
-            surplus[visited] -= step
+            row_potential[taken[visited]] += step
+            column_potential[visited] -= step
             shortest[free] -= step
             at = following
         while at != columns:  # every row on the path takes the next column of the path

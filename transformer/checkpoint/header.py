@@ -2,7 +2,7 @@
 
 Headlight adds to a .safetensors file one entry of metadata, `headlight`, which is JSON:
 
-    {"format_version": 2, "config": {...}, "recipe": {...} or null, "metrics": {...}}
+    {"format_version": 3, "config": {...}, "recipe": {...} or null, "metrics": {...}}
 
 and one tensor of bytes, `tokenizer`: the sentencepiece model. Since version 2 the tokenizer may be two sentencepiece
 models with a vocabulary (pair_tokenizer.py), and the model may have an output bias. Since version 3 there may be

@@ -9,5 +9,5 @@
     training_data                                     all of it: from [data] of a recipe to a stream of batches
 
 Beside these: toy_tasks and monolingual (other sources of pairs), corpus_facts, language_names and text_warnings (what a
-text is like), mapped_arrays and parallel_map (large text).
+text is like), source_words (for correcting spelling), mapped_arrays and parallel_map (large text).
 """

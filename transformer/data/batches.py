@@ -66,14 +66,14 @@ class Batches:
 
     order: np.ndarray  # every index once; the pairs of one batch are neighbours
     begins: np.ndarray  # int64: where in `order` each batch begins, and where the last one ends
-    turns: np.ndarray  # int64: the order of the batches
+    batch_order: np.ndarray  # int64: the numbers of the batches in the order in which they are taken
 
     def __len__(self) -> int:
-        return len(self.turns)
+        return len(self.batch_order)
 
     def __getitem__(self, number: int) -> np.ndarray:
-        turn = self.turns[number]
-        return self.order[self.begins[turn] : self.begins[turn + 1]]
+        batch = self.batch_order[number]
+        return self.order[self.begins[batch] : self.begins[batch + 1]]
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return (self[number] for number in range(len(self)))
@@ -121,11 +121,11 @@ def _sorted(sources: np.ndarray, targets: np.ndarray, rng: np.random.Generator) 
     """
     key = np.maximum(sources, targets)
     key += 1
-    snake = sources - targets
-    np.negative(snake, out=snake, where=(key & 1) == 0)
+    difference = sources - targets
+    np.negative(difference, out=difference, where=(key & 1) == 0)
     key <<= 15
-    key += snake + 2**14
-    del snake
+    key += difference + 2**14
+    del difference
     order = np.arange(len(key), dtype=np.int32)
     rng.shuffle(order)
     ranked = key[order].astype(np.int64)

@@ -108,17 +108,16 @@ class _Encoder:
         how, text = self._segmentation, self._text
         size = BLOCKS_PER_GENERATOR if how.is_random else 1
         blocks = range(portion * size, min((portion + 1) * size, text.blocks))
-        pairs: Iterable[Pair] = (pair for block in blocks for pair in text.seen(block))
+        pairs, tags = list[Pair](), list[str]()
+        for block in blocks:
+            seen = text.seen(block)
+            pairs += seen
+            tags += [text.part(block).tag] * len(seen)
+        changed: Iterable[Pair] = pairs
         if how.swap_names:
-            held = list(pairs)
-            names = random.Random(f"names {how.seed} {portion}")
-            pairs = Names(held).swapped(held, how.swap_names, names)
+            changed = Names(pairs).swapped(pairs, how.swap_names, random.Random(f"names {how.seed} {portion}"))
         if how.augment.is_on:
             rng = random.Random(f"augment {how.seed} {portion}")
-            pairs = augmented(list(pairs), how.augment, rng, self._tokenizer)
-        return encode_pairs(self._tokenizer, self._tagged(pairs, blocks), how.max_length, how.alpha, how.rng(portion))
-
-    def _tagged(self, pairs: Iterable[Pair], blocks: range) -> Iterable[Pair]:
-        """The pairs of some blocks, each source with the tag of its part before it."""
-        tags = (self._text.part(block).tag for block in blocks for _ in self._text.seen(block))
-        return ((f"{tag} {pair[0]}" if tag else pair[0], pair[1]) for tag, pair in zip(tags, pairs, strict=True))
+            changed = augmented(list(changed), how.augment, rng, self._tokenizer)
+        tagged = ((f"{tag} {pair[0]}" if tag else pair[0], pair[1]) for tag, pair in zip(tags, changed, strict=True))
+        return encode_pairs(self._tokenizer, tagged, how.max_length, how.alpha, how.rng(portion))

@@ -41,7 +41,7 @@ class UsedPart:
     learnt: int = 0  # pairs for training, each counted once
     skipped: int = 0  # lines that cannot be read
     first_skipped: list[str] = field(default_factory=list)  # file, line and fault of the first of them
-    is_real: bool = True  # people wrote the sources
+    is_real: bool = True  # people wrote both sides
 
     def described(self) -> dict[str, object]:
         """The part for the metrics of a checkpoint, without the names of folders on this machine."""
@@ -84,6 +84,10 @@ class TrainingText:
     def blocks(self) -> int:
         """The number of blocks."""
         return len(self._blocks) - 1
+
+    def size(self, block: int) -> int:
+        """The number of pairs of a block, whatever their role."""
+        return int(self._firsts[block + 1] - self._firsts[block])
 
     def pairs(self, block: int, role: int = TRAIN) -> list[Pair]:
         """The pairs of a block that have a role."""

@@ -7,7 +7,8 @@ from transformer.data.corpus import Pair
 from transformer.data.prepared_text import TrainingText
 from transformer.text.spelling import WordList, word_list
 
-MOST_BLOCKS = 100  # of 10,000 pairs, that are read; of a larger corpus, blocks evenly spread over it
+MOST_PAIRS = 500_000  # that are read; of a larger corpus, blocks evenly spread over it
+FEWEST_WORDS = 20_000  # a smaller list does not know words that many people type
 MOST_VALID = 2000  # validation pairs on which a list is tested
 MOST_CHANGED = 0.05  # of them: a list that changes more does not know enough of the text's words
 log = logging.getLogger(__name__)
@@ -16,16 +17,16 @@ log = logging.getLogger(__name__)
 def source_words(text: TrainingText, valid: Sequence[Pair]) -> WordList | None:
     """The words of the sources for training that no model wrote, or None if they would not serve to correct spelling.
 
-    They do not serve if many new sentences have words that are unknown and similar to known ones, as in a small text,
-    in a language with many forms of each word, or in a text that is no language.
+    They do not serve if they are too few, or if many new sentences have unknown words that are similar to known ones,
+    as in a language with many forms of each word, or in a text that is no language.
 
     Args:
         valid: the pairs for validation, whose sources are taken to be spelt correctly.
     """
     real = [block for block in range(text.blocks) if text.part(block).is_real]
-    chosen = real[:: len(real) // MOST_BLOCKS + 1]
+    chosen = real[:: -(-sum(map(text.size, real)) // MOST_PAIRS) or 1]
     words = word_list(source for block in chosen for source, _ in text.pairs(block))
-    if words is None:
+    if words is None or len(words.counts) < FEWEST_WORDS:
         return None
     sources = [source for source, _ in valid[:MOST_VALID]]
     changed = sum(words.corrected(source) != source for source in sources) / max(len(sources), 1)

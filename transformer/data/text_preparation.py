@@ -28,10 +28,10 @@ from transformer.data.prepared_text import ASIDE, LEFT_OUT, PLACES, TRAIN, VALID
 from transformer.data.skipped_lines import SkippedLines
 from transformer.data.train_valid_overlap import (
     choose_validation_pairs,
+    count_overlap,
     hash_pairs,
-    marks,
-    shared,
-    touching,
+    sentence_hashes,
+    sharing_a_sentence,
     usual_valid_size,
 )
 from transformer.errors import CorpusError
@@ -62,7 +62,7 @@ def write_text(
     roles[aside] = ASIDE  # also those that are duplicates
     counts.aside, counts.duplicates = len(aside), int((roles == LEFT_OUT).sum())
     if len(aside):
-        like = touching((source_hashes, target_hashes), aside) & (roles == TRAIN)
+        like = sharing_a_sentence((source_hashes, target_hashes), aside) & (roles == TRAIN)
         roles[like] = LEFT_OUT
         counts.like_aside = int(like.sum())
     none_left, fewer, real = False, None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
@@ -75,14 +75,14 @@ def write_text(
             )
         chosen, alike = choose_validation_pairs(source_hashes, target_hashes, config.valid_size, usable & real)
         if not real.all():
-            alike = touching((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
+            alike = sharing_a_sentence((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
         none_left = not (usable & real & ~chosen & ~alike).any()
         if none_left:
             fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable & real)
         roles[chosen], roles[alike] = VALID, LEFT_OUT
         counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
     else:
-        counts.shared = shared((source_hashes, target_hashes), marks(valid, seed), roles == TRAIN)
+        counts.shared = count_overlap((source_hashes, target_hashes), sentence_hashes(valid, seed), roles == TRAIN)
     _count_learnt(counts, used, roles, mapped(folder / "firsts.bin", np.int64))
     if none_left or not counts.learnt:
         raise nothing_learnt(counts, config, fewer)
@@ -136,7 +136,8 @@ def _write_usable(
         advance = opened.enter_context(show_progress("MB of text"))
         for part in parts:
             text, before, begin = part.text, counts, first
-            now, smallest = UsedPart(part.name, sums_of(text), part.weight, part.tag), Smallest(part.aside)
+            now = UsedPart(part.name, sums_of(text), part.weight, part.tag, is_real=part.is_real)
+            smallest = Smallest(part.aside)
             skipped = SkippedLines()
             work = partial(_Reader, part, config, seed)
             for found in opened.enter_context(closing(in_order(work, text.portions(), processes))):
@@ -205,4 +206,4 @@ class _Reader:
         whole = hash_pairs(pairs) if self._config.drop_duplicates else np.zeros(0, np.uint64)
         ordered = np.frombuffer(b"".join(order), ">u8").astype(np.uint64)
         counts = Counts(**faults, skipped=skipped.count)
-        return _Found(lines, (*marks(pairs, self._seed), whole), ordered, counts, skipped, portion.share)
+        return _Found(lines, (*sentence_hashes(pairs, self._seed), whole), ordered, counts, skipped, portion.share)

@@ -3,7 +3,7 @@
 Sentences count as equal if they differ only in case, punctuation or white space ("Go!" and "go."). Two 64-bit
 hashes per pair are compared. They may be mapped from files, so the text does not have to be in memory.
 
-The mark of a source is the hash of the seed and the source; the sources with the smallest marks are set aside for
+The hash of a source is that of the seed and the source; the sources with the smallest hashes are set aside for
 validation. So the choice is random, keeps all pairs of one source together, and does not depend on the order of the
 pairs.
 """
@@ -21,7 +21,7 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 AT_ONCE = 1_000_000  # pairs processed together
 
 
-def marks(pairs: Iterable[Pair], seed: int) -> tuple[np.ndarray, np.ndarray]:
+def sentence_hashes(pairs: Iterable[Pair], seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Two hashes (uint64) for each pair: of its source with the seed, and of its target."""
     keys = [(_hash(f"{seed}".encode() + key(source)), key(target)) for source, target in pairs]
     both = np.frombuffer(b"".join(part for pair in keys for part in pair), ">u8").astype(np.uint64)
@@ -39,7 +39,7 @@ def choose_validation_pairs(
     """(valid, dropped), boolean: about `size` pairs for validation, and those that share a target with them.
 
     Args:
-        sources, targets: the marks of all pairs.
+        sources, targets: the hashes of all pairs.
         allowed: the pairs to choose from; the others are neither valid nor dropped.
 
     All pairs of one source stay together. A pair that is not chosen is dropped if its target is that of a chosen pair.
@@ -66,7 +66,7 @@ def usual_valid_size(pairs: int) -> int:
     return max(1, min(1000, pairs // 20))
 
 
-def touching(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
+def sharing_a_sentence(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
     """Boolean: which pairs have the same source or target as one of the pairs whose numbers are `chosen`."""
     found = np.zeros(len(train[0]), bool)
     for marked in train:
@@ -76,10 +76,10 @@ def touching(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.nda
     return found
 
 
-def shared(
+def count_overlap(
     train: tuple[np.ndarray, np.ndarray], valid: tuple[np.ndarray, np.ndarray], learnt: np.ndarray | None = None
 ) -> int:
-    """How many pairs of `valid` have their source or their target in `train`; both are marks made with one seed.
+    """How many pairs of `valid` have their source or their target in `train`; both are hashes made with one seed.
 
     Args:
         learnt: which pairs of `train` count; by default all.
@@ -95,12 +95,12 @@ def key(sentence: str) -> bytes:
     """A hash (8 bytes) of a sentence without case and punctuation; of the sentence itself if nothing is left."""
     folded = sentence.casefold()
     if not folded.isascii():
-        folded = "".join(_with_marks(folded))
+        folded = "".join(_with_combining_marks(folded))
     words = _BETWEEN_WORDS.sub(" ", folded).strip()
     return _hash((words or sentence).encode())
 
 
-def _with_marks(text: str) -> Iterator[str]:
+def _with_combining_marks(text: str) -> Iterator[str]:
     r"""The characters, with the number of a combining mark in its place: it is no \w, but in many scripts a vowel."""
     letter = False
     for character in text:

@@ -6,6 +6,7 @@ order:
     log_probabilities sampling length_penalty repetition
     search_record hypotheses tree translation         what a search leaves
     teacher_forcing finished_search reranking         with a given translation, or after a search
+    translate_lines language_pair                     files, line by line; the languages of a model
     fast                                              the same step with fewer operations
 """
 

@@ -1,6 +1,6 @@
 """Analysis of a finished search: paths, finished hypotheses, other length penalties, and the draws of sampling.
 
-Nothing is searched again: `rescored` ranks the hypotheses that were found, but a search with another penalty might
+Nothing is searched again: `rescored` scores the hypotheses that were found, but a search with another penalty might
 stop earlier or later, and find other hypotheses.
 """
 

@@ -15,7 +15,7 @@ from transformer.decoding.search_record import Ending, Step
 from transformer.kernels.topk import topk
 
 
-class Rows:
+class GreedyOrSampling:
     """The state of greedy decoding or sampling over B sentences.
 
     Args:

@@ -4,7 +4,7 @@ import math
 
 from transformer.config import DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.search_record import Ending, Found
+from transformer.decoding.search_record import Ending, SearchRecord
 from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.decoding.tree import search_tree
 from transformer.errors import TranslationError
@@ -12,7 +12,7 @@ from transformer.text.tokenizer import Tokenizer
 
 
 def hypotheses(
-    found: Found, settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int | None
+    found: SearchRecord, settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int | None
 ) -> tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]:
     """The hypotheses, best first, and the tree of the search.
 
@@ -38,7 +38,7 @@ def hypotheses(
 
 
 def _hypothesis(
-    found: Found, ending: Ending, node: int | None, settings: DecodingConfig, tokenizer: Tokenizer
+    found: SearchRecord, ending: Ending, node: int | None, settings: DecodingConfig, tokenizer: Tokenizer
 ) -> Hypothesis:
     path = found.path(ending)
     ids = tuple(candidate.token for candidate in path)

@@ -1,7 +1,9 @@
 """A search that repeats one token is stopped, because it would continue to the length limit.
 
 With text unlike its training text a model can get into a loop, because a token makes the same token probable again
-(Holtzman et al. 2020, arXiv:1904.09751, section 4). A hypothesis is cut off when its last LONGEST_RUN tokens are equal.
+(Holtzman et al. 2020, arXiv:1904.09751, section 4). The search of a sentence ends when the last LONGEST_RUN tokens of
+its best hypothesis are equal; in sampling, when those of all its hypotheses are. The first COUNT_FROM steps are not
+counted, and only every step that is a multiple of CHECK_EVERY is looked at.
 """
 
 from collections.abc import Sequence
@@ -39,7 +41,7 @@ class Runs:
         self.newest = tokens
 
     def too_long(self) -> Tensor | None:
-        """(B, W) boolean: which hypotheses are to be cut off. None in steps in which this is not to be read."""
+        """(B, W) boolean: which hypotheses repeat one token. None in steps in which this is not to be read."""
         if self.lengths is None or self.counted < LONGEST_RUN or self.counted % CHECK_EVERY:
             return None
         return self.lengths >= LONGEST_RUN  # (B, W)

@@ -16,10 +16,10 @@ from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.decoding_method import DecodingMethod
 from transformer.decoding.fast.fast_transformer import FastTransformer
-from transformer.decoding.greedy_and_sampling import Rows
+from transformer.decoding.greedy_and_sampling import GreedyOrSampling
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.repetition import Runs
-from transformer.decoding.search_record import Ending, Found, Step, gather
+from transformer.decoding.search_record import Ending, SearchRecord, Step, gather
 from transformer.model import Transformer
 
 ALTERNATIVES = 3  # tokens not taken, per row and step, in the tree of greedy decoding and sampling
@@ -32,7 +32,7 @@ def search(
     settings: DecodingConfig,
     prefix: Sequence[int] = (),
     keep_tree: bool = False,
-) -> list[Found]:
+) -> list[SearchRecord]:
     """Searches the best outputs for a batch.
 
     Args:
@@ -52,7 +52,7 @@ def search(
     if settings.method == "beam" and settings.beam > 1:
         method = Beam(settings, limits, device)
     else:  # a beam of one is greedy
-        method = Rows(settings, list(sources), limits, device, ALTERNATIVES if keep_tree else 0)
+        method = GreedyOrSampling(settings, list(sources), limits, device, ALTERNATIVES if keep_tree else 0)
 
     padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)  # (B, S)
     with torch.autocast(device.type, enabled=False):
@@ -65,7 +65,7 @@ def rounds(
     method: DecodingMethod,
     limits: list[int],
     prefix: Sequence[int],
-) -> list[Found]:
+) -> list[SearchRecord]:
     """All steps of a search, for a source (B, S)."""
     device = source.device
     state: Any = model.start(source)  # a DecoderState, or the FastState of the inference copy

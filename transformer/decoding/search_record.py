@@ -39,7 +39,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchRecord:
     """The record of one sentence, as plain numbers."""
 
     endings: list[Ending]
@@ -63,9 +63,9 @@ class Found:
         return path[::-1]
 
 
-def gather(steps: list[Step], endings: list[list[Ending]], limits: list[int]) -> list[Found]:
-    """Splits the steps of a batch into one `Found` for each sentence."""
-    found: list[Found] = [Found(ended, [], [], limit) for ended, limit in zip(endings, limits, strict=True)]
+def gather(steps: list[Step], endings: list[list[Ending]], limits: list[int]) -> list[SearchRecord]:
+    """Splits the steps of a batch into one `SearchRecord` for each sentence."""
+    found = [SearchRecord(ended, [], [], limit) for ended, limit in zip(endings, limits, strict=True)]
     for step in steps:
         columns = (step.tokens, step.parents, step.log_probabilities, step.sums)
         rows = zip(*(column.tolist() for column in columns), strict=True)

@@ -53,7 +53,7 @@ class SearchNode:
 class Translation:
     """One translated sentence. An empty one has no hypotheses and the text ""."""
 
-    source: str  # normalised; the spans of `source_pieces` are positions in it
+    source: str  # as it was read (request.py); the spans of `source_pieces` are positions in it
     source_pieces: tuple[Piece, ...]  # as the encoder reads them, </s> included
     source_ids: tuple[int, ...]  # their ids
     hypotheses: tuple[Hypothesis, ...]  # best first

@@ -29,7 +29,7 @@ from transformer.errors import TranslationError
 from transformer.files.checksum import sha256_of
 from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
-from transformer.model.probe import Edit
+from transformer.model.probe import SiteEdit
 from transformer.text.normalisation import normalise
 from transformer.text.sentence_splitting import split_text
 from transformer.text.tokenizer import Tokenizer
@@ -202,7 +202,7 @@ class Translator:
         (found,) = search(self._current_search_model(), [list(source_ids)], settings)
         return hypotheses(found, settings, self.tokenizer, None)[0][0]
 
-    def edited(self, edits: Mapping[str, Edit]) -> "Translator":
+    def edited(self, edits: Mapping[str, SiteEdit]) -> "Translator":
         """A translator whose model shares these weights and applies these edits in every pass, searches included."""
         found = copy.copy(self)
         found.model = EditedTransformer(self.model, edits)

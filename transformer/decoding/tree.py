@@ -8,13 +8,13 @@ import math
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.length_penalty import formula, length_penalty
 from transformer.decoding.repetition import ends_in_loop
-from transformer.decoding.search_record import Candidate, Ending, Found
+from transformer.decoding.search_record import Candidate, Ending, SearchRecord
 from transformer.decoding.translation import Outcome, SearchNode
 from transformer.text.tokenizer import Tokenizer
 
 
 def search_tree(
-    found: Found, ranked: list[Ending], settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int
+    found: SearchRecord, ranked: list[Ending], settings: DecodingConfig, tokenizer: Tokenizer, prefix_length: int
 ) -> tuple[tuple[SearchNode, ...], list[int]]:
     """All candidates in the order of the steps, and the nodes where the hypotheses end.
 
@@ -59,7 +59,7 @@ def search_tree(
 class Explanation:
     """The outcome of a candidate, and the reason."""
 
-    def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, prefix_length: int):
+    def __init__(self, found: SearchRecord, ranked: list[Ending], settings: DecodingConfig, prefix_length: int):
         self.found, self.ranked, self.settings, self.prefix_length = found, ranked, settings, prefix_length
         self.beam = settings.beam if settings.method == "beam" and settings.beam > 1 else None
         last = len(found.candidates)

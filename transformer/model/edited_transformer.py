@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from transformer.model.cache import DecoderState
-from transformer.model.probe import NULL_PROBE, Edit, NullProbe, Probe, depends_on_padding, resolve
+from transformer.model.probe import NULL_PROBE, NullProbe, Probe, SiteEdit, depends_on_padding, resolve
 from transformer.model.site_census import census
 from transformer.model.transformer import Transformer
 
@@ -25,7 +25,7 @@ class EditedTransformer(Transformer):
         HeadlightError: a pattern matches no site.
     """
 
-    def __init__(self, model: Transformer, edits: Mapping[str, Edit]):
+    def __init__(self, model: Transformer, edits: Mapping[str, SiteEdit]):
         nn.Module.__init__(self)
         self.config = model.config
         self.encoder, self.decoder, self.output = model.encoder, model.decoder, model.output
@@ -68,7 +68,7 @@ class EditedTransformer(Transformer):
 
     def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
         """`Transformer.step` with the edits: logits (R, V)."""
-        return self.unedited.step(tokens, state, self._with_edits(probe).in_step(state.length))
+        return self.unedited.step(tokens, state, self._with_edits(probe))
 
     def _with_edits(self, probe: NullProbe) -> Probe:
         return probe.after(self._edits) if isinstance(probe, Probe) else self._edits

@@ -20,32 +20,32 @@ from torch import Tensor
 
 from transformer.errors import HeadlightError
 
-Edit = Callable[[Tensor], Tensor]
+SiteEdit = Callable[[Tensor], Tensor]
 
 
-class PositionEdit(ABC):
-    """An edit of some positions of the decoder. In a pass over all positions each is a row (Q) of the tensor. In a
-    decoding step all rows belong to one position, that of the step."""
+class StepwiseEdit(ABC):
+    """An edit that is another function of the tensor in a decoding step: there the tensor has one query, that of the
+    step, where a pass over all positions has a row (Q) for each."""
 
     @abstractmethod
     def __call__(self, value: Tensor) -> Tensor:
         """Edits a tensor in a pass over all positions."""
 
     @abstractmethod
-    def in_step(self, position: int) -> Edit:
-        """The edit for the step of a position, counted from 0."""
+    def in_step(self, position: int) -> SiteEdit:
+        """The edit for the step of a position of the decoder, counted from 0."""
 
 
-def in_step(edit: Edit, position: int) -> Edit:
+def in_step(edit: SiteEdit, position: int) -> SiteEdit:
     """An edit as it is applied in the decoding step of a position, counted from 0."""
-    return edit.in_step(position) if isinstance(edit, PositionEdit) else edit
+    return edit.in_step(position) if isinstance(edit, StepwiseEdit) else edit
 
 
 @dataclass(frozen=True)
-class InOrder(PositionEdit):
+class InOrder(StepwiseEdit):
     """Several changes at one site, one after the other."""
 
-    changes: tuple[Edit, ...]
+    changes: tuple[SiteEdit, ...]
 
     def __call__(self, now: Tensor) -> Tensor:
         """In a pass over all positions."""
@@ -53,17 +53,17 @@ class InOrder(PositionEdit):
             now = change(now)
         return now
 
-    def in_step(self, position: int) -> Edit:
+    def in_step(self, position: int) -> SiteEdit:
         """In a decoding step."""
         return InOrder(tuple(in_step(change, position) for change in self.changes))
 
 
-def depends_on_padding(site: str, edit: Edit) -> bool:
+def depends_on_padding(site: str, edit: SiteEdit) -> bool:
     """Whether an edit of a site may change a sentence in another way if the sentence is padded: it orders positions,
     padding included, or lets a query attend to a key that may be padding. Removing the padding mask itself does not
     count: that padding then changes the result is what it shows."""
     changes = edit.changes if isinstance(edit, InOrder) else (edit,)
-    of_cells = site.endswith(".mask") and any(isinstance(change, PositionEdit) for change in changes)
+    of_cells = site.endswith(".mask") and any(isinstance(change, StepwiseEdit) for change in changes)
     return site.endswith(".positions") or of_cells
 
 
@@ -75,6 +75,10 @@ class NullProbe:
 
     def at(self, *path: object) -> "NullProbe | Probe":
         """The same null probe, for every part of the model."""
+        return self
+
+    def in_step(self, position: int) -> "NullProbe | Probe":
+        """The same null probe, for every decoding step."""
         return self
 
     def is_probed(self, name: str) -> bool:
@@ -105,11 +109,11 @@ class Probe(NullProbe):
     device.
     """
 
-    def __init__(self, sites: Iterable[str], record: Iterable[str] = (), edits: Mapping[str, Edit] | None = None):
+    def __init__(self, sites: Iterable[str], record: Iterable[str] = (), edits: Mapping[str, SiteEdit] | None = None):
         names = list(sites)
         self.records: dict[str, Tensor] = {}
         self._recorded = frozenset(name for pattern in record for name in resolve(pattern, names))
-        self._edits: dict[str, tuple[Edit, ...]] = {}
+        self._edits: dict[str, tuple[SiteEdit, ...]] = {}
         for pattern, edit in (edits or {}).items():
             for name in resolve(pattern, names):
                 self._edits[name] = (*self._edits.get(name, ()), edit)

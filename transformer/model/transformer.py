@@ -156,6 +156,7 @@ class Transformer(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
         """One decoding step: the newest token of each row, tokens (R) -> logits (R, V) of the next."""
+        probe = probe.in_step(state.length)
         return self.predict(self.decoder.step(tokens, state, probe.at("decoder")), probe)  # (R, V)
 
 

@@ -10,6 +10,11 @@ import torch
 from torch import Tensor
 
 
+def is_head(head: int, tensor: Tensor) -> Tensor:
+    """(H, 1, 1) boolean: which part of a tensor (B, H, Q, …) is that of this head."""
+    return torch.arange(tensor.shape[1], device=tensor.device)[:, None, None] == head
+
+
 @dataclass(frozen=True)
 class Zero:
     """A tensor becomes 0.
@@ -24,5 +29,4 @@ class Zero:
         """Returns a tensor of the same shape."""
         if self.head is None:
             return torch.zeros_like(now)
-        here = torch.arange(now.shape[1], device=now.device)[:, None, None] == self.head  # (H, 1, 1)
-        return now.masked_fill(here, 0.0)  # (B, H, Q, …)
+        return now.masked_fill(is_head(self.head, now), 0.0)  # (B, H, Q, …)

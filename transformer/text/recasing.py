@@ -15,8 +15,9 @@ for Progress. A model that has learnt so ([data.augment] first_word) reads it in
 
     Progress is slow.   ->   progress is slow.
 
-Measured with en-de on 400 sentences of Tatoeba, greedy: BLEU 44.9 as they are; all in capitals 0.2 without recasing and
-44.4 with it; in lower case 28.2 and 44.4. The same with de-en: 52.5; 0.2 and 49.6; 32.6 and 50.0.
+The cards of the checkpoints say what a sentence in capitals costs now. When recasing was made it was measured with
+another en-de on 400 sentences of Tatoeba, greedy: BLEU 44.9 as they are; all in capitals 0.2 without recasing and 44.4
+with it; in lower case 28.2 and 44.4.
 """
 
 import re

@@ -31,7 +31,7 @@ from transformer.model import NULL_PROBE, NullProbe, Transformer
 log = logging.getLogger(__name__)
 
 
-def compile_layers(model: Transformer, device: torch.device, asked: Literal["auto", True, False]) -> None:
+def compile_decoder_output(model: Transformer, device: torch.device, asked: Literal["auto", True, False]) -> None:
     """Compiles `model.decoder_output` if `asked` says so. Names and storage of the weights stay the same.
 
     Args:

@@ -44,7 +44,7 @@ class DataParallel:
             self._distributed = DistributedDataParallel(
                 self._loss,
                 process_group=self._devices,
-                broadcast_buffers=False,  # the table of positions never changes
+                broadcast_buffers=False,  # the table of positions is computed, not trained
                 gradient_as_bucket_view=True,
             )
         for parameter in self._loss.model.parameters() if update else ():

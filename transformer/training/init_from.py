@@ -47,9 +47,9 @@ class Initialisation:
         """
         given, wanted = asdict(self.checkpoint.config), asdict(model.config)
         free = {"vocab_size"} | {name for name in wanted if name.endswith("dropout")}
-        odd = [name for name, value in wanted.items() if value != given[name] and name not in free]
-        if odd:
-            listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
+        differing = [name for name, value in wanted.items() if value != given[name] and name not in free]
+        if differing:
+            listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in differing)
             raise TrainingError(
                 f"The checkpoint to start with, {self.checkpoint.path}, does not have the architecture of the recipe:\n"
                 f"{listed}\nMake [model] equal, or start without it (training.init_from, --init-from)."

@@ -55,7 +55,7 @@ class Interrupt:
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def hear(self, number: int) -> None:
+    def receive(self, number: int) -> None:
         """Takes over the signal that another process of this run received; 0 for none."""
         self.number = self.number or number
 

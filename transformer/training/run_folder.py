@@ -120,11 +120,11 @@ class Run:
         if not self.resumed:
             return Progress(corpus=corpus, judged_by=judged_by, computed_in=computed_in)
         progress, started_with = read_progress(self.state)
-        odd = differences(started_with, recipe)
-        if odd:
+        differing = differences(started_with, recipe)
+        if differing:
             raise TrainingError(
                 f"The run in {self.folder} was started with other settings:\n"
-                + "\n".join(f"  {line}" for line in odd)
+                + "\n".join(f"  {line}" for line in differing)
                 + f"\nResume with the recipe it was started with. {ELSEWHERE}"
             )
         if progress.corpus != corpus:

@@ -31,7 +31,7 @@ from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.back_translation import write_sources
-from transformer.training.compilation import compile_layers
+from transformer.training.compilation import compile_decoder_output
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
 from transformer.training.distributed import Ranks
 from transformer.training.flops import measured_peak
@@ -146,7 +146,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             if not training.validation_is_due:  # else wait: a snapshot is stored with the scores of its update
                 run.snapshot(training)
         ends, signal = training.ranks.barrier(ends, stop.number)
-        stop.hear(signal)  # of another rank: all stop after one more update
+        stop.receive(signal)  # of another rank: all stop after one more update
         if ends:
             return saved
         check(training, training.update(), report)
@@ -176,7 +176,7 @@ def new_model(recipe: Recipe, where: torch.device) -> Transformer:
     """A model with random weights."""
     torch.manual_seed(recipe.training.seed)
     model = Transformer(recipe.model).to(where)
-    compile_layers(model, where, recipe.training.compile)
+    compile_decoder_output(model, where, recipe.training.compile)
     return model
 
 

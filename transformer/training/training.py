@@ -89,8 +89,8 @@ class Training:
         """Makes the next update, all ranks together.
 
         Returns:
-            On a CPU, what was measured in this update. On a GPU mostly nothing, and from time to time what was measured
-            in all updates since the last time (measurements.py).
+            What was measured in this update. On a CUDA device, except in float16, mostly nothing, and from time to time
+            what was measured in all updates since the last time (measurements.py).
 
         Raises:
             TrainingError: the loss or the gradient of one of these updates is NaN or infinite. The weights,
@@ -111,7 +111,8 @@ class Training:
 
     @property
     def reads_each(self) -> bool:
-        """Whether the numbers of each update are read: waiting for a CPU takes no time, and loss scaling needs them."""
+        """Whether the numbers of each update are read: waiting for a CPU takes no time (for MPS it was not measured),
+        and loss scaling needs them."""
         return self.device.type != "cuda" or self.loss_scale.is_used
 
     def read(self) -> list[Update]:

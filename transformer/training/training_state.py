@@ -48,10 +48,10 @@ class Progress:
     tokens: Natural = 0  # target tokens trained on so far
     seconds: Amount = 0.0  # spent in training, over all resumptions
     validated: Natural = 0  # the last update at which the run was validated
-    best: Finite | None = None  # the best value of `best_by`
+    best: Finite | None = None  # the highest value of `goodness`: of `best_by`, or the negated loss
     best_update: Natural = 0
     kept_update: Natural = 0  # the checkpoint that is kept as the best: this one, or a later one that is as good
-    without_improvement: Natural = 0  # validations since then, except those in the warm-up
+    without_improvement: Natural = 0  # validations since best_update, except those in the warm-up
     judged_by: str = ""  # how and on which text validations are scored, to notice when scores cannot be compared
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
     recent_loss: Amount = 0.0  # since the last line of metrics: nats, summed over recent_tokens target tokens
@@ -62,7 +62,7 @@ class Progress:
     window_tokens: Natural = 0
     window_updates: Natural = 0
     lowest_loss: Amount | None = None  # the lowest mean of a window
-    climbing: Natural = 0  # how many windows in a row were far above lowest_loss
+    climbing: Natural = 0  # how many windows in a row were far above what has been reached (divergence.py)
     loss_scale: Positive = 2.0**16  # of float16 (loss_scaling.py)
     updates_without_overflow: Natural = 0  # in a row, at this scale
     computed_in: str = ""  # which arithmetic (device.py), to notice when bits can no longer be the same
@@ -72,7 +72,7 @@ class Progress:
     def _consistent(self) -> "Progress":
         if max(self.validated, self.best_update, self.kept_update) > self.update:
             raise ValueError(
-                f"validated = {self.validated} and best_update = {self.best_update} "
+                f"validated = {self.validated}, best_update = {self.best_update} and kept_update = {self.kept_update} "
                 f"cannot be after update = {self.update}"
             )
         return self

@@ -76,7 +76,7 @@ def _compute(page: str, checkpoint: str, texts: dict[str, str], *, with_scene: b
     if texts.get(EDITS.key):
         subject = subject.edited(*map(parse_edit, EDITS.read(texts[EDITS.key])))
     if with_scene and sentence:
-        selection = Selection(correct_spelling=AS_TYPED.key not in texts)
+        selection = Selection(correct_spelling=not AS_TYPED.read(texts.get(AS_TYPED.key, "false")))
         found = scene_of(subject, sentence, usual_settings(subject.translator.settings), selection)
         cached_results.observed(found.subject, found.translation.source_ids, found.hypothesis.ids)
         if prepare:

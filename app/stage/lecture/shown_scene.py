@@ -13,7 +13,7 @@ import streamlit as st
 from app.lessons.lesson_file import Lesson, LessonScene, sentence_of
 from app.library.lessons import lesson_named
 from app.state import late_reports, pinned_words
-from app.state.choices import CHOICES, DETAILS, FIGURE, PINS_GIVEN, SENTENCE
+from app.state.choices import AS_TYPED, CHOICES, DETAILS, FIGURE, PINS_GIVEN, SENTENCE
 from app.state.edits_aside import put_aside
 from app.state.language_choice import LANGUAGE
 from app.state.lecture_choices import LECTURE, LESSON, LESSON_SCENE, OF_A_LECTURE
@@ -85,7 +85,8 @@ def choices_of(found: Lesson, index: int) -> dict[str, str]:
     """All that a scene (its number from 0) chooses, as texts by the keys of the address."""
     shown = found.scenes[index]
     sentence = shown.sentence or own_sentence() or sentence_of(found.scenes, index)
-    return shown.link | ({SENTENCE.key: sentence} if sentence else {})
+    as_typed = {AS_TYPED.key: "true"} if AS_TYPED.value and sentence == own_sentence() else {}
+    return shown.link | as_typed | ({SENTENCE.key: sentence} if sentence else {})
 
 
 def choose(texts: Mapping[str, str]) -> None:

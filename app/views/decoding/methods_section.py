@@ -21,7 +21,7 @@ from app.views.shared.show_figure import show_figure
 from app.views.shared.text_difference import difference_data
 from app.views.shared.triplet import shape_text, triplet
 from transformer.config import DecodingConfig
-from transformer.decoding.greedy_and_sampling import Rows
+from transformer.decoding.greedy_and_sampling import GreedyOrSampling
 from transformer.decoding.translation import Hypothesis
 
 PAPERS_BEAM = 4
@@ -83,8 +83,8 @@ def _paper(scene: Scene) -> None:
             "takes the largest term of each step; the largest terms do not always make the largest sum, nor the best "
             "score."
         ),
-        lines_from(Rows.advance, "topk(scores, 1)"),
-        whole=lines_of_definition("decoding/greedy_and_sampling.py", "Rows.advance"),
+        lines_from(GreedyOrSampling.advance, "topk(scores, 1)"),
+        whole=lines_of_definition("decoding/greedy_and_sampling.py", "GreedyOrSampling.advance"),
         shape=_("scores: {shape}", shape=shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size))),
     )
 

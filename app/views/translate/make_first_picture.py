@@ -24,7 +24,7 @@ def make(file: CheckpointFile) -> FirstPicture:
     language."""
     subject = Subject(file)
     task, translator = subject.task, subject.translator
-    scene = scene_of(subject, task.examples[0], translator.settings, Selection())
+    scene = scene_of(subject, task.examples[0], translator.settings, Selection(correct_spelling=True))
     return FirstPicture(
         of=fingerprint(Path(file.path)),
         label=display_name(file),

@@ -15,7 +15,7 @@ from transformer.analysis.edits.rows import Row
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
 from transformer.model.attention_kinds import SITES, Kind, depth
-from transformer.model.probe import Edit as SiteEdit
+from transformer.model.probe import SiteEdit
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,8 @@ from transformer.analysis.edits.sublayer_edits import ResidualOff, SublayerOff
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import SITES, Kind
-from transformer.model.probe import Edit as SiteEdit
-from transformer.model.probe import InOrder, resolve
-from transformer.model.zero_edit import Zero
+from transformer.model.probe import InOrder, SiteEdit, resolve
+from transformer.model.zero_edit import Zero, is_head
 
 SiteEdits = dict[str, SiteEdit]
 POSITIONS = "encoder.embedding.positions"
@@ -243,7 +242,6 @@ def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
 
 def _at_head(head: int, change: Callable[[Tensor], Tensor]) -> SiteEdit:
     def changed(now: Tensor) -> Tensor:
-        here = torch.arange(now.shape[1], device=now.device)[:, None, None] == head  # (H, 1, 1)
-        return torch.where(here, change(now), now)  # (B, H, Q, …)
+        return torch.where(is_head(head, now), change(now), now)  # (B, H, Q, …)
 
     return changed

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer.model.probe import Edit, PositionEdit
+from transformer.model.probe import SiteEdit, StepwiseEdit
+from transformer.model.zero_edit import is_head
 
 
 @dataclass(frozen=True)
-class Row(PositionEdit):
+class Row(StepwiseEdit):
     """Changes the row of one query at a site (B, H, Q, K), in one head, or in all if `head` is None."""
 
     query: int
@@ -24,7 +25,7 @@ class Row(PositionEdit):
         row = torch.arange(now.shape[2], device=now.device)[:, None] == self.query  # (Q, 1)
         return torch.where(self._in_head(now) & row, self.change(now), now)  # (B, H, Q, K)
 
-    def in_step(self, position: int) -> Edit:
+    def in_step(self, position: int) -> SiteEdit:
         """In a decoding step, where all rows belong to `position`."""
         return self._all_rows if position == self.query else _unchanged
 
@@ -32,8 +33,9 @@ class Row(PositionEdit):
         return torch.where(self._in_head(now), self.change(now), now)  # (B, H, Q, K)
 
     def _in_head(self, now: Tensor) -> Tensor:
-        heads = torch.arange(now.shape[1], device=now.device)[:, None, None]  # (H, 1, 1)
-        return torch.ones_like(heads, dtype=torch.bool) if self.head is None else heads == self.head  # (H, 1, 1)
+        if self.head is None:
+            return torch.ones(1, dtype=torch.bool, device=now.device)
+        return is_head(self.head, now)  # (H, 1, 1)
 
 
 def _unchanged(now: Tensor) -> Tensor:

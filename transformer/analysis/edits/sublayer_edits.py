@@ -10,7 +10,7 @@ import torch
 
 from transformer.analysis.edits.checks import Stack, Sublayer, check_sublayer
 from transformer.model import Transformer
-from transformer.model.probe import Edit as SiteEdit
+from transformer.model.probe import SiteEdit
 from transformer.model.zero_edit import Zero
 
 

@@ -153,7 +153,7 @@ class FastTransformer:
             self.encoder_layers = [FastEncoderLayer(layer, pre_norm) for layer in encoder.layers]
             self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
             cross = [layer.cross_attention for layer in decoder.layers]
-            self.memory = packed(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
+            self.cross_keys_values = packed(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
             self.foldable = None
             if model.output.weight.dtype in (torch.float32, torch.float64):  # half precision would round once more
                 self.foldable = FoldableWeights(
@@ -210,9 +210,9 @@ class FastTransformer:
         if self.encoder_norm is not None:
             x = self.encoder_norm(x)
         width = x.shape[1] // self.config.heads
-        memory = self.memory(x).view(sentences, -1, 2 * len(self.layers), self.config.heads, width)
+        projected = self.cross_keys_values(x).view(sentences, -1, 2 * len(self.layers), self.config.heads, width)
         # Contiguous, otherwise every step would copy them.
-        kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
+        kept = projected.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
         for decoder_layer, value in zip(self.layers, values, strict=True):
             decoder_layer.removed.zero_heads("cross_attention", value)  # a context of values that are 0 is 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from transformer.model.probe import Edit, InOrder
+from transformer.model.probe import InOrder, SiteEdit
 from transformer.model.zero_edit import Zero
 
 _SITE = re.compile(r"(encoder|decoder)\.layers\.(\d+)\.(\w+)\.(context|output)")
@@ -39,7 +39,7 @@ WHOLE = LayerWithout()
 RemovedParts = dict[tuple[str, int], LayerWithout]  # by the stack and the number of the layer, from 0
 
 
-def removed_parts(edits: Mapping[str, Edit]) -> RemovedParts | None:
+def removed_parts(edits: Mapping[str, SiteEdit]) -> RemovedParts | None:
     """What the edits of sites (transformer/model/probe.py) remove; None if they do something else, too."""
     layers: RemovedParts = {}
     for site, edit in edits.items():
