@@ -232,7 +232,7 @@ def test_four_threads_with_probes_of_their_own_never_differ_by_a_bit(model: Tran
 @pytest.mark.parametrize("query", [0, 2])
 def test_an_edit_of_one_query_is_made_in_the_decoding_step_of_that_query(model: Transformer, query: int) -> None:
     """In a step, the tensor has the row of the newest query only."""
-    source, target = batch()
+    source, target = batch(padded=False)
     site = f"{SELF}.weights"
     edit = Row(query, 1, lambda weights: weights * 0.5)
     names = sites(model.config)
