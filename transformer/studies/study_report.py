@@ -77,7 +77,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
                 "",
             ]
     odd = disagreements(queue, standings)
-    parts += ["## Where the order is not the paper's", ""]
+    parts += ["## Results in another order than the paper's", ""]
     parts += [f"- {sentence}" for sentence in odd] or ["Nowhere, as far as both have been compared."]
     parts += [
         "",
