@@ -10,10 +10,11 @@ from app.compute import cached_results
 from app.compute.cached_results import GATE, KEPT, Ids
 from app.compute.subject import Subject
 from app.languages import gettext_noop
-from transformer.config import BOS, EOS
+from transformer.config import EOS
 from transformer.decoding.translation import Hypothesis
 from transformer.export.torch_model import TorchModel
 from transformer.model.attention_kinds import KINDS, SITES
+from transformer.model.forced_target import shifted_right
 from transformer.text.tokenizer import Tokenizer
 
 
@@ -50,13 +51,13 @@ def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int
     weights = cached_results.observed(subject, source_ids, target_ids).attention
     model, tokenizer = subject.translator.model, subject.translator.tokenizer
     theirs = TorchModel(model)
-    source, target = torch.tensor([source_ids]), torch.tensor([(BOS, *target_ids[:-1])])
+    source, target = torch.tensor([source_ids]), torch.tensor([shifted_right(target_ids)])
     with GATE, torch.no_grad():
         ids = tuple(theirs.greedy(source_ids, limit))
         pairs = {gettext_noop("Encoder's output"): (model.encoder(source), theirs.encode(source))}
         found = theirs.attention_weights(source, target)
         logits = model(source, target), theirs(source, target)
-        written = theirs(source, torch.tensor([(BOS, *ids[:-1])]))
+        written = theirs(source, torch.tensor([shifted_right(ids)]))
     both = [
         (torch.from_numpy(weights[kind].weights[layer].copy()), found[f"{SITES[kind].format(layer)}.weights"][0])
         for kind in KINDS

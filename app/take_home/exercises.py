@@ -23,8 +23,8 @@ from app.questions.question import token_name
 from app.stage.heads import opening_head
 from app.stage.scene import Scene
 from transformer.analysis.batch_masks import mask_parts
-from transformer.config import BOS
 from transformer.model.attention_kinds import KINDS, SITES
+from transformer.model.forced_target import shifted_right
 
 DIMENSIONS = 3  # of the vectors that are multiplied by hand
 MOST_KEYS = 4
@@ -197,7 +197,7 @@ def masked_cells(scene: Scene) -> Exercise | None:
     masks = scene.attention("decoder").masks  # (L, H, T, T)
     mask = masks[0, 0]  # (T, T)
     rows, window = len(mask), scene.config.attention_window
-    parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), "decoder")
+    parts = mask_parts(scene.config, scene.translation.source_ids, shifted_right(scene.hypothesis.ids), "decoder")
     if mask.all() or np.any(masks != together(parts)):
         return None
     removed = int((~mask).sum())

@@ -97,11 +97,11 @@ def test_the_limits_of_the_app_apply_whatever_search_a_checkpoint_asks_for(
     seen: list[DecodingConfig] = []
     translate = cached_results.translate
 
-    def watched(subject: Subject, text: str, settings: DecodingConfig) -> Any:
+    def watched(subject: Subject, text: str, settings: DecodingConfig, **how: bool) -> Any:
         # A thread of another test may still ask another checkpoint.
         if Path(subject.file.path).parent == tmp_path.resolve():
             seen.append(settings)
-        return translate(subject, text, settings)
+        return translate(subject, text, settings, **how)
 
     monkeypatch.setattr(cached_results, "translate", watched)
     app = open_app()

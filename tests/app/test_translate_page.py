@@ -125,8 +125,8 @@ def test_an_alternative_that_was_cut_off_says_why(
 ) -> None:
     translate = cached_results.translate
 
-    def cut_off(*args: Any) -> TranslatedText:
-        found = translate(*args)
+    def cut_off(*args: Any, **how: Any) -> TranslatedText:
+        found = translate(*args, **how)
         (sentence,) = found.sentences
         best, second, *others = sentence.hypotheses
         second = replace(second, finished=False, at_limit=at_limit)

@@ -22,8 +22,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer.config import BOS, EOS
+from transformer.config import EOS
 from transformer.model import Probe, Transformer, census
+from transformer.model.forced_target import shifted_right, token_log_probabilities
 
 STEPS = 64  # points of the integral; with 64 the sums of en-de, which are 5 to 13, are wrong by 0.1 to 0.3
 AT_ONCE = 16  # sentences in a batch; the logits of a larger batch take much memory
@@ -130,14 +131,14 @@ def _log_probabilities_after(
 ) -> Tensor:
     """The log-probabilities (N, T) after sources (N, S). `embedded` (N, S, D) replaces their scaled embeddings."""
     rows, device = len(source), source.device
-    reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (N, T)
+    reads = torch.tensor([shifted_right(target_ids)] * rows, device=device)  # (N, T)
     predicted = torch.tensor([list(target_ids)] * rows, device=device)  # (N, T)
     if embedded is None:
         logits = model(source, reads)  # (N, T, V)
     else:
         given: Tensor = embedded
         logits = model(source, reads, Probe(census(model.config), edits={SITE: lambda now: given}))  # (N, T, V)
-    return logits.log_softmax(dim=-1).gather(-1, predicted[..., None])[..., 0]  # (N, T)
+    return token_log_probabilities(logits, predicted)  # (N, T)
 
 
 def _embedded(model: Transformer, source_ids: Ids) -> Tensor:

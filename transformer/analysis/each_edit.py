@@ -13,9 +13,10 @@ from torch import Tensor
 from transformer.analysis.edits import Edit, HeadOff, ResidualOff, SublayerOff
 from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.analysis.edits.model_edits import SiteEdits
-from transformer.config import BOS, ModelConfig
+from transformer.config import ModelConfig
 from transformer.model import Probe, Transformer, census
 from transformer.model.attention_kinds import Kind
+from transformer.model.forced_target import shifted_right, token_log_probabilities
 from transformer.model.probe import SiteEdit
 
 Part = HeadOff | SublayerOff | ResidualOff
@@ -64,18 +65,14 @@ def _log_probabilities(
 ) -> np.ndarray:
     device = model.output.weight.device
     source = torch.tensor([list(source_ids)], device=device)  # (1, S)
-    reads = torch.tensor([[BOS, *target_ids[:-1]]], device=device)  # (1, T)
+    reads = torch.tensor([shifted_right(target_ids)], device=device)  # (1, T)
     probe = Probe(census(model.config), edits=_row_by_row(rows))
     with torch.inference_mode():
         logits = model(source, reads, probe).cpu()  # (B, T, V); on the CPU: Apple's GPU has no float64
-        return np.stack([_chosen(row, target_ids) for row in logits.expand(len(rows), -1, -1)])  # (B, T)
-
-
-def _chosen(logits: Tensor, target_ids: Sequence[int]) -> np.ndarray:
-    """The log-probability of each token, (T) float64; row by row, because all rows in float64 take much memory."""
-    exact = logits.double()  # (T, V)
-    found: np.ndarray = (exact[range(len(target_ids)), list(target_ids)] - exact.logsumexp(dim=-1)).numpy()  # (T)
-    return found
+        predicted = torch.tensor(list(target_ids))  # (T)
+        # Row by row, because all rows in float64 take much memory.
+        found = [token_log_probabilities(row.double(), predicted) for row in logits.expand(len(rows), -1, -1)]
+        return torch.stack(found).numpy()  # (B, T)
 
 
 def _row_by_row(rows: Sequence[SiteEdits]) -> SiteEdits:

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer.config import BOS
 from transformer.model import Probe, Transformer, census
+from transformer.model.forced_target import shifted_right
 
 AT_ONCE = 8  # rows in a batch
 
@@ -72,7 +72,7 @@ def _probabilities(
     """The ids of the top tokens, their probabilities, and those of the translation's tokens: (B, T) each."""
     rows, device = len(kept), kept.device
     source = torch.tensor([list(source_ids)] * rows, device=device)  # (B, S)
-    reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (B, T)
+    reads = torch.tensor([shifted_right(target_ids)] * rows, device=device)  # (B, T)
     predicted = torch.tensor([list(target_ids)] * rows, device=device)  # (B, T)
     probe = Probe(census(model.config), edits={f"{site}.context": partial(keep_heads, kept=kept)})
     with torch.inference_mode():

@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer.config import BOS
 from transformer.errors import HeadlightError
 from transformer.model import Transformer, masks
+from transformer.model.forced_target import shifted_right, token_log_probabilities
 
 DECODER_BATCH = 32
 Ids = tuple[int, ...]
@@ -120,10 +120,9 @@ def _effects(model: Transformer, pair: Pair, memory: Tensor) -> np.ndarray:
 def _log_probability(model: Transformer, memory: Tensor, target_ids: Sequence[int], start: int) -> Tensor:
     """log p of `target_ids[start:]` given the tokens before, for each memory (B, S, D): (B) float64."""
     size, device = len(memory), memory.device
-    decoder_input = torch.tensor([[BOS, *target_ids[:-1]]] * size, device=device)  # (B, T)
+    decoder_input = torch.tensor([shifted_right(target_ids)] * size, device=device)  # (B, T)
     predicted = torch.tensor([list(target_ids[start:])] * size)  # (B, T - start)
     no_padding = torch.ones(size, 1, 1, memory.shape[1], dtype=torch.bool, device=device)  # (B, 1, 1, S)
     states = model.decoder(decoder_input, memory, no_padding)[:, start:]  # (B, T - start, D)
     logits = model.predict(states).cpu().double()  # (B, T - start, V); on the CPU: Apple's GPU has no float64
-    chosen = logits.gather(-1, predicted[..., None])[..., 0]  # (B, T - start)
-    return (chosen - logits.logsumexp(dim=-1)).sum(dim=-1)  # (B)
+    return token_log_probabilities(logits, predicted).sum(dim=-1)  # (B)

@@ -32,6 +32,7 @@ from transformer.analysis.trace_frame import Tokens, frame
 from transformer.config import BOS, PAD
 from transformer.errors import TraceError
 from transformer.model import Probe, Transformer, census
+from transformer.model.forced_target import shifted_right
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +163,7 @@ def trace_batch(
     if any(BOS in target_ids for target_ids in targets):
         raise ValueError("target_ids are the predicted ids (Hypothesis.ids), without <s>.")
     source, predicted = _padded(sources), _padded(targets)
-    reads = _padded([(BOS, *target_ids[:-1]) for target_ids in targets])
+    reads = _padded([shifted_right(target_ids) for target_ids in targets])
     probe = Probe(census(model.config), sites)
     device = model.output.weight.device
     with torch.inference_mode():
@@ -204,7 +205,7 @@ def trace_steps(
     found = []
     with torch.inference_mode():
         state = model.start(torch.tensor([list(source_ids)], device=device))
-        for read in (BOS, *target_ids[:-1]):
+        for read in shifted_right(target_ids):
             probe = Probe(names, sites)
             model.step(torch.tensor([read], device=device), state, probe)
             found.append({site: _array(value[0]) for site, value in probe.records.items()})

@@ -55,42 +55,61 @@ def write_text(
         CorpusError: a text cannot be read (the message names file and line), or no pair is left for training.
     """
     counts, used, aside = _write_usable(parts, config, seed, folder)
-    source_hashes, target_hashes = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
-    roles = np.full(len(source_hashes), TRAIN, np.uint8)
+    firsts = mapped(folder / "firsts.bin", np.int64)
+    hashes = mapped(folder / "sources.bin", np.uint64), mapped(folder / "targets.bin", np.uint64)
+    roles = np.full(len(hashes[0]), TRAIN, np.uint8)
     if config.drop_duplicates:
         roles[repeated(mapped(folder / "whole.bin", np.uint64))] = LEFT_OUT
     roles[aside] = ASIDE  # also those that are duplicates
     counts.aside, counts.duplicates = len(aside), int((roles == LEFT_OUT).sum())
     if len(aside):
-        like = sharing_a_sentence((source_hashes, target_hashes), aside) & (roles == TRAIN)
+        like = sharing_a_sentence(hashes, aside) & (roles == TRAIN)
         roles[like] = LEFT_OUT
         counts.like_aside = int(like.sum())
-    none_left, fewer, real = False, None, _are_real(parts, used, mapped(folder / "firsts.bin", np.int64))
+    is_enough, fewer = True, None
     if valid is None:
-        usable = roles == TRAIN
-        if usable.any() and not (usable & real).any():
-            raise CorpusError(
-                "No pair can be set aside for validation: a model wrote the sources of all of them. Name validation "
-                "text (data.valid)."
-            )
-        chosen, alike = choose_validation_pairs(source_hashes, target_hashes, config.valid_size, usable & real)
-        if not real.all():
-            alike = sharing_a_sentence((source_hashes, target_hashes), np.flatnonzero(chosen)) & usable & ~chosen
-        none_left = not (usable & real & ~chosen & ~alike).any()
-        if none_left:
-            fewer = _fewer((source_hashes, target_hashes), config.valid_size, usable & real)
-        roles[chosen], roles[alike] = VALID, LEFT_OUT
-        counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
+        real = _are_real(parts, used, firsts)
+        usable = (roles == TRAIN) & real
+        is_enough = _set_aside_for_validation(roles, hashes, real, config.valid_size, counts)
+        fewer = None if is_enough else _fewer(hashes, config.valid_size, usable)
     else:
-        counts.shared = count_overlap((source_hashes, target_hashes), sentence_hashes(valid, seed), roles == TRAIN)
-    _count_learnt(counts, used, roles, mapped(folder / "firsts.bin", np.int64))
-    if none_left or not counts.learnt:
+        counts.shared = count_overlap(hashes, sentence_hashes(valid, seed), roles == TRAIN)
+    _count_learnt(counts, used, roles, firsts)
+    if not (is_enough and counts.learnt):
         raise nothing_learnt(counts, config, fewer)
     (folder / "roles.bin").write_bytes(roles.tobytes())
     counts.write(folder / "counts.json")
     (folder / "parts.json").write_text(json.dumps([asdict(part) for part in used]), encoding="utf-8")
     for name in HASHES:
         (folder / f"{name}.bin").unlink()
+
+
+def _set_aside_for_validation(
+    roles: np.ndarray, hashes: tuple[np.ndarray, np.ndarray], real: np.ndarray, size: int, counts: Counts
+) -> bool:
+    """Gives about `size` pairs the role VALID, and leaves out those that share a sentence with one of them.
+
+    Args:
+        real: boolean: which pairs are from a part whose sources no model wrote. The others are not set aside.
+
+    Returns:
+        Whether such a pair is left for training.
+
+    Raises:
+        CorpusError: there is text, but none that can be set aside.
+    """
+    usable = roles == TRAIN
+    if usable.any() and not (usable & real).any():
+        raise CorpusError(
+            "No pair can be set aside for validation: a model wrote the sources of all of them. Name validation text "
+            "(data.valid)."
+        )
+    chosen, alike = choose_validation_pairs(*hashes, size, usable & real)
+    if not real.all():
+        alike = sharing_a_sentence(hashes, np.flatnonzero(chosen)) & usable & ~chosen
+    roles[chosen], roles[alike] = VALID, LEFT_OUT
+    counts.validation, counts.like_validation = int(chosen.sum()), int(alike.sum())
+    return bool((usable & real & ~chosen & ~alike).any())
 
 
 def _are_real(parts: Sequence[Part], used: Sequence[UsedPart], firsts: np.ndarray) -> np.ndarray:
@@ -174,9 +193,7 @@ class _Found(NamedTuple):
 
     lines: bytes
     hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, targets, and whole pairs (if needed)
-    order: (
-        np.ndarray
-    )  # uint64, a hash per pair: those with the smallest are kept for a test (empty if the part keeps none)
+    order: np.ndarray  # uint64, a hash per pair: those with the smallest are kept aside (empty if the part keeps none)
     counts: Counts
     skipped: SkippedLines
     share: float  # how much of its text has been read (0 to 1)

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
+from transformer.config import EOS, PAD, UNK, DecodingConfig
 from transformer.decoding.hypotheses import check_score
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
+from transformer.model.forced_target import shifted_right, token_log_probabilities
 from transformer.text.normalisation import clean
 
 WEIGHT = 0.5  # chosen on validation text of en-de: pretrained/EXPERIMENTS.md
@@ -121,13 +122,13 @@ def _mean_log_probabilities(reverse: Translator, pairs: Sequence[tuple[list[int]
     """One pass with teacher forcing: for each pair the mean log-probability of the tokens that are written."""
     device = next(reverse.model.parameters()).device
 
-    def padded(rows: list[list[int]], value: int = PAD) -> torch.Tensor:
+    def padded(rows: Sequence[Sequence[int]], value: int = PAD) -> torch.Tensor:
         return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=value).to(device)
 
     source, target = padded([read for read, _ in pairs]), padded([written for _, written in pairs])  # (B, S), (B, T)
     with torch.inference_mode():
-        logits = reverse.model(source, padded([[BOS, *written[:-1]] for _, written in pairs]))  # (B, T, V)
-    chosen = logits.log_softmax(dim=-1, dtype=torch.float32).gather(2, target[..., None])[..., 0]  # (B, T)
+        logits = reverse.model(source, padded([shifted_right(written) for _, written in pairs]))  # (B, T, V)
+    chosen = token_log_probabilities(logits.float(), target)  # (B, T)
     is_token = target != PAD
     means: list[float] = ((chosen * is_token).sum(dim=1) / is_token.sum(dim=1)).tolist()
     return means

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import torch
 
-from transformer.config import BOS, EOS, UNK, DecodingConfig
+from transformer.config import EOS, UNK, DecodingConfig
 from transformer.decoding.hypotheses import check_score
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.translation import Hypothesis
 from transformer.errors import TranslationError
 from transformer.model import Transformer
+from transformer.model.forced_target import shifted_right, token_log_probabilities
 from transformer.text.normalisation import clean
 from transformer.text.tokenizer import Tokenizer
 
@@ -48,9 +49,9 @@ def given(
     ids = (*written, EOS)
     device = next(model.parameters()).device
     with torch.no_grad():
-        logits = model(torch.tensor([source_ids], device=device), torch.tensor([[BOS, *ids[:-1]]], device=device))
-        scores = logits[0].cpu().double().log_softmax(dim=-1)  # (T, V); on the CPU: Apple's GPU has no float64
-    log_probabilities = scores.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()  # (T)
+        logits = model(torch.tensor([source_ids], device=device), torch.tensor([shifted_right(ids)], device=device))
+    exact = logits[0].cpu().double()  # (T, V); on the CPU: Apple's GPU has no float64
+    log_probabilities = token_log_probabilities(exact, torch.tensor(ids)).tolist()  # (T)
     score = sum(log_probabilities)
     check_score(score)
     return Hypothesis(

@@ -2,6 +2,7 @@
 
 positions embedding masks attention feed_forward layers transformer     the paper, section 3
 cache                                                                   decoding one token at a time
+forced_target                                                           the probability of a given target
 probe site_census edited_transformer zero_edit attention_kinds          to record and change what is computed
 """
 

@@ -82,43 +82,57 @@ def train(
         use_tf32(where)
         run = opened.enter_context(Run(run_dir, resume)) if ranks.is_main else None
         stop = opened.enter_context(Interrupt(run_dir, run is not None and run.resumed))
-        if run and not run.resumed:
-            keep_recipe(run.folder, recipe)
-        given = initialisation(recipe.training) if run and not run.resumed else None
-        if given and given.tokenizer and recipe.tokenizer.model:
-            raise ConfigError(
-                "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: "
-                "leave tokenizer.model out, or set training.own_vocabulary = true."
-            )
-        data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
-        recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
-        recipe, time_text = with_precision(recipe, data, where, run, ranks), ""
-        if run and not run.resumed:
-            data.warn()
-            keep_recipe(run.folder, recipe)  # again, with what has been decided since
-            time_text = expected_time(recipe, data, where, ranks.size)
-        model = new_model(recipe, where)
-        if given:
-            given.copy_to(model, data.tokenizer)
-        training = prepare(recipe, model, data, run, ranks)
-        report = opened.enter_context(started_report(training, run, data.size, time_text)) if run else None
+        training, report = set_up(recipe, run_dir, run, where, ranks)
+        if report:
+            opened.enter_context(report)
         training.connect()
         stop.defers = True
         with spinning_on_free_cores(where):
             last_save = loop(training, run, report, stop)
-        if report and run and not stop:
+        if not (run and report):
+            return Path(ranks.broadcast(b"").decode())
+        if not stop:
             training.divergence.check_end()
             with suppress(Interrupted):
                 return Path(ranks.broadcast(str(finish(training, run, report, stop)).encode()).decode())
-        if run:
-            is_saved = last_save == training.progress.update
-            kept = "everything is saved" if is_saved else "the saved state is from before the loss rose"
-            again = " with torchrun, as before" if ranks.size > 1 else ""
-            raise Stopped(
-                f"Stopped by {stop} after update {training.progress.update} of {recipe.training.updates}; {kept}. "
-                f"To continue{again}: {resume_command(run.folder)}"
-            )
-        return Path(ranks.broadcast(b"").decode())
+        raise stopped(training, run, stop, is_saved=last_save == training.progress.update)
+
+
+def set_up(
+    recipe: Recipe, run_dir: Path, run: Run | None, where: torch.device, ranks: Ranks
+) -> tuple[Training, Report | None]:
+    """The text, the model and the optimizer, new or as the folder of the run has them; on rank 0 also the report."""
+    is_new = run is not None and not run.resumed
+    if run and is_new:
+        keep_recipe(run.folder, recipe)
+    given = initialisation(recipe.training) if is_new else None
+    if given and given.tokenizer and recipe.tokenizer.model:
+        raise ConfigError(
+            "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: "
+            "leave tokenizer.model out, or set training.own_vocabulary = true."
+        )
+    data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
+    recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
+    recipe, time_text = with_precision(recipe, data, where, run, ranks), ""
+    if run and is_new:
+        data.warn()
+        keep_recipe(run.folder, recipe)  # again, with what has been decided since
+        time_text = expected_time(recipe, data, where, ranks.size)
+    model = new_model(recipe, where)
+    if given:
+        given.copy_to(model, data.tokenizer)
+    training = prepare(recipe, model, data, run, ranks)
+    return training, started_report(training, run, data.size, time_text) if run else None
+
+
+def stopped(training: Training, run: Run, stop: Interrupt, *, is_saved: bool) -> Stopped:
+    """What a run that a signal has stopped raises."""
+    kept = "everything is saved" if is_saved else "the saved state is from before the loss rose"
+    again = " with torchrun, as before" if training.ranks.size > 1 else ""
+    return Stopped(
+        f"Stopped by {stop} after update {training.progress.update} of {training.recipe.training.updates}; {kept}. "
+        f"To continue{again}: {resume_command(run.folder)}"
+    )
 
 
 def loop(training: Training, run: Run | None, report: Report | None, stop: Interrupt) -> int | None:

@@ -33,9 +33,9 @@ from app.views.hand.projection_origin import origin
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
-from transformer.config import BOS
 from transformer.model.attention import MultiHeadAttention, attend
 from transformer.model.attention_kinds import KINDS, SITES, Kind
+from transformer.model.forced_target import shifted_right
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 
@@ -168,7 +168,7 @@ def mask(this: Calculation) -> None:
     )
     st.latex(_writing(this).mask())
     scene = this.scene
-    read = (BOS, *scene.hypothesis.ids[:-1])
+    read = shifted_right(scene.hypothesis.ids)
     parts = mask_parts(scene.config, scene.translation.source_ids, read, this.kind)
     with st.container(key="text_mask"):
         reasons = MaskReasons(this.tensors["mask"], parts, this.queries, this.keys, scene.config.attention_window)

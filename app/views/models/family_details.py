@@ -59,7 +59,9 @@ def _table(family: Family, number: int) -> None:
     )
     st.caption(" ".join(sentences))
     if family.remarks:
-        with st.expander(_("Results in another order than the paper's"), key=f"text_disagreements_{number}_{family.name}"):
+        with st.expander(
+            _("Results in another order than the paper's"), key=f"text_disagreements_{number}_{family.name}"
+        ):
             for remark in family.remarks:
                 st.text(remark)
 

@@ -11,9 +11,9 @@ from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.edits import PositionsOff
-from transformer.config import BOS
 from transformer.model import census
 from transformer.model.attention_kinds import KINDS, SITES, depth
+from transformer.model.forced_target import shifted_right
 
 _PATCHED = ("embedding.output", "residual_sum", "norm_out")  # the ends of the sites where an edit replaces vectors
 _OF_ONE_PASS = gettext_noop(
@@ -97,7 +97,7 @@ def edited_sites(scene: Scene) -> EditedSites:
 def _edited_masks(scene: Scene) -> tuple[set[str], set[str], bool]:
     """The sites of the masks that an edit changes, in one head or in all; those of weights with a fully masked row;
     and whether a row of the decoder may attend to later tokens."""
-    read, allow_later = (BOS, *scene.hypothesis.ids[:-1]), False
+    read, allow_later = shifted_right(scene.hypothesis.ids), False
     recorded, changed, empty = scene.record("*.mask"), set(), set()
     for kind in KINDS:
         unedited = together(mask_parts(scene.config, scene.translation.source_ids, read, kind))

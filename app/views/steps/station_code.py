@@ -20,7 +20,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "pieces":
             return lines_of_definition("text/tokenizer.py", "Tokenizer.encode")
         case "shifted":
-            return lines_from(trace_batch, "BOS, *target_ids")
+            return lines_from(trace_batch, "shifted_right(target_ids)")
         case "chosen":
             return choice(method_of(scene))
     match here.name:
