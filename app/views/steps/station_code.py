@@ -5,7 +5,6 @@ from app.stage.scene import Scene
 from app.stage.search_method import method_of
 from app.views.shared.search_code import choice
 from app.views.steps.stations import Station
-from transformer.analysis.trace import trace_batch
 from transformer.config import ModelConfig
 from transformer.model.attention import attend
 from transformer.model.positions import PositionalEncoding, sinusoids
@@ -20,7 +19,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "pieces":
             return lines_of_definition("text/tokenizer.py", "Tokenizer.encode")
         case "shifted":
-            return lines_from(trace_batch, "shifted_right(target_ids)")
+            return lines_of_definition("model/forced_target.py", "shifted_right")
         case "chosen":
             return choice(method_of(scene))
     match here.name:
