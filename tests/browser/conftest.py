@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -23,6 +24,8 @@ from tests.support.canvas_alone import alone as alone
 from tests.support.patience import PATIENCE as SECONDS
 from tests.support.small_alignment import made_map
 from tests.support.small_training import toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
+from transformer.text.spelling import WordList
 from transformer.training import train
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
@@ -79,11 +82,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tiny checkpoints: of the first it was measured which heads align, the second translates the other way round, one
-    has many heads, one is a family's."""
+    """Tiny checkpoints: of the first it was measured which heads align, the second translates the other way round and
+    corrects spelling, one has many heads, one is a family's."""
     path = tmp_path_factory.mktemp("checkpoints")
     made_map(write_checkpoint(path / "en-de.safetensors", source_language="en", target_language="de"), 3, 4)
-    write_checkpoint(path / "de-en.safetensors", Size(1, 1, 1), source_language="de", target_language="en")
+    other = write_checkpoint(path / "de-en.safetensors", Size(1, 1, 1), source_language="de", target_language="en")
+    words = WordList(dict.fromkeys(("die", "Katze", "sitzt", "auf", "der", "Matte"), 50))
+    save_checkpoint(other, replace(load_checkpoint(other), words=words))
     write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
     write_checkpoint(path / "wide.safetensors", Size(1, 1, 20), options={"d_model": 40})
     write_checkpoint(path / "family-heads-1.safetensors", Size(1, 1, 1))

@@ -72,6 +72,22 @@ def test_the_length_is_counted_while_typing_and_enter_translates(visit: Begin) -
     assert "Where" in "".join(page.locator(".st-key-source_pieces .chip .text").all_inner_texts())
 
 
+def test_an_unknown_word_is_read_as_a_known_one_until_the_visitor_wants_it_as_typed(visit: Begin) -> None:
+    one = visit().open(checkpoint="de-en", sentence="die Katez sitzt auf der Mattte")
+    one.drawn()
+    mark = one.page.locator(".st-key-headline .mark")
+    with one.running():
+        mark.filter(has_text="Katez → Katze, Mattte → Matte").click()
+    mark.filter(has_text="as typed").wait_for()
+    assert "as_typed=true" in one.page.url
+    with one.running():
+        mark.click()
+    mark.filter(has_text="Katez → Katze").wait_for()
+    one.type("die Katze sitzt auf der Matte")
+    mark.wait_for(state="detached")
+    assert "as_typed=true" not in one.page.url
+
+
 def test_the_sentence_is_in_the_copied_link_but_not_in_the_address(visit: Begin) -> None:
     one = visit(clipboard=True).open()
     one.type("the cat sat")
