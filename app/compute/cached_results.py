@@ -31,8 +31,8 @@ from transformer.analysis.head_removal import Predictions, predictions_with_othe
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
-from transformer.decoding import finished_search
-from transformer.decoding.finished_search import Draw, draws
+from transformer.decoding import finished_sampling
+from transformer.decoding.finished_sampling import Draw, draws
 from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
@@ -230,7 +230,7 @@ def mark_truncated(
 ) -> tuple[SearchNode, ...]:
     """The tree of sampling, in which tokens that top k or top p removed are marked; `target_ids`: its hypotheses."""
     known = [(ids, record(subject.as_in_steps, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
-    return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
+    return finished_sampling.mark_truncated(_tree, finished_sampling.logits_by_prefix(known), settings)
 
 
 def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:

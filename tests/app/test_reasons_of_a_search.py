@@ -11,7 +11,7 @@ from tests.decoding.test_tree import METHODS, SOURCES, trees
 from tests.support.small_decoding import undecided
 from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
-from transformer.decoding.finished_search import beginnings, mark_truncated
+from transformer.decoding.finished_sampling import logits_by_prefix, mark_truncated
 from transformer.decoding.search_record import Candidate, Ending, SearchRecord
 from transformer.decoding.tree import Explanation
 
@@ -28,7 +28,7 @@ def of_truncated_sampling(**settings: float) -> Iterator[str]:
     changed = replace(METHODS[2], **settings)  # type: ignore[arg-type]
     for source, (found, tree) in zip(SOURCES, trees(changed), strict=True):
         known = [(one.ids, trace(undecided(), source, one.ids, ["logits"])["logits"]) for one in found]
-        yield from (node.reason for node in mark_truncated(tree, beginnings(known), changed))
+        yield from (node.reason for node in mark_truncated(tree, logits_by_prefix(known), changed))
 
 
 def of_repetition(settings: DecodingConfig) -> str:

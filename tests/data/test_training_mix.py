@@ -15,9 +15,10 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe, TokenizerConfig
 from transformer.data.corpus import Pair, read_pairs
 from transformer.data.data_options import DataConfig
+from transformer.data.kept_aside import Smallest
 from transformer.data.mix_options import MixPart
 from transformer.data.pair_sources import _use
-from transformer.data.parts import Smallest, parts_of
+from transformer.data.parts import parts_of
 from transformer.data.training_data import TrainingData
 from transformer.errors import ConfigError, CorpusError
 from transformer.recipe import load_recipe, recipe_text

@@ -11,15 +11,8 @@ from tests.decoding.test_tree import BEAM, METHODS, SOURCES, trees
 from tests.support.small_decoding import random_sources, undecided
 from transformer.analysis.trace import trace
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.finished_search import (
-    beginnings,
-    draws,
-    finished,
-    mark_truncated,
-    may_be_drawn,
-    path_to,
-    rescored,
-)
+from transformer.decoding.finished_sampling import draws, logits_by_prefix, mark_truncated, may_be_drawn
+from transformer.decoding.finished_search import finished, path_to, rescored
 from transformer.decoding.search import search
 
 
@@ -94,7 +87,7 @@ def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
         settings = replace(DecodingConfig(method="sampling", n_best=2, max_extra_length=2), top_k=top_k, top_p=top_p)
         for source, (found, tree) in zip(SOURCES, trees(settings), strict=True):
             known = [(one.ids, trace(undecided(), source, one.ids, ["logits"])["logits"]) for one in found]
-            for node, new in zip(tree, mark_truncated(tree, beginnings(known), settings), strict=True):
+            for node, new in zip(tree, mark_truncated(tree, logits_by_prefix(known), settings), strict=True):
                 assert replace(new, reason=node.reason) == node
                 if node.outcome != "pruned":
                     assert new == node

@@ -2,7 +2,8 @@
 
     data_options mix_options                          what a recipe can ask for
     text_files corpus hugging_face parts              files -> pairs of sentences
-    skipped_lines cleaning train_valid_overlap        which lines and pairs are left out
+    skipped_lines cleaning                            which lines and pairs are left out
+    train_valid_overlap kept_aside                    which pairs are not for training
     text_preparation prepared_text prepared_store     pairs -> a prepared corpus on disk
     augmentation encoding encoded_pairs               pairs -> ids, again in each epoch if they are changed at random
     pair_sources batches batch_parts epochs           ids -> batches

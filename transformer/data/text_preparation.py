@@ -21,9 +21,10 @@ from transformer.data.augmentation.number_swapping import has_numbers
 from transformer.data.cleaning import Counts, fault, nothing_learnt, repeated
 from transformer.data.corpus import Pair, Portion, check_usable, plain, raw_pairs
 from transformer.data.data_options import DataConfig
+from transformer.data.kept_aside import Smallest, order_hash
 from transformer.data.mapped_arrays import append, mapped
 from transformer.data.parallel_map import in_order, processes_for
-from transformer.data.parts import Part, Smallest, order_hash, sums_of
+from transformer.data.parts import Part, sums_of
 from transformer.data.prepared_text import ASIDE, LEFT_OUT, PLACES, TRAIN, VALID, UsedPart
 from transformer.data.skipped_lines import SkippedLines
 from transformer.data.train_valid_overlap import (

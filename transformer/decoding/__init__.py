@@ -5,7 +5,8 @@ order:
     search decoding_method greedy_and_sampling beam   the loop, and the two ways to choose tokens in it
     log_probabilities sampling length_penalty repetition
     search_record hypotheses tree translation         what a search leaves
-    teacher_forcing finished_search reranking         with a given translation, or after a search
+    teacher_forcing reranking                         with a given translation
+    finished_search finished_sampling                 after a search
     translate_lines language_pair                     files, line by line; the languages of a model
     fast                                              the same step with fewer operations
 """

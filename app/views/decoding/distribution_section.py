@@ -29,7 +29,7 @@ from app.state.choice import Between
 from app.state.detail_choices import TRIED_TEMPERATURE, TRIED_TOP_K, TRIED_TOP_P
 from app.views.shared.show_figure import show_figure
 from transformer.config import DecodingConfig
-from transformer.decoding.finished_search import may_be_drawn
+from transformer.decoding.finished_sampling import may_be_drawn
 
 SHOWN = 9  # tokens of the distribution, as in the frame at the top
 TOP_K = (1, 2, 3, 5, 8, 10, 20, 50, 100, 200, 500, 1000, 0)  # 0 = all tokens

@@ -17,7 +17,8 @@ from app.state.given_translation import is_of_search
 from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
 from app.views.shared.show_figure import belongings
-from transformer.decoding.finished_search import may_be_drawn, path_to
+from transformer.decoding.finished_sampling import may_be_drawn
+from transformer.decoding.finished_search import path_to
 
 OF_SEARCH = gettext_noop("The search found this translation, too; it is shown in place of the best one.")
 GIVEN = gettext_noop(

@@ -1,6 +1,6 @@
 """Why a candidate of a search was kept or not, in the visitor's language.
 
-`transformer/decoding/tree.py` and `finished_search.py` write the reasons in English. They use no sentences but those
+`transformer/decoding/tree.py` and `finished_sampling.py` write the reasons in English. They use no sentences but those
 below (test_every_reason_of_a_search_is_translated).
 """
 
