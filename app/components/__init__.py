@@ -17,6 +17,7 @@ from app.components.copy_link import copy_link as copy_link
 from app.components.decoding_loop import decoding_loop as decoding_loop
 from app.components.difference import difference as difference
 from app.components.document_language import document_language as document_language
+from app.components.explained_words import explained_words as explained_words
 from app.components.frames import frames as frames
 from app.components.head_changes import head_changes as head_changes
 from app.components.head_grid import head_grid as head_grid

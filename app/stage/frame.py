@@ -13,7 +13,7 @@ from app.languages import _
 from app.pages import PageInfo
 from app.stage.page_menu import page_menu
 from app.stage.section import redrawn
-from app.stage.template import next_question, question
+from app.stage.template import next_question, question, words
 from app.state.choices import PRIVATE, SCENE
 
 Later = Callable[[], None] | None
@@ -71,6 +71,7 @@ def page_body(
         if draw:
             draw()
             next_question(page)
+            words()
         if later:
             later()
 

@@ -1,6 +1,6 @@
 """What every page has: its question as heading, a few sentences below the picture, the details, and the next question.
 
-    question  ->  one picture with its controls  ->  at most three sentences  ->  Details  ->  Next
+    question  ->  one picture with its controls  ->  at most three sentences  ->  Details  ->  Next  ->  Words
 
 app/stage/frame.py draws the question and the link to the next one; a page draws what is between them.
 """
@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from app import components
 from app.components import recording
 from app.languages import _
+from app.library.glossary import glossary
 from app.pages import PageInfo, after, page_named, query
 from app.stage.lecture import shown_scene
 from app.state.choices import DETAILS
@@ -67,6 +69,12 @@ def next_question(page: PageInfo) -> None:
             icon=":material/arrow_forward:",
             query_params=query(),
         )
+
+
+def words() -> None:
+    """Lists the words of the page that have an explanation. A lecture has no room for them."""
+    if not LECTURE.value and not recording.current():
+        components.explained_words(glossary(), key="explained_words")
 
 
 def _store_details() -> None:
