@@ -8,8 +8,7 @@ _component = component("explained_words")
 
 
 def explained_words(words: Sequence[tuple[Sequence[str], str]], *, key: str) -> None:
-    """Lists those of the words that are on the page, and underlines the first occurrence of each. A click on either
-    shows the explanation.
+    """Lists those of the words that are on the page. A click on one shows its explanation.
 
     Args:
         words: of each its forms, the first of which names it, and its explanation.
