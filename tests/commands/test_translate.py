@@ -56,7 +56,7 @@ def test_spelling_is_corrected_if_the_checkpoint_has_the_words_of_its_text(check
     assert refused.exit_code == 1
     assert "does not hold the words of its training text" in refused.stderr
     file = tmp_path / "words.safetensors"
-    save_checkpoint(file, replace(load_checkpoint(checkpoint), words=WordList({"cat": 9, "sat": 9})))
+    save_checkpoint(file, replace(load_checkpoint(checkpoint), words=WordList({"a": 9, "cat": 9, "sat": 9})))
     assert run("translate", file, input="a cta sat.").stdout == plain
     assert run("translate", file, "--correct-spelling", input="a cta sat.").stdout == corrected
 
