@@ -31,9 +31,7 @@ from transformer.analysis.head_removal import Predictions, predictions_with_othe
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
-from transformer.decoding import finished_sampling
-from transformer.decoding.finished_sampling import Draw, draws
-from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
+from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
 
@@ -211,26 +209,6 @@ def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tu
     with GATE:
         parsed = [parse_edit(text) for text in edits]
         return log_probabilities_with_each(subject.translator.model, source_ids, target_ids, parsed)
-
-
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
-def drawn(subject: Subject, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
-    """The random draws of a sampled hypothesis; see `transformer.decoding.finished_search`."""
-    logits = record(subject.as_in_steps, source_ids, target_ids, ("logits",))["logits"]  # (T, V)
-    return draws(logits, source_ids, target_ids, settings)
-
-
-@st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
-def mark_truncated(
-    subject: Subject,
-    source_ids: Ids,
-    target_ids: tuple[Ids, ...],
-    settings: DecodingConfig,
-    _tree: tuple[SearchNode, ...],
-) -> tuple[SearchNode, ...]:
-    """The tree of sampling, in which tokens that top k or top p removed are marked; `target_ids`: its hypotheses."""
-    known = [(ids, record(subject.as_in_steps, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
-    return finished_sampling.mark_truncated(_tree, finished_sampling.logits_by_prefix(known), settings)
 
 
 def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:

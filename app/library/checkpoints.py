@@ -150,7 +150,7 @@ def load_snapshot(file: CheckpointFile) -> "Translator":
 
 
 def tokens_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
-    """(tokens of the longest sentence of the text, how many sentences there are), counted as the translator will."""
+    """(tokens of the longest sentence of the text as it was typed, how many sentences there are)."""
     lengths = sentence_lengths(load(file), text)
     return max(lengths, default=0), len(lengths)
 

@@ -29,7 +29,7 @@ _WORDS = (
         gettext_noop("query; queries"),
         gettext_noop(
             "The vector of a token that attends. Its dot products with the keys of other tokens decide how much it "
-            "attends to each; their values, weighted so, are added up."
+            "attends to each; with these weights, the values of the tokens are added up."
         ),
     ),
     (
@@ -47,7 +47,7 @@ _WORDS = (
         gettext_noop("attention sink; sink; sinks"),
         gettext_noop(
             "A token that gets much attention although it tells little, such as </s> or a full stop. Heads attend to "
-            "it when there is nothing else for them."
+            "it when no other token is of use to them."
         ),
     ),
     (
@@ -91,13 +91,14 @@ _WORDS = (
     (
         gettext_noop("entropy"),
         gettext_noop(
-            "How spread out probabilities are: 0 if one token has all of it, and highest if all tokens have the same."
+            "How spread out probabilities are: 0 if one token has a probability of 1, highest if all have the same."
         ),
     ),
     (
         gettext_noop("perplexity"),
         gettext_noop(
-            "e to the power of the loss: among so many equally probable tokens the model would be as uncertain."
+            "e to the power of the loss. The model is as uncertain as if it had to choose among so many equally "
+            "probable tokens."
         ),
     ),
     (

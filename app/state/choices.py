@@ -48,10 +48,9 @@ SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
 # The checkpoint and what it translates
 CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
+AS_TYPED = Choice("as_typed", False, switch, switch_text, reset_by=("text",))  # its spelling is not corrected
 MISSING = Choice("missing_checkpoint", "", str, written="session", reset_by=("checkpoint",))  # one that was open
 UPLOAD_PROBLEM = Choice("upload_problem", "", str, written="session", reset_by=("checkpoint",))  # of the last upload
-# Whether the model reads it as it was typed, although its spelling could be corrected
-AS_TYPED = Choice("as_typed", False, switch, switch_text, reset_by=("text",))
 EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch
 SHOWN_SENTENCE = Choice("nth", 0, from_one, plus_one, reset_by=SENTENCE_CHANGES)

@@ -20,6 +20,7 @@ from transformer.data.data_options import DataConfig
 from transformer.data.mix_options import MixPart
 from transformer.data.monolingual import sources_path
 from transformer.data.pair_sources import Corpus
+from transformer.data.prepared_text import TrainingText
 from transformer.data.toy_tasks import toy_pairs
 from transformer.decoding.translate_lines import translate_lines
 from transformer.decoding.translator import Translator
@@ -93,6 +94,12 @@ def test_a_line_that_cannot_be_translated_is_left_out_and_the_lines_stay_aligned
     found = pairs_of(recipe_of(folder), folder / "run")
     assert {("b a", "a b"), ("d c", "c d")} <= set(found)
     assert corpus_of(recipe_of(folder), folder / "run").text.counts.empty == 2
+
+
+def test_a_prepared_corpus_knows_which_sources_a_model_wrote(folder: Path) -> None:
+    text = corpus_of(recipe_of(folder), folder / "run").text
+    for read in (text, TrainingText(text.folder)):  # also without the recipe
+        assert [part.is_real for part in read.parts] == [True, False]
 
 
 def test_a_compressed_file_is_read_as_well(folder: Path) -> None:

@@ -68,14 +68,6 @@ def test_sources_that_a_model_wrote_do_not_count() -> None:
     assert source_words(text_of(written, real=(False,)), []) is None
 
 
-def test_whether_the_sources_are_real_is_known_after_the_text_is_found_again(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "corpus.tsv", PAIRS)
-    recipe = corpus_recipe(tmp_path)
-    for _ in range(2):
-        (part,) = TrainingData(recipe, tmp_path / "run")._source.parts
-        assert part.is_real
-
-
 def test_words_that_would_change_many_correct_sentences_are_not_kept(caplog: pytest.LogCaptureFixture) -> None:
     right: list[Pair] = [("The ship", "")] * 100
     kept, dropped = round(100 * MOST_CHANGED), round(100 * MOST_CHANGED) + 1

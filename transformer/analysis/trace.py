@@ -123,7 +123,7 @@ def trace(
     model: Transformer,
     source_ids: Sequence[int],
     target_ids: Sequence[int],
-    sites: Iterable[str] = EVERYTHING,
+    sites: str | Iterable[str] = EVERYTHING,
     piece: Callable[[int], str] = str,
 ) -> Trace:
     """The trace of one probed pass.
@@ -139,6 +139,7 @@ def trace(
         HeadlightError: no site has such a name, or a sentence is longer than the model's table of positions.
         ValueError: the model is in training mode, a sentence is empty, or its target has <s>.
     """
+    sites = [sites] if isinstance(sites, str) else sites
     (found,) = trace_batch(model, [source_ids], [target_ids], sites, piece)
     return found
 

@@ -96,8 +96,8 @@ def translate(
 def _correcting(translator: "Translator", checkpoint: Path) -> "Translator":
     if translator.checkpoint is None or translator.checkpoint.words is None:
         raise HeadlightError(
-            f"{checkpoint} does not hold the words of its training text, so it cannot correct spelling. Leave "
-            "--correct-spelling out, or train a model of this version: its checkpoints hold them."
+            f"{checkpoint} does not hold the words of its training text, so it cannot correct spelling: leave "
+            "--correct-spelling out. Checkpoints hold them if the training text has 20,000 different words or more."
         )
     return translator.correcting_spelling()
 

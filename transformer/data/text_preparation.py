@@ -69,7 +69,7 @@ def write_text(
         counts.like_aside = int(like.sum())
     is_enough, fewer = True, None
     if valid is None:
-        real = _are_real(parts, used, firsts)
+        real = _are_real(used, firsts)
         usable = (roles == TRAIN) & real
         is_enough = _set_aside_for_validation(roles, hashes, real, config.valid_size, counts)
         fewer = None if is_enough else _fewer(hashes, config.valid_size, usable)
@@ -113,11 +113,11 @@ def _set_aside_for_validation(
     return bool((usable & real & ~chosen & ~alike).any())
 
 
-def _are_real(parts: Sequence[Part], used: Sequence[UsedPart], firsts: np.ndarray) -> np.ndarray:
+def _are_real(used: Sequence[UsedPart], firsts: np.ndarray) -> np.ndarray:
     """Boolean: which pairs are from a part whose sources no model wrote."""
     ends = np.cumsum([0, *(part.blocks for part in used)])
     pairs = np.diff(firsts[ends])
-    return np.repeat([part.is_real for part in parts], pairs)
+    return np.repeat([part.is_real for part in used], pairs)
 
 
 def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:

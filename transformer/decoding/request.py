@@ -35,9 +35,9 @@ class Request:
         return [token.id for token in self.tokens]
 
     def translated(
-        self, found: tuple[Hypothesis, ...], tree: tuple[SearchNode, ...], settings: DecodingConfig
+        self, settings: DecodingConfig, found: tuple[Hypothesis, ...] = (), tree: tuple[SearchNode, ...] = ()
     ) -> Translation:
-        """The result of a search for this request."""
+        """The result of a search for this request; of an empty sentence, nothing is found."""
         read = tuple(self.tokens), tuple(self.ids)
         return Translation(self.source, *read, found, tree, settings, self.typed, self.lowered)
 

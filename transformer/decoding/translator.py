@@ -35,7 +35,6 @@ from transformer.text.sentence_splitting import split_text
 from transformer.text.tokenizer import Tokenizer
 
 Precision = Literal["float32", "bfloat16"]
-PRECISIONS: dict[Precision, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Translator:
@@ -83,7 +82,7 @@ class Translator:
             CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
         """
         checkpoint = load_checkpoint(path, device)
-        checkpoint.model.to(PRECISIONS[precision])
+        checkpoint.model.to(getattr(torch, precision))
         settings, _ = validate(DecodingConfig, (checkpoint.recipe or {}).get("decoding", {}))
         # `settings` is None if they are invalid, or of another version; the checkpoint can still be used.
         return cls(checkpoint.model, checkpoint.tokenizer, settings, checkpoint, reads_first_words(checkpoint.recipe))
@@ -170,9 +169,7 @@ class Translator:
         batch_tokens: int,
         padded: bool = False,
     ) -> list[Translation | TranslationError]:
-        done: list[Translation | TranslationError] = [
-            one.problem or one.translated((), (), settings) for one in requests
-        ]
+        done: list[Translation | TranslationError] = [one.problem or one.translated(settings) for one in requests]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
         equal = self.model.depends_on_padding and not padded
         for batch in similar_lengths(lengths, settings, batch_tokens, equal=equal):
@@ -180,7 +177,7 @@ class Translator:
             for i, result in zip(batch, found, strict=True):
                 try:
                     ranked, tree = hypotheses(result, settings, self.tokenizer, len(prefix) if keep_tree else None)
-                    done[i] = requests[i].translated(ranked, tree, settings)
+                    done[i] = requests[i].translated(settings, ranked, tree)
                 except TranslationError as error:
                     done[i] = error
         return done
@@ -210,8 +207,7 @@ class Translator:
         return found
 
     def correcting_spelling(self) -> "Translator":
-        """A translator of the same model that corrects the spelling of what it reads (`transformer/text/spelling.py`);
-        without the words of a checkpoint it reads everything as it is."""
+        """The same, but it corrects the spelling of what it reads, if its checkpoint has words (text/spelling.py)."""
         found = copy.copy(self)
         found.sources = replace(self.sources, words=self.checkpoint.words if self.checkpoint else None)
         return found
@@ -247,7 +243,6 @@ class Translator:
         (found,) = self.translate_sentences([sentence], settings)
         if not found.hypotheses:
             raise TranslationError(NOTHING)
-        sites = [sites] if isinstance(sites, str) else sites
         traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
         if self.checkpoint is None:
             return traced.named(found.source)

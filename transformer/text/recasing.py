@@ -27,7 +27,7 @@ from transformer.text.tokenizer import Tokenizer
 FAR_MORE_FREQUENT = 1.5  # in log-probability: most words with a capital have it only because they begin a sentence
 NEARBY = 80  # characters before a word in which the end of a sentence is looked for
 _ONE_TOKEN = (0, -1)  # the beginning of `_usualness`
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")  # letters, perhaps with apostrophes inside
 _SENTENCE_ENDS = re.compile(r"[.!?][\"')]*\s+$")
 
 
@@ -36,7 +36,7 @@ def recased(text: str, tokenizer: Tokenizer) -> str:
 
     A text without a word of two or more letters stays as it is: it may be single letters, not a sentence.
     """
-    words = list(_WORD.finditer(text)) if text.isupper() or text.islower() else []
+    words = list(WORD.finditer(text)) if text.isupper() or text.islower() else []
     if all(len(word[0]) < 2 for word in words):
         return text
     has_sentences = text.isupper() or _SENTENCE_ENDS.search(f"{text} ") is not None
@@ -46,12 +46,12 @@ def recased(text: str, tokenizer: Tokenizer) -> str:
         starts_sentence = start == words[0].start() or bool(_SENTENCE_ENDS.search(text[max(0, start - NEARBY) : start]))
         return _usual(found[0], tokenizer, starts_sentence and has_sentences)
 
-    return _WORD.sub(usual, text)
+    return WORD.sub(usual, text)
 
 
 def with_known_first_word(sentence: str, tokenizer: Tokenizer) -> str:
     """The sentence, its first word in lower case if the vocabulary has that as one token, and the word as it is not."""
-    found = _WORD.match(sentence)
+    found = WORD.match(sentence)
     if found is None or not found[0][1:].islower():  # "I", "NASA"
         return sentence
     small = found[0].lower()

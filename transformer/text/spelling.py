@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from transformer.text.recasing import WORD
 from transformer.text.sentence_splitting import split_sentences
 
 SHORTEST, LONGEST = 3, 40  # letters of a word that is corrected, or in a list
@@ -44,9 +45,8 @@ OTHER_CASE = 3
 USUAL, MOST_LETTERS = 20, 100  # letters that candidates may have: the least count over all words, and how many
 
 MOST_WORDS = 200_000  # in a list: the most frequent ones
-MOST_BYTES = 16_000_000  # of a list, not packed
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_ENTRY = re.compile(rf"\d{{1,12}} [\w'’\u0300-\u036f]{{1,{2 * LONGEST}}}")  # lower case may add an accent: i̇
+MOST_BYTES = MOST_WORDS * (14 + 4 * LONGEST)  # of a list, not packed: a count, a word, a space and a line break each
+_ENTRY = re.compile(rf"\d{{1,12}} [\w'\u0300-\u036f]{{1,{LONGEST}}}")  # lower case may add an accent: i̇
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 BESIDE = {key: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _KEYS for i, key in enumerate(row)}
 _UMLAUTS, _SHARP_S = {"ae": "ä", "oe": "ö", "ue": "ü"}, {"ss": "ß"}
@@ -63,7 +63,7 @@ class WordList:
 
         If more than half of its words are unknown, it is probably of another language, and stays as it is.
         """
-        words = list(_WORD.finditer(sentence))
+        words = list(WORD.finditer(sentence))
         unknown = sum(word[0].lower() not in self._lower for word in words)
         if unknown > max(1, len(words) / 2):
             return sentence
@@ -72,7 +72,7 @@ class WordList:
         def known(found: re.Match[str]) -> str:
             return self._corrected(found[0], case, is_first=found.start() == words[0].start())
 
-        return _WORD.sub(known, sentence)
+        return WORD.sub(known, sentence)
 
     def to_bytes(self) -> bytes:
         """The list for a checkpoint, packed."""
@@ -141,7 +141,7 @@ class WordList:
 
 def changed_words(typed: str, read: str) -> list[tuple[str, str]]:
     """The words of a sentence that are other words, not only in another letter case, after it was corrected."""
-    pairs = zip(_WORD.findall(typed), _WORD.findall(read), strict=False)
+    pairs = zip(WORD.findall(typed), WORD.findall(read), strict=False)
     return [(before, after) for before, after in pairs if before.casefold() != after.casefold()]
 
 
@@ -200,7 +200,7 @@ def word_list(lines: Iterable[str]) -> WordList | None:
     inside, first = Counter[str](), Counter[str]()
     for line in lines:
         for sentence in split_sentences(line):
-            words = _WORD.findall(sentence)
+            words = WORD.findall(sentence)
             first.update(words[:1])
             inside.update(words[1:])
     counts = Counter(inside)

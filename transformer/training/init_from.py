@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
-from transformer.config import TrainingConfig
-from transformer.errors import TrainingError
+from transformer.config import Recipe
+from transformer.errors import ConfigError, TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 
@@ -65,10 +65,21 @@ class Initialisation:
         log.info("%s: its vocabulary has %d of the %d tokens.", self.checkpoint.path, known, len(ids))
 
 
-def initialisation(config: TrainingConfig) -> Initialisation | None:
-    """The checkpoint that a new run starts with; None: the weights are random. Raises CheckpointError."""
+def initialisation(recipe: Recipe) -> Initialisation | None:
+    """The checkpoint that a new run starts with; None: the weights are random.
+
+    Raises:
+        CheckpointError: it cannot be loaded.
+        ConfigError: the recipe names another vocabulary than the checkpoint has.
+    """
+    config = recipe.training
     if config.init_from is None:
         return None
+    if recipe.tokenizer.model and not config.own_vocabulary:
+        raise ConfigError(
+            "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: "
+            "leave tokenizer.model out, or set training.own_vocabulary = true."
+        )
     return Initialisation(load_checkpoint(config.init_from), config.own_vocabulary)
 
 

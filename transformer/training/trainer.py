@@ -23,7 +23,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.data.batch_parts import Share
 from transformer.data.training_data import Position, TrainingData
-from transformer.errors import ConfigError, Stopped, TrainingError
+from transformer.errors import Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.kernels.thread_waiting import spinning_on_free_cores
@@ -105,12 +105,7 @@ def set_up(
     is_new = run is not None and not run.resumed
     if run and is_new:
         keep_recipe(run.folder, recipe)
-    given = initialisation(recipe.training) if is_new else None
-    if given and given.tokenizer and recipe.tokenizer.model:
-        raise ConfigError(
-            "training.init_from brings the vocabulary of its checkpoint, and tokenizer.model names another one: "
-            "leave tokenizer.model out, or set training.own_vocabulary = true."
-        )
+    given = initialisation(recipe) if is_new else None
     data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, where, ranks)
     recipe = with_updates(fit_vocabulary(recipe, data.tokenizer), data)
     recipe, time_text = with_precision(recipe, data, where, run, ranks), ""
@@ -215,8 +210,7 @@ def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | N
     share = Share(ranks.rank, ranks.size, settings.accumulate)
     total = 0 if where.type == "cpu" else (settings.updates - progress.update) * settings.accumulate
     batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch), share, total))
-    first_words = recipe.data.augment.first_word > 0
-    words = data.words() if run else None
+    first_words, words = recipe.data.augment.first_word > 0, data.words() if run else None
     text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs, first_words, words)
     return Training(recipe, model, optimizer, batches, text, progress, ranks)
 

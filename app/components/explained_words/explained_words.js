@@ -3,7 +3,7 @@
 import { button, element, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 
-const NOT_READ = 'code, pre, button, a, summary, input, textarea, svg, h1, .katex, [class*="st-key-top"], .st-key-headline, [data-testid="stTooltipHoverTarget"]';
+const NOT_READ = 'code, pre, button, a, summary, input, textarea, svg, h1, .katex, .st-key-top, .st-key-headline, [data-testid="stTooltipHoverTarget"]';
 const AFTER = 150;  // ms without a change of the page, before it is read again
 const GAP = 8;  // px between a word and its explanation
 

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from app import components
-from app.compute import cached_results
+from app.compute import sampling_results
 from app.figures.axes import visible
 from app.figures.theme import kind_color, role_color
 from app.languages import _, gettext_noop, ngettext
@@ -118,7 +118,9 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
         if each.outcome != "pruned":
             goes_on.setdefault(each.parent, set()).add(each.token)
     drawn = (
-        cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
+        sampling_results.drawn(scene.subject, scene.translation.source_ids, ids, settings)
+        if method == "sampling"
+        else ()
     )
     found, given_steps = [], scene.given_steps
     for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):

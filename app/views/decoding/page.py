@@ -5,7 +5,7 @@ The first picture shows one hypothesis, the same as on all other pages; the sear
 
 from dataclasses import replace
 
-from app.compute import cached_results
+from app.compute import cached_results, sampling_results
 from app.languages import _, gettext_noop
 from app.stage.controls import controls
 from app.stage.heads import chosen_head, opening_head
@@ -106,7 +106,7 @@ def with_tree(scene: Scene) -> Scene:
     )
     if found.settings.method == "sampling":
         ids = tuple(hypothesis.ids for hypothesis in found.hypotheses)
-        marked = cached_results.mark_truncated(scene.subject, found.source_ids, ids, found.settings, found.tree)
+        marked = sampling_results.mark_truncated(scene.subject, found.source_ids, ids, found.settings, found.tree)
         found = replace(found, tree=marked)
     if scene.given:
         found = replace(found, hypotheses=(*found.hypotheses, scene.given))
