@@ -15,7 +15,7 @@ from app.pages import PAGES, info
 from app.stage.lecture import lecture as lecture_mode
 from app.stage.lecture import next_scene, shown_scene
 from app.state import address
-from app.state.choices import SENTENCE
+from app.state.choices import AS_TYPED, SENTENCE
 from app.state.lecture_choices import LECTURE
 from tests.support.drawn import components, page_text
 from tests.support.pages import switch_page
@@ -178,8 +178,11 @@ def test_a_sentence_that_was_typed_between_two_lessons_is_not_shown_in_the_secon
         shown_scene.show(1)
         assert SENTENCE.value == ("the cat sat" if second == "own" else "")
         SENTENCE.choose("typed in the lesson")
+        AS_TYPED.choose(True)
         shown_scene.show(1)
-        assert SENTENCE.value == "typed in the lesson"
+        assert (SENTENCE.value, AS_TYPED.value) == ("typed in the lesson", True)
+        shown_scene.show(2)  # it has a sentence of its own
+        assert (SENTENCE.value, AS_TYPED.value) == ("a b c", False)
 
 
 def test_a_page_that_is_loaded_again_keeps_what_was_changed(lecture: Open) -> None:

@@ -10,12 +10,15 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results, gate, snapshot_results
 from app.compute.gate import Gate
+from app.compute.subject import Subject
 from app.stage.lecture import next_scene
+from app.stage.scene import Scene, Selection, scene_of
 from app.views.whatif.order_ranking import lost_by_order
 from app.views.whatif.part_ranking import rank
 from tests.support.canvas_alone import scene_with
 from tests.support.drawn import components
 from transformer.analysis import attribution
+from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
 
 Open = Callable[..., AppTest]
@@ -97,6 +100,22 @@ def test_what_each_part_and_each_change_of_the_positions_costs(
         assert rank(scene, lambda done, layers: None).lost
     else:
         assert lost_by_order(scene).nats
+
+
+@pytest.mark.parametrize(("as_typed", "correct_spelling"), [({}, True), ({"as_typed": "true"}, False)])
+def test_a_sentence_is_computed_in_advance_as_it_will_be_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, as_typed: dict[str, str], correct_spelling: bool
+) -> None:
+    asked = list[bool]()
+
+    def watched(subject: Subject, text: str, settings: DecodingConfig, selection: Selection) -> Scene:
+        asked.append(selection.correct_spelling)
+        return scene_of(subject, text, settings, selection)
+
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    monkeypatch.setattr(next_scene, "scene_of", watched)
+    next_scene._compute("masks", "", {"sentence": SENTENCE} | as_typed, with_scene=True)
+    assert asked == [correct_spelling]
 
 
 def test_what_is_computed_in_advance_takes_no_place_of_a_visitor() -> None:

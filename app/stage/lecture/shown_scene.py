@@ -84,8 +84,9 @@ def forget_own_sentence() -> None:
 def choices_of(found: Lesson, index: int) -> dict[str, str]:
     """All that a scene (its number from 0) chooses, as texts by the keys of the address."""
     shown = found.scenes[index]
-    sentence = shown.sentence or own_sentence() or sentence_of(found.scenes, index)
-    as_typed = {AS_TYPED.key: "true"} if AS_TYPED.value and sentence == own_sentence() else {}
+    own = "" if shown.sentence else own_sentence()
+    sentence = shown.sentence or own or sentence_of(found.scenes, index)
+    as_typed = {AS_TYPED.key: "true"} if own and AS_TYPED.value else {}
     return shown.link | as_typed | ({SENTENCE.key: sentence} if sentence else {})
 
 
