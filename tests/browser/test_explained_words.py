@@ -34,6 +34,13 @@ def test_the_list_follows_what_is_on_the_page(visit: Begin) -> None:
     button.wait_for(state="detached")
 
 
+def test_the_words_of_a_picture_are_listed_and_those_of_the_visitor_are_not(visit: Begin) -> None:
+    one = visit().open(sentence="the entropy of a batch")
+    listed = one.page.locator(".st-key-explained_words")
+    listed.get_by_role("button", name="head", exact=True).wait_for()  # in a sentence of the canvas
+    assert not {"entropy", "batch"} & set(listed.get_by_role("button").all_inner_texts())
+
+
 def test_a_lecture_has_no_list(visit: Begin) -> None:
     one = visit().open("decoding", lecture="1")
     assert not one.page.locator(".st-key-explained_words").count()

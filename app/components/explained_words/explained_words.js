@@ -3,7 +3,10 @@
 import { button, element, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 
-const NOT_READ = 'code, pre, button, a, summary, input, textarea, svg, h1, .katex, .st-key-top, .st-key-headline, [data-testid="stTooltipHoverTarget"]';
+const NOT_READ = "code, pre, input, textarea, svg, .katex, .st-key-top, .st-key-headline, .token, .tokens, .chip, .chips";
+const COMPONENT = '[data-testid="stBidiComponentIsolated"]';  // the host of the shadow root of a component
+// Of the page and of each component. A component has its text when it is marked as drawn (components/served_scripts.py).
+const CHANGES = { childList: true, characterData: true, subtree: true, attributeFilter: ["data-drawn"] };
 const AFTER = 150;  // ms without a change of the page, before it is read again
 const GAP = 8;  // px between a word and its explanation
 
@@ -16,11 +19,11 @@ function pattern({ forms }) {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${either.join("|")})(?![\\p{L}\\p{N}_])`, "u");
 }
 
-// The text of the page that is shown, without headings, controls, code and formulas.
-function shownText(page) {
-  const accept = (node) => (node.parentElement.closest(NOT_READ) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
-  const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT, accept), found = [];
-  while (texts.nextNode()) if (texts.currentNode.parentElement.getClientRects().length) found.push(texts.currentNode.data);
+// The text of a part of the page that is shown, without code, formulas and tokens of the visitor's sentence.
+function shownText(part) {
+  const accept = (node) => (node.parentElement?.closest(NOT_READ) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+  const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT, accept), found = [];
+  while (texts.nextNode()) if (texts.currentNode.parentElement?.getClientRects().length) found.push(texts.currentNode.data);
   return found.join("\n");
 }
 
@@ -30,6 +33,7 @@ export default function ({ data, parentElement }) {
   const explanation = element("div", { class: "explanation", popover: "auto", role: "status" });
   root.replaceChildren(list, explanation);
   const words = data.words.map((word) => ({ ...word, pattern: pattern(word) }));
+  const own = root.getRootNode(), watched = new Set();
   let waits = 0, listed = null;
 
   function explain(word, box) {
@@ -42,7 +46,12 @@ export default function ({ data, parentElement }) {
   }
 
   function read() {
-    const text = shownText(page), found = words.filter((word) => word.pattern.test(text));
+    const shadows = [...page.querySelectorAll(COMPONENT)].map((host) => host.shadowRoot).filter((each) => each && each !== own);
+    for (const part of [page, ...shadows]) {
+      if (!watched.has(part)) changed.observe(part, CHANGES);
+      watched.add(part);
+    }
+    const text = [page, ...shadows].map(shownText).join("\n"), found = words.filter((word) => word.pattern.test(text));
     const names = found.map((word) => word.forms[0]).join("\n");
     if (names === listed) return;
     listed = names;
@@ -57,7 +66,6 @@ export default function ({ data, parentElement }) {
     clearTimeout(waits);
     waits = setTimeout(read, AFTER);
   });
-  changed.observe(page, { childList: true, characterData: true, subtree: true });
   read();
   return () => {
     changed.disconnect();
