@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from app.compute.subject import Subject
@@ -91,6 +92,13 @@ def own_main_module() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(autouse=True)
+def no_session_is_left() -> Iterator[None]:
+    """This thread does not stay a session of Streamlit, which later tests would then ask for its cookies."""
+    yield
+    assert get_script_run_ctx(suppress_warning=True) is None
 
 
 @pytest.fixture

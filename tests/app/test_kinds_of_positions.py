@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.theme import fixed
-from app.stage.lecture import next_scene
 from app.state.choices import SENTENCE
 from app.views.positions.likeness import likeness, likeness_table
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import array, chart, components, open_view, page_text, title
+from tests.support.in_advance import compute_in_advance
 from transformer.decoding.translator import Translator
 
 WORDS = "the cat sat on the mat"
@@ -63,9 +62,7 @@ def test_what_the_models_write_is_computed_before_the_next_scene_of_a_lesson_ope
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = {SENTENCE.key: WORDS, "checkpoint": "family-base", "picture": "kinds"}
-    work = Thread(target=next_scene._compute, args=("positions", "family-base", texts), kwargs={"with_scene": True})
-    work.start()
-    work.join()
+    compute_in_advance("positions", "family-base", texts)
     monkeypatch.setattr(Translator, "translate_sentences", None)
     app = opened()
     assert not app.exception

@@ -17,6 +17,7 @@ from app.views.whatif.order_ranking import lost_by_order
 from app.views.whatif.part_ranking import rank
 from tests.support.canvas_alone import scene_with
 from tests.support.drawn import components
+from tests.support.in_advance import compute_in_advance
 from transformer.analysis import attribution
 from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
@@ -31,9 +32,7 @@ def opened_in_advance(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> Callab
 
     def opened(page: str, **choices: str) -> AppTest:
         texts = {"sentence": SENTENCE} | choices
-        work = Thread(target=next_scene._compute, args=(page, "", texts), kwargs={"with_scene": True})
-        work.start()
-        work.join()
+        compute_in_advance(page, "", texts)
         for name in ("occlusion", "gradient_times_input", "log_probabilities"):
             monkeypatch.setattr(attribution, name, None)
         for name in ("translate", "translate_sentences", "translate_ids", "score"):
@@ -92,9 +91,7 @@ def test_what_each_part_and_each_change_of_the_positions_costs(
 ) -> None:
     scene = scene_with(folder / "en-de.safetensors")
     texts = {"sentence": scene.translation.source, "experiment": experiment}
-    work = Thread(target=next_scene._compute, args=("whatif", "", texts), kwargs={"with_scene": True})
-    work.start()
-    work.join()
+    compute_in_advance("whatif", "", texts)
     monkeypatch.setattr(cached_results, "log_probabilities_with_each", None)  # not asked again
     if experiment == "heads":
         assert rank(scene, lambda done, layers: None).lost
@@ -114,7 +111,7 @@ def test_a_sentence_is_computed_in_advance_as_it_will_be_read(
 
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     monkeypatch.setattr(next_scene, "scene_of", watched)
-    next_scene._compute("masks", "", {"sentence": SENTENCE} | as_typed, with_scene=True)
+    compute_in_advance("masks", "", {"sentence": SENTENCE} | as_typed)
     assert asked == [correct_spelling]
 
 
