@@ -127,7 +127,7 @@ class Canvas:
         return f'style="width:100%;height:{self.height}px;border:0"'
 
     def _tokens(self, kind: Kind) -> tuple[Sequence[str], Sequence[str]]:
-        source, target = self.trace.source_pieces, self.trace.target_pieces
+        source, target = self.trace.source_tokens, self.trace.target_tokens
         return {"cross": (target, source), "encoder": (source, source), "decoder": (target, target)}[kind]
 
     def _opening(self, kind: Kind) -> Head:
@@ -165,12 +165,12 @@ class Canvas:
         kinds = {kind: self._of_kind(kind) for kind in KINDS}
         written = Written(
             Side(_("Translation"), shown.predicts),
-            shown.target_pieces,
+            shown.target_tokens,
             [float(softmax(row)[id]) for row, id in zip(shown["logits"], shown.predicted_ids, strict=True)],
-            runners_up(shown["logits"], shown.predicted_ids, self.translator.tokenizer.piece),
+            runners_up(shown["logits"], shown.predicted_ids, self.translator.tokenizer.token),
         )
         colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder")}
-        return canvas_message(Side(_("Source"), shown.source_pieces), written, kinds, colors)
+        return canvas_message(Side(_("Source"), shown.source_tokens), written, kinds, colors)
 
     def _of_kind(self, kind: Kind) -> KindOfAttention:
         head, weights = self._clearest(kind), self.weights(kind)

@@ -71,13 +71,13 @@ def test_training_is_timed_beside_each_peer_in_every_precision(started: Started)
     assert ("all by oneDNN" in shown) != ("oneDNN is not float32-accurate" in shown)
 
 
-class Pieces(torch.nn.Module):
+class OnlyEmbedding(torch.nn.Module):
     """Replaces OpenNMT-py's model: it has the same arguments."""
 
-    def __init__(self, pieces: int):
+    def __init__(self, vocabulary: int):
         super().__init__()
-        self.embedding = torch.nn.Embedding(pieces, 4)
-        self.generator = torch.nn.Linear(4, pieces)
+        self.embedding = torch.nn.Embedding(vocabulary, 4)
+        self.generator = torch.nn.Linear(4, vocabulary)
 
     def forward(self, source: torch.Tensor, target: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, None]:
         assert source.shape[0] == target.shape[0] == len(lengths)
@@ -88,7 +88,7 @@ class Pieces(torch.nn.Module):
 def test_opennmt_gets_the_batches_of_all_others_and_trains_on_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = Pieces(SIZES["tiny"].vocab_size)
+    model = OnlyEmbedding(SIZES["tiny"].vocab_size)
     before = model.embedding.weight.detach().clone()
     commands: list[list[str]] = []
     monkeypatch.setattr(training, "when_ready", lambda name, command: commands.append(command))

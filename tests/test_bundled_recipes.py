@@ -76,7 +76,7 @@ def test_the_papers_recipes_are_the_papers(
 
 
 def test_parameter_counts_differ_between_the_rows_of_table_3_as_the_paper_says() -> None:
-    """In millions. With the paper's "about 37,000" pieces all counts are 2 million too low, with 41,000 the table fits;
+    """In millions. With the paper's "about 37,000" tokens all counts are 2 million too low, with 41,000 the table fits;
     differences between depths and inner widths do not depend on the vocabulary at all."""
 
     def count(name: str, **changes: int) -> float:

@@ -12,7 +12,7 @@ Translate a text, or many:
 Ask how probable a given translation is, token by token:
 
     given = translator.score("I am hungry.", "Ich habe Hunger.")
-    print(given.score, list(zip(given.pieces, given.log_probabilities)))
+    print(given.score, list(zip(given.tokens, given.log_probabilities)))
 
 Record what the model computes, by the names that `python -m transformer inspect CHECKPOINT` prints:
 

@@ -82,7 +82,7 @@ class ModelConfig:
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
 class TokenizerConfig:
-    """How text is cut into pieces; one vocabulary for both languages (section 5.1)."""
+    """How text is cut into tokens; one vocabulary for both languages (section 5.1)."""
 
     model: str | None = None  # a sentencepiece .model file, or a checkpoint that has one; None: it is trained
     kind: Literal["unigram", "bpe"] = "unigram"

@@ -56,7 +56,7 @@ def load_recipe(
         ask: puts a question to the user and returns the answer; without it, a language that is missing is a problem.
 
     `model.vocab_size` may be left out: it is then `tokenizer.vocab_size`, and the trainer corrects it to the number of
-    pieces that the tokenizer really has. The languages of a corpus may be left out if the names of its files say them.
+    tokens that the tokenizer really has. The languages of a corpus may be left out if the names of its files say them.
     Options with the value "fit" get a value that suits the text (fit_to_corpus.py) or the checkpoint to start with; it
     is logged with its reason.
 

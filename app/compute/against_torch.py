@@ -84,7 +84,7 @@ def _hypothesis(ids: Ids, log_probabilities: Tensor, tokenizer: Tokenizer) -> Hy
     total = float(log_probabilities.sum())
     return Hypothesis(
         ids=ids,
-        pieces=tuple(map(tokenizer.piece, ids)),
+        tokens=tuple(map(tokenizer.token, ids)),
         log_probabilities=tuple(log_probabilities.tolist()),
         score=total,
         normalised_score=total,

@@ -126,7 +126,7 @@ def observed(subject: Subject, source_ids: Ids, target_ids: Ids) -> Observed:
     translator = subject.translator
     model = translator.model
     with GATE:
-        found = trace(model, source_ids, target_ids, (*doctor.SITES, "*.mask"), translator.tokenizer.piece)
+        found = trace(model, source_ids, target_ids, (*doctor.SITES, "*.mask"), translator.tokenizer.token)
     attention, arrays = {}, {"logits": found["logits"]}
     for kind in SITES:
         names = [SITES[kind].format(i) for i in range(depth(model.config, kind))]
@@ -165,7 +165,7 @@ def record_batch(
     """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
     translator = subject.translator
     with GATE:
-        return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
+        return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.token)
 
 
 @st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)

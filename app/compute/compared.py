@@ -24,8 +24,8 @@ class Compared:
     @property
     def changed(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """For each token of one translation, then of the other: whether it has no counterpart in the other one."""
-        gone, new = [True] * len(self.one.pieces), [True] * len(self.other.pieces)
-        matcher = SequenceMatcher(None, self.one.pieces, self.other.pieces, autojunk=False)
+        gone, new = [True] * len(self.one.tokens), [True] * len(self.other.tokens)
+        matcher = SequenceMatcher(None, self.one.tokens, self.other.tokens, autojunk=False)
         for start, place, size in matcher.get_matching_blocks():
             gone[start : start + size] = new[place : place + size] = [False] * size
         return tuple(gone), tuple(new)
@@ -33,7 +33,7 @@ class Compared:
     @property
     def parts_at(self) -> int | None:
         """The first step at which the two are different, from 0; None: they are equal."""
-        one, other = self.one.pieces, self.other.pieces
+        one, other = self.one.tokens, self.other.tokens
         if one == other:
             return None
         pairs = enumerate(zip(one, other, strict=False))

@@ -49,15 +49,15 @@ def result_of(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Sn
         written = translator.translate_sentences([sentence], SEARCH)[0]
         forced = translator.score(sentence, right, SEARCH)
         sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
-        found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
+        found = trace(model, written.source_ids, forced.ids, sites, tokenizer.token)
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
     return SnapshotResult(
         written.text,
         not written.hypotheses[0].finished,
         -forced.score / len(forced.ids),
         Attention(weights, np.broadcast_to(found.arrays[f"{names[0]}.mask"], weights.shape)),
-        found.source_pieces,
-        found.target_pieces,
+        found.source_tokens,
+        found.target_tokens,
         found.predicts,
     )
 

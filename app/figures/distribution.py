@@ -30,7 +30,7 @@ class Offer:
     """One token that may come next."""
 
     id: int
-    piece: str
+    token: str
     logit: float
     probability: float
     rank: int  # 1 = the most probable
@@ -71,7 +71,7 @@ def _highest(logits: np.ndarray, count: int) -> list[int]:
 def offers(
     logits: np.ndarray,
     chosen: int,
-    piece: Callable[[int], str],
+    token_of: Callable[[int], str],
     *,
     temperature: float = 1.0,
     count: int = 10,
@@ -82,7 +82,7 @@ def offers(
 
     Args:
         logits: (V) of one step.
-        piece: how an id is written.
+        token_of: how an id is written.
         mark: of the chosen token.
         allowed: (V) boolean, what may be chosen at all; None = everything.
     """
@@ -94,7 +94,7 @@ def offers(
     return [
         Offer(
             id,
-            piece(id),
+            token_of(id),
             float(logits[id]),
             float(probabilities[id]),
             1 + int((logits > logits[id]).sum()),
@@ -120,7 +120,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder")
-    names = [*ticks(tuple(offer.piece for offer in found)), _("<i>{count:,} others</i>", count=vocabulary - len(found))]
+    names = [*ticks(tuple(offer.token for offer in found)), _("<i>{count:,} others</i>", count=vocabulary - len(found))]
     others = _("{share} · may not be drawn", share=percent(rest)) if left < 1e-9 < rest else both_percents(rest, left)
     labels = [_label(offer) for offer in found] + [others]
     shares = np.array([*(offer.share for offer in found), left])
@@ -205,7 +205,7 @@ def _hover(offer: Offer) -> str:
     return _(
         "{token} (id {id})<br>rank {rank:,}<br>logit {logit}<br>probability {probability:.6f}"
         "<br>share among the tokens that may be drawn {share:.6f}",
-        token=plotly_text(in_words(offer.piece)),
+        token=plotly_text(in_words(offer.token)),
         id=offer.id,
         rank=offer.rank,
         logit=fixed(offer.logit, 4),
@@ -218,7 +218,7 @@ def distribution_table(found: list[Offer]) -> Table:
     """The same as columns of a table."""
     return {
         _("rank"): [offer.rank for offer in found],
-        _("token"): [offer.piece for offer in found],
+        _("token"): [offer.token for offer in found],
         _("id"): [offer.id for offer in found],
         _("logit"): [offer.logit for offer in found],
         _("probability"): [offer.probability for offer in found],
@@ -230,5 +230,5 @@ def distribution_table(found: list[Offer]) -> Table:
 
 def distribution_alt(found: list[Offer], title: str) -> str:
     """What the picture says, in words."""
-    entries = "; ".join(f"{in_words(offer.piece)} {_label(offer, both_in_words)}" for offer in found)
+    entries = "; ".join(f"{in_words(offer.token)} {_label(offer, both_in_words)}" for offer in found)
     return f"{title}. {entries}."

@@ -9,7 +9,7 @@ The same numbers in another order: each line joins the two places of one dimensi
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.figures.theme import INK, pair_color, signed_scale
 from app.languages import _, gettext_noop, pgettext
@@ -74,7 +74,7 @@ def layouts_figure(d_model: int, own: Layout | None) -> Figure:
     return Figure(data, settled(title, 580, top=72, bottom=BAR_ROOM) | more)
 
 
-def _strip(table: np.ndarray, layout: Layout) -> Piece:
+def _strip(table: np.ndarray, layout: Layout) -> FigurePart:
     """The table (P, D) of a layout; the colour bar belongs to both strips."""
     below = layout == "concatenated"
     return {
@@ -91,7 +91,7 @@ def _strip(table: np.ndarray, layout: Layout) -> Piece:
     }
 
 
-def _lines(d_model: int, cosine: bool) -> Piece:
+def _lines(d_model: int, cosine: bool) -> FigurePart:
     """Lines from dimension permutation[j] above to j below, with a gap after each."""
     order = permutation(d_model)
     below = np.arange(d_model).reshape(2, -1)[int(cosine)]
@@ -109,7 +109,7 @@ def _lines(d_model: int, cosine: bool) -> Piece:
     }
 
 
-def _column_names(d_model: int, layout: Layout) -> Piece:
+def _column_names(d_model: int, layout: Layout) -> FigurePart:
     """sin 0, cos 0, ... on the inner edge of each strip."""
     below = layout == "concatenated"
     found = [pair_of(j, d_model, layout) for j in range(d_model)]

@@ -18,7 +18,7 @@ from app.figures.panels import (
     BELOW,
     TEXT_FROM,
     Cell,
-    Piece,
+    FigurePart,
     cell_frames,
     clickable,
     heat,
@@ -68,12 +68,12 @@ def reason_scale() -> list[tuple[float, str]]:
     return [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
 
 
-def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
+def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> FigurePart:
     """The cells of a mask in the colours of their reasons."""
     return heat(reasons(mask, parts), reason_scale(), -0.5, LAST + 0.5, panel)
 
 
-def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
+def reason_legend(drawn: Sequence[np.ndarray]) -> list[FigurePart]:
     """What the colours and letters mean in these pictures of `reasons`, as traces that are only in the legend."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
     names: list[tuple[MaskReason, str]] = [
@@ -117,8 +117,8 @@ def parts_figure(
     panels.append((whole, mask, parts))
     rows, columns = mask.shape
     panel = panel_height(rows, ROW)
-    data: list[Piece] = []
-    shapes: list[Piece] = []
+    data: list[FigurePart] = []
+    shapes: list[FigurePart] = []
     for number, (_name, allowed, why) in enumerate(panels, start=1):
         data.append(clickable(reason_heat(allowed, why, number), partial(_cell_texts, allowed, why)))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, color_bar, settled
-from app.figures.panels import BARE, Cell, Piece, frame, heat, slanted_overhang, tick_height, words, wrap_title
+from app.figures.panels import BARE, Cell, FigurePart, frame, heat, slanted_overhang, tick_height, words, wrap_title
 from app.figures.shares import Share, weight_text
 from app.figures.theme import (
     CELL_SIZE,
@@ -59,7 +59,7 @@ def attention_matrix(
     numbers = max(rows, columns) <= NUMBERS_UP_TO
     tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
     top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if numbers else 18), LEAST_HEIGHT)
-    data: list[Piece] = [
+    data: list[FigurePart] = [
         heat(
             drawn,
             weight_scale(),
@@ -76,7 +76,7 @@ def attention_matrix(
     if numbers:
         data.append(_numbers(weights, allowed))
 
-    def axis(tokens: tuple[str, ...], role: Role, name: str, length: int, **more: Any) -> Piece:
+    def axis(tokens: tuple[str, ...], role: Role, name: str, length: int, **more: Any) -> FigurePart:
         color = role_color(role)
         return {
             **BARE,
@@ -90,7 +90,7 @@ def attention_matrix(
     # The slanted name of the last column extends beyond the cells. Names at the right, if any, make room for it.
     right = 10 if queries.predicts else slanted_overhang(keys)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
-    layout: Piece = settled(title, top + 60 + height, top=top, bottom=60, right=right) | {
+    layout: FigurePart = settled(title, top + 60 + height, top=top, bottom=60, right=right) | {
         "plot_bgcolor": MASKED,
         "xaxis": axis(
             keys.tokens,
@@ -132,7 +132,7 @@ def _place(queries: TokenAxis) -> str:
     return _("{query}<br>attends to {key}", query="%{y}", key="%{x}")
 
 
-def _numbers(weights: np.ndarray, allowed: np.ndarray) -> Piece:
+def _numbers(weights: np.ndarray, allowed: np.ndarray) -> FigurePart:
     """A number in each allowed cell, in black or white, whichever has more contrast."""
     q, k = np.nonzero(allowed)
     shown = [float(w) for w in weights[q, k]]

@@ -15,14 +15,14 @@ from app.figures.theme import CHOSEN, INK, role_color
 from app.languages import _
 
 Cell = tuple[int, int]
-Piece = dict[str, Any]
+FigurePart = dict[str, Any]
 
-BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
+BARE: FigurePart = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
 SMALL_FROM = 54  # columns beside each other; if there are more, their names are small
 LETTER = 7.5  # px, mean width of a letter in the title of an axis
 MAX_PANEL_HEIGHT = 600  # px
 TEXT_FROM = 10  # px of a row; lower ones have no text
-BELOW: Piece = {  # a legend at the foot of the picture
+BELOW: FigurePart = {  # a legend at the foot of the picture
     "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container",
     "font": {"size": 14},
 }  # fmt: skip
@@ -30,19 +30,19 @@ BELOW: Piece = {  # a legend at the foot of the picture
 MOST_TEXTS = 2500  # of the cells of a heatmap
 
 
-def on(panel: int) -> Piece:
+def on(panel: int) -> FigurePart:
     """The axes of a panel."""
     suffix = str(panel) if panel > 1 else ""
     return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
 
 
-def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int = 1, **more: Any) -> Piece:
+def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int = 1, **more: Any) -> FigurePart:
     """Cells with colours from `low` to `high`."""
     base = {"type": "heatmap", "z": z, "colorscale": colorscale, "zmin": low, "zmax": high, "showscale": False}
     return base | {"xgap": 1, "ygap": 1, "hoverinfo": "skip"} | on(panel) | more
 
 
-def clickable(cells: Piece, texts: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> Piece:
+def clickable(cells: FigurePart, texts: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> FigurePart:
     """A heatmap whose cells can be clicked (see chart.js) and show a text when the visitor points at them.
 
     Args:
@@ -58,27 +58,27 @@ def clickable(cells: Piece, texts: Callable[[], Sequence[str]], place: str = "%{
 
 def words(
     x: np.ndarray, y: np.ndarray, text: Sequence[str], color: object, size: int, panel: int = 1, **more: Any
-) -> Piece:
+) -> FigurePart:
     """A text in each of these cells."""
     base = {"type": "scatter", "mode": "text", "x": x, "y": y, "text": text, "textfont": {"size": size, "color": color}}
     return base | {"hoverinfo": "skip", "showlegend": False} | on(panel) | more
 
 
-def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> Piece:
+def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> FigurePart:
     """Invisible markers to point at and to click; `hover` is a template of Plotly."""
     base = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": text, "hovertemplate": hover}
     marker = {"symbol": "square", "size": size, "opacity": 0}
     return base | {"marker": marker, "showlegend": False} | on(panel) | more
 
 
-def frame(x0: float, x1: float, y0: float, y1: float, width: float, panel: int = 1) -> Piece:
+def frame(x0: float, x1: float, y0: float, y1: float, width: float, panel: int = 1) -> FigurePart:
     """A frame around what is chosen."""
     axes = on(panel)
     box = {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": CHOSEN, "width": width}}
     return box | {"xref": axes["xaxis"], "yref": axes["yaxis"]}
 
 
-def cell_frames(cell: Cell, columns: int, panel: int = 1) -> list[Piece]:
+def cell_frames(cell: Cell, columns: int, panel: int = 1) -> list[FigurePart]:
     """A thick frame around the chosen cell and a thin one around its row."""
     q, k = cell
     around = ((-0.5, columns - 0.5, 1.5), (k - 0.5, k + 0.5, 3.5))
@@ -102,7 +102,7 @@ def slanted_overhang(axis: TokenAxis) -> int:
     return 10 + 6 * min(len(axis.tokens[-1]), 10)
 
 
-def wrap_title(title: Piece, height: int) -> None:
+def wrap_title(title: FigurePart, height: int) -> None:
     """Breaks the title of a vertical axis into lines if it is longer than the axis."""
     text = title["text"]
     room = max(int(height / LETTER), *map(len, text.split()))
@@ -127,7 +127,7 @@ def panel_axes(
     per_line: int,
     across: float,
     between: float = 0.0,
-) -> Piece:
+) -> FigurePart:
     """The axes of all panels: keys above each with the panel's name, queries at the left of each line of panels.
 
     Args:
@@ -137,7 +137,7 @@ def panel_axes(
     width, height = (1 - across * (per_line - 1)) / per_line, (1 - between * (lines - 1)) / lines
     small = len(keys) * per_line > SMALL_FROM
     key_ticks, query_ticks = ticks(keys.tokens), ticks(queries.tokens)
-    found: Piece = {}
+    found: FigurePart = {}
     for number, name in enumerate(names):
         suffix = str(number + 1) if number else ""
         line, place = divmod(number, per_line)

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import is_control
-from app.figures.pieces_to_words import Group, merged, merged_mask, spelled, words_of
+from app.figures.tokens_to_words import Group, merged, merged_mask, spelled, words_of
 from app.languages import _
 
 Naming = Literal["both", "reads", "predicts"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, frame, words
+from app.figures.panels import FigurePart, frame, words
 from app.figures.theme import (
     CELL_SIZE,
     SMALL_TICK_SIZE,
@@ -53,7 +53,7 @@ def tensor_heatmap(
     drawn = np.where(finite, values, np.nan).astype(np.float32)  # (R, C)
     height, width = drawn.shape
     large = height <= LARGE_UP_TO
-    data: list[Piece] = [
+    data: list[FigurePart] = [
         {
             "type": "heatmap",
             "z": drawn,
@@ -93,7 +93,7 @@ def label_width(tokens: Sequence[str], size: int) -> float:
 
 def numbers_in_cells(
     values: np.ndarray, largest: float, beside: float, *, first: int = 0, size: int = CELL_SIZE - 1
-) -> Piece:
+) -> FigurePart:
     """The number of each cell of values (R, C) that is not NaN; ±∞ is included. If the cells are too narrow, the
     browser writes the numbers with fewer digits, or none of them.
 

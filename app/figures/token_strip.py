@@ -7,28 +7,28 @@ from app.figures.axes import visible
 from app.figures.shares import probability_text
 from app.figures.theme import role_color
 from app.languages import _, gettext_noop
-from transformer.text.tokenizer import Kind, Piece
+from transformer.text.tokenizer import Kind, Token
 
 KINDS = {
-    "piece": "",
+    "ordinary": "",
     "byte": gettext_noop("byte: this character is not in the vocabulary, so it goes in as its UTF-8 bytes"),
     "unknown": gettext_noop("unknown: the model sees <unk> here"),
     "control": gettext_noop("control: added by the model, not typed"),
 }
 
 
-def source_strip(pieces: Sequence[Piece]) -> dict[str, Any]:
+def source_strip(tokens: Sequence[Token]) -> dict[str, Any]:
     """What the encoder reads: each token with its id and the characters of the text that it covers."""
     chips = [
         {
-            "text": visible(piece.text),
-            "kind": piece.kind,
-            "tag": _tag(piece.kind),
-            "under": [str(piece.id), _places(piece)],
+            "text": visible(token.text),
+            "kind": token.kind,
+            "tag": _tag(token.kind),
+            "under": [str(token.id), _places(token)],
             "share": None,
-            "title": _(KINDS[piece.kind]),
+            "title": _(KINDS[token.kind]),
         }
-        for piece in pieces
+        for token in tokens
     ]
     return {
         "chips": chips,
@@ -37,18 +37,18 @@ def source_strip(pieces: Sequence[Piece]) -> dict[str, Any]:
     }
 
 
-def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> dict[str, Any]:
+def target_strip(tokens: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> dict[str, Any]:
     """What the decoder wrote: each token with its id and the probability that it had when it was chosen."""
     chips = [
         {
             "text": visible(text),
             "kind": _kind(text),
             "tag": _tag(_kind(text)),
-            "under": [probability_text(probability), str(piece_id)],
+            "under": [probability_text(probability), str(token_id)],
             "share": float(probability),
             "title": "",
         }
-        for text, piece_id, probability in zip(pieces, ids, probabilities, strict=True)
+        for text, token_id, probability in zip(tokens, ids, probabilities, strict=True)
     ]
     return {
         "chips": chips,
@@ -57,27 +57,27 @@ def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
     }
 
 
-def source_table(pieces: Sequence[Piece], text: str) -> list[dict[str, Any]]:
+def source_table(tokens: Sequence[Token], text: str) -> list[dict[str, Any]]:
     """The source tokens as rows of a table. A token that covers no character has no first and no last position."""
     return [
         {
             _("number"): number,
-            _("piece"): piece.text,
-            _("id"): piece.id,
-            _("kind"): _kind_name(piece.kind),
-            _("first position"): piece.begin + 1 if piece.end > piece.begin else None,
-            _("last position"): piece.end if piece.end > piece.begin else None,
-            _("characters"): text[piece.begin : piece.end],
+            _("token"): token.text,
+            _("id"): token.id,
+            _("kind"): _kind_name(token.kind),
+            _("first position"): token.begin + 1 if token.end > token.begin else None,
+            _("last position"): token.end if token.end > token.begin else None,
+            _("characters"): text[token.begin : token.end],
         }
-        for number, piece in enumerate(pieces, start=1)
+        for number, token in enumerate(tokens, start=1)
     ]
 
 
-def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> list[dict[str, Any]]:
+def target_table(tokens: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> list[dict[str, Any]]:
     """The tokens of a hypothesis with their probabilities, as rows of a table."""
     return [
-        {_("number"): number, _("piece"): text, _("id"): piece_id, _("probability"): float(probability)}
-        for number, (text, piece_id, probability) in enumerate(zip(pieces, ids, probabilities, strict=True), start=1)
+        {_("number"): number, _("token"): text, _("id"): token_id, _("probability"): float(probability)}
+        for number, (text, token_id, probability) in enumerate(zip(tokens, ids, probabilities, strict=True), start=1)
     ]
 
 
@@ -90,7 +90,7 @@ def shifted_table(reads: Sequence[str], predicts: Sequence[str]) -> list[dict[st
 
 
 def _kind_name(kind: Kind) -> str:
-    return {"piece": _("piece"), "byte": _("byte"), "unknown": _("unknown"), "control": _("control")}[kind]
+    return {"ordinary": _("ordinary"), "byte": _("byte"), "unknown": _("unknown"), "control": _("control")}[kind]
 
 
 def _tag(kind: Kind) -> str:
@@ -98,11 +98,11 @@ def _tag(kind: Kind) -> str:
     return _kind_name(kind) if kind in ("byte", "unknown") else ""
 
 
-def _places(piece: Piece) -> str:
+def _places(token: Token) -> str:
     """The positions of its characters, from 1, the last one included: "1–5", "6"; a dash if it covers no character."""
-    if piece.kind == "control":
+    if token.kind == "control":
         return _("end")
-    first, last = piece.begin + 1, piece.end
+    first, last = token.begin + 1, token.end
     return f"{first}–{last}" if last > first else str(first) if last == first else "–"
 
 
@@ -111,4 +111,4 @@ def _kind(text: str) -> Kind:
         return "control"
     if text == "<unk>":
         return "unknown"
-    return "byte" if len(text) == 6 and text.startswith("<0x") and text.endswith(">") else "piece"
+    return "byte" if len(text) == 6 and text.startswith("<0x") and text.endswith(">") else "ordinary"

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.axes import plotly_text, visible
 from app.figures.charts import Figure, axis, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.tables import Table
 from app.figures.theme import INK, head_color
 from app.languages import _, pgettext
@@ -64,7 +64,7 @@ def curve_chart(
         marked: an update to mark by a vertical line.
         width: about how wide it will be (px), to know how many lines its legend takes.
     """
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for curve in curves:
         updates, values = thinned(curve)
         color = INK if curve.place is None else head_color(curve.place)
@@ -87,7 +87,7 @@ def curve_chart(
     layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
     below = axis(_("update"), rangemode="tozero", tickformat=",d")
-    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, rangemode="tozero")}
+    more: FigurePart = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, rangemode="tozero")}
     if marked is not None:
         mark = {"type": "line", "x0": marked, "x1": marked, "y0": 0, "y1": 1, "yref": "y domain"}
         more["shapes"] = [mark | {"line": {"color": "rgba(255, 154, 31, 0.8)", "width": 3}}]

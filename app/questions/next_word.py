@@ -34,7 +34,7 @@ def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
         margin = float(probabilities[ids[step]] - np.delete(probabilities[EOS:], ids[step] - EOS).max())
         if margin >= LEAST_MARGIN:
             cases.append((step, probabilities, margin))
-    words = [case for case in cases if is_word(scene.hypothesis.pieces[case[0]])]
+    words = [case for case in cases if is_word(scene.hypothesis.tokens[case[0]])]
     for step, probabilities, margin in (*draw.sample(words, len(words)), *draw.sample(cases, len(cases))):
         if len(given := _given(scene, probabilities)) > 2:
             return _question(scene, step, probabilities, given, margin)
@@ -43,9 +43,9 @@ def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
 
 def _given(scene: Scene, probabilities: np.ndarray) -> dict[str, int]:
     """The most probable tokens by their texts; of tokens with the same text, the most probable one."""
-    piece, found = scene.subject.translator.tokenizer.piece, dict[str, int]()
+    token_of, found = scene.subject.translator.tokenizer.token, dict[str, int]()
     for place in np.argsort(-probabilities[EOS:], kind="stable"):
-        found.setdefault(in_words(piece(int(place) + EOS)), int(place) + EOS)
+        found.setdefault(in_words(token_of(int(place) + EOS)), int(place) + EOS)
         if len(found) == MOST_ANSWERS:
             break
     return found

@@ -32,7 +32,7 @@ def message_of(scene: Scene) -> bytes:
             Side(scene.task.target, target.predicts, scene.task.target_code),
             target.tokens,
             [math.exp(value) for value in hypothesis.log_probabilities],
-            runners_up(logits, hypothesis.ids, scene.subject.translator.tokenizer.piece),
+            runners_up(logits, hypothesis.ids, scene.subject.translator.tokenizer.token),
         ),
         kinds,
         {"encoder": role_color("encoder"), "decoder": role_color("decoder")},

@@ -28,7 +28,7 @@ def headline(scene: Scene, *, written: bool) -> None:
         components.Line(
             [
                 {"text": visible(token), "probability": math.exp(value)}
-                for token, value in zip(hypothesis.pieces, hypothesis.log_probabilities, strict=True)
+                for token, value in zip(hypothesis.tokens, hypothesis.log_probabilities, strict=True)
             ],
             hypothesis.text or _("(nothing)"),
             scene.task.target_code,

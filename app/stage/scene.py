@@ -123,15 +123,15 @@ class Scene:
     @property
     def source(self) -> TokenAxis:
         """The S tokens that the encoder reads."""
-        tokens = tuple(piece.text for piece in self.translation.source_pieces)
+        tokens = tuple(token.text for token in self.translation.source_tokens)
         return TokenAxis(_("{language} (source)", language=self.task.source), "encoder", tokens)
 
     @property
     def target(self) -> TokenAxis:
         """The T rows of the decoder: what each reads, and what it predicts."""
-        read = (self.subject.translator.tokenizer.piece(BOS), *self.hypothesis.pieces[:-1])
+        read = (self.subject.translator.tokenizer.token(BOS), *self.hypothesis.tokens[:-1])
         return TokenAxis(
-            _("{language} (translation)", language=self.task.target), "decoder", read, self.hypothesis.pieces
+            _("{language} (translation)", language=self.task.target), "decoder", read, self.hypothesis.tokens
         )
 
     def axes(self, kind: Kind) -> tuple[TokenAxis, TokenAxis]:

@@ -53,11 +53,11 @@ def trace_of(scene: Scene) -> Trace:
     sites = [f"*_attention.{name}" for name in SITE_NAMES]
     translator, file = scene.subject.translator, scene.subject.file
     ids = scene.translation.source_ids, scene.hypothesis.ids
-    piece = translator.tokenizer.piece
+    token_of = translator.tokenizer.token
     name = _("{name}, changed", name=file.name) if scene.subject.edits else file.name
     about = {"sentence": scene.translation.source, "checkpoint": name, "checkpoint_sum": sha256_of(Path(file.path))}
     with GATE:
-        found = trace(translator.model, *ids, sites, piece)
+        found = trace(translator.model, *ids, sites, token_of)
     return found.named(**about)
 
 

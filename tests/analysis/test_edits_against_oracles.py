@@ -126,7 +126,7 @@ def test_a_search_with_an_edit_finds_what_the_model_without_the_part_finds(
         for each in (edited(model, edit), oracle, model)
     )
     for path, wanted in zip(found, expected, strict=True):
-        assert [each.token for each in path] == [each.token for each in wanted]
+        assert [each.token_id for each in path] == [each.token_id for each in wanted]
         assert [each.sum for each in path] == pytest.approx([each.sum for each in wanted], abs=1e-10)
     assert found != before
 

@@ -113,7 +113,7 @@ def test_a_search_finds_what_the_model_made_without_it_finds(method: Literal["gr
         for each in (edited(model, ResidualOff(*where)), built_without(model, *where), model)
     )
     for path, wanted in zip(found, expected, strict=True):
-        assert [each.token for each in path] == [each.token for each in wanted]
+        assert [each.token_id for each in path] == [each.token_id for each in wanted]
         sums = [each.sum for each in path]
         assert sums == pytest.approx([each.sum for each in wanted], abs=1e-10)
     assert found != before

@@ -79,11 +79,11 @@ def test_a_trace_has_every_site_with_its_shape_and_no_batch_axis() -> None:
 
 
 def test_rows_read_one_token_and_predict_the_next() -> None:
-    found = trace(undecided(), [8, 9, 3], [5, 6, 3], ["logits"], piece=lambda id: f"<{id}>")
+    found = trace(undecided(), [8, 9, 3], [5, 6, 3], ["logits"], token_of=lambda id: f"<{id}>")
     assert found.target_ids == (2, 5, 6)
     assert found.predicted_ids == (5, 6, 3)
-    assert found.source_pieces == ("<8>", "<9>", "<3>")
-    assert found.target_pieces == ("<2>", "<5>", "<6>")
+    assert found.source_tokens == ("<8>", "<9>", "<3>")
+    assert found.target_tokens == ("<2>", "<5>", "<6>")
     assert found.predicts == ("<5>", "<6>", "<3>")
 
 

@@ -50,7 +50,7 @@ def test_a_stored_trace_is_the_same_to_the_bit(traced: Trace, stored: Path) -> N
 
 def test_numpy_alone_reads_a_stored_trace(traced: Trace, stored: Path) -> None:
     with np.load(stored, allow_pickle=False) as file:
-        assert file["about.source_tokens"].tolist() == list(traced.source_pieces)
+        assert file["about.source_tokens"].tolist() == list(traced.source_tokens)
         np.testing.assert_array_equal(file["logits"], traced["logits"])
 
 

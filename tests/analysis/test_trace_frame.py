@@ -16,7 +16,7 @@ LAYER = "decoder.layers.0"
 @pytest.fixture(scope="module")
 def traced() -> Trace:
     found = small_translator(DecodingConfig(method="greedy", max_extra_length=4)).trace("The cat, the cat.")
-    assert len(set(found.source_pieces)) < len(found.source_pieces) != len(found.target_pieces)
+    assert len(set(found.source_tokens)) < len(found.source_tokens) != len(found.target_tokens)
     return found
 
 
@@ -24,13 +24,13 @@ def traced() -> Trace:
 def test_a_number_of_attention_stands_beside_its_head_query_and_key(traced: Trace, name: str) -> None:
     table = traced.to_frame(f"{LAYER}.{name}")
     assert list(table) == ["site", "head", "query", "query_token", "predicts", "key", "key_token", "value"]
-    keys = traced.source_pieces if name.startswith("cross") else traced.target_pieces
+    keys = traced.source_tokens if name.startswith("cross") else traced.target_tokens
     assert len(table) == traced[f"{LAYER}.{name}"].size
     rows: Any = table.to_dict("records")
     for row in rows:
         assert row["value"] == traced[f"{LAYER}.{name}"][row["head"], row["query"], row["key"]]
         assert (row["query_token"], row["predicts"]) == (
-            traced.target_pieces[row["query"]],
+            traced.target_tokens[row["query"]],
             traced.predicts[row["query"]],
         )
         assert row["key_token"] == keys[row["key"]]
@@ -50,7 +50,7 @@ def test_other_numbers_stand_beside_their_token(traced: Trace, site: str, column
     table = traced.to_frame(site)
     assert list(table) == columns
     np.testing.assert_array_equal(table["value"].to_numpy().reshape(traced[site].shape), traced[site])
-    tokens = traced.target_pieces if "predicts" in columns else traced.source_pieces
+    tokens = traced.target_tokens if "predicts" in columns else traced.source_tokens
     assert list(table["token"]) == [tokens[position] for position in table["position"]]
 
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.attention_page import open_attention, pieces, translation, weights
+from tests.support.attention_page import open_attention, tokens, translation, weights
 from tests.support.decoding_page import EXAMPLE, PARTS, healthy
 from tests.support.masks_page import open_masks
 from tests.support.multihead_page import multihead_checkpoints, open_multihead
@@ -36,10 +36,10 @@ __all__ = [
     "open_multihead",
     "open_residual",
     "open_translate",
-    "pieces",
     "question_checkpoints",
     "residual_checkpoints",
     "stub_trainer",
+    "tokens",
     "translation",
     "weights",
 ]

@@ -10,7 +10,7 @@ from app.components.bundles import style_bundle
 from app.figures.head_numbers import head_numbers
 from app.views.attention.head_ranking import COLUMNS
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.attention_page import Open, Pieces, heat, sent
+from tests.support.attention_page import Open, Tokens, heat, sent
 from tests.support.drawn import components
 from tests.support.pages import switch_page
 from transformer.analysis.rollout import decoder_rollout, rollout
@@ -36,10 +36,10 @@ def test_every_picture_shows_the_tensors(open_attention: Open, weights: dict[str
 
 
 def test_the_numbers_of_every_head_are_those_of_its_weights(
-    open_attention: Open, weights: dict[str, np.ndarray], pieces: Pieces
+    open_attention: Open, weights: dict[str, np.ndarray], tokens: Tokens
 ) -> None:
     table = components(open_attention(kind="encoder"), "ranking")[0]
-    expected = head_numbers(weights["encoder"], pieces[0], itself=True)
+    expected = head_numbers(weights["encoder"], tokens[0], itself=True)
     titles = [column["title"] for column in table["columns"]]
     assert titles == [column.title for column in COLUMNS if column.name != "aligned"]
     for row in table["rows"]:

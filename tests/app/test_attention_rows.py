@@ -5,17 +5,17 @@ import pytest
 
 from app.figures.shares import Share
 from app.figures.theme import number
-from tests.support.attention_page import Open, Pieces, heat, sent
+from tests.support.attention_page import Open, Tokens, heat, sent
 from tests.support.drawn import charts, components, page_text
 
 
 def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
-    open_attention: Open, weights: dict[str, np.ndarray], pieces: Pieces
+    open_attention: Open, weights: dict[str, np.ndarray], tokens: Tokens
 ) -> None:
     app = open_attention(kind="cross", layer="2", head="3", hide="true")
     drawn = heat(app, 0)
-    columns = [k for k, token in enumerate(pieces[0]) if token != "</s>"]
-    rows = [t for t, token in enumerate(pieces[1]) if token != "</s>"]
+    columns = [k for k, token in enumerate(tokens[0]) if token != "</s>"]
+    rows = [t for t, token in enumerate(tokens[1]) if token != "</s>"]
     expected = weights["cross"][1, 2][np.ix_(rows, columns)]
     assert drawn == pytest.approx(expected / expected.sum(axis=-1, keepdims=True), abs=1e-5)
     assert drawn.sum(axis=-1) == pytest.approx(1, abs=1e-5)
@@ -50,12 +50,12 @@ def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(open_att
         assert "animal" in lines["keys"]["tokens"]
 
 
-def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(open_attention: Open, pieces: Pieces) -> None:
+def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(open_attention: Open, tokens: Tokens) -> None:
     both = components(open_attention(kind="cross"), "attention_lines")[0]["queries"]
     reads = components(open_attention(kind="cross", naming="reads"), "attention_lines")[0]["queries"]
     predicts = components(open_attention(kind="cross", naming="predicts"), "attention_lines")[0]["queries"]
-    assert both["tokens"] == predicts["tokens"] == list(pieces[1])
-    assert both["reads"] == reads["tokens"] == ["<s>", *pieces[1][:-1]]
+    assert both["tokens"] == predicts["tokens"] == list(tokens[1])
+    assert both["reads"] == reads["tokens"] == ["<s>", *tokens[1][:-1]]
     assert reads["reads"] == predicts["reads"] == []
     assert (reads["title"].split(", ")[1], predicts["title"].split(", ")[1]) == ("as read", "as predicted")
 
@@ -88,8 +88,8 @@ def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
     assert expected in page_text(app)
 
 
-def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(open_attention: Open, pieces: Pieces) -> None:
-    app = open_attention(kind="encoder", one="true", hide="true", s=str(len(pieces[0])))
+def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(open_attention: Open, tokens: Tokens) -> None:
+    app = open_attention(kind="encoder", one="true", hide="true", s=str(len(tokens[0])))
     assert components(app, "attention_lines")[0]["row"] is None
     assert "This row is hidden" in page_text(app)
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.views.attention import bertviz_tab
 from app.views.attention.bertviz_html import PARTS
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
-from tests.support.attention_page import Open, Pieces, sent
+from tests.support.attention_page import Open, Tokens, sent
 from tests.support.drawn import charts, components, page_text, unpacked
 
 
@@ -29,13 +29,13 @@ def test_the_alignment_names_its_source_and_shows_the_lines_that_make_it(open_at
 
 @pytest.mark.parametrize("shift", ["predicts", "reads"])
 def test_the_alignment_is_that_of_the_chosen_heads(
-    open_attention: Open, weights: dict[str, np.ndarray], pieces: Pieces, shift: Any
+    open_attention: Open, weights: dict[str, np.ndarray], tokens: Tokens, shift: Any
 ) -> None:
     app = open_attention(more="alignment", threshold="0.1", shift=shift)
     app.multiselect[0].set_value([(0, 1), (2, 3)]).run()
     assert not app.exception
     cross = weights["cross"]
-    expected = word_alignment(np.stack([cross[0, 1], cross[2, 3]]), *pieces, shift)
+    expected = word_alignment(np.stack([cross[0, 1], cross[2, 3]]), *tokens, shift)
     lines = components(app, "attention_lines")[1]
     assert lines["keys"]["tokens"] == list(expected.source)
     drawn = sent(lines)

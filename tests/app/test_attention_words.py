@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import head_facts, is_control
 from app.figures.matrix import matrix_alt
-from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
 from app.figures.shown_weights import Options, shown
+from app.figures.tokens_to_words import merged, merged_mask, spelled, words_of
 from tests.support.small_attention import PIECES, READ, SOURCE, TARGET, causal, softmax
 
 
@@ -34,7 +34,7 @@ def test_a_word_is_the_text_between_spaces_and_final_punctuation_is_a_word() -> 
 
 
 @pytest.mark.parametrize(
-    ("pieces", "words"),
+    ("tokens", "words"),
     [
         (("▁", "because"), ["because"]),
         (("▁", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "</s>"), ["🙂", "</s>"]),
@@ -45,19 +45,19 @@ def test_a_word_is_the_text_between_spaces_and_final_punctuation_is_a_word() -> 
         (("▁",), ["▁"]),
     ],
 )
-def test_tokens_of_every_kind_are_merged_into_words(pieces: tuple[str, ...], words: list[str]) -> None:
-    assert [spelled([pieces[i] for i in group]) for group in words_of(pieces)] == words
+def test_tokens_of_every_kind_are_merged_into_words(tokens: tuple[str, ...], words: list[str]) -> None:
+    assert [spelled([tokens[i] for i in group]) for group in words_of(tokens)] == words
 
 
 ANY_PIECE = st.sampled_from([*PIECES, "<s>", "▁", "<0xE2>", "▁.", ",", "🙂", "</script>"])
 
 
 @given(st.lists(ANY_PIECE, min_size=1, max_size=12))
-def test_every_token_belongs_to_one_word_and_order_is_kept(pieces: list[str]) -> None:
-    groups = words_of(pieces)
-    assert [i for group in groups for i in group] == list(range(len(pieces)))
+def test_every_token_belongs_to_one_word_and_order_is_kept(tokens: list[str]) -> None:
+    groups = words_of(tokens)
+    assert [i for group in groups for i in group] == list(range(len(tokens)))
     for group in groups:
-        assert len(group) == 1 or not any(is_control(pieces[i]) for i in group)
+        assert len(group) == 1 or not any(is_control(tokens[i]) for i in group)
 
 
 def test_merging_averages_rows_and_sums_columns() -> None:

@@ -199,7 +199,7 @@ def test_it_opens_with_the_head_that_aligns_where_that_was_measured(tmp_path: Pa
 def test_whatever_is_typed_arrives_as_it_is(text: str, tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), text)
     header, packed, _ = unpacked_canvas(message_of(scene))
-    assert len(header["source"]["tokens"]) == len(scene.translation.source_pieces) == packed["cross"].shape[3]
+    assert len(header["source"]["tokens"]) == len(scene.translation.source_tokens) == packed["cross"].shape[3]
     assert all(token.isprintable() for token in header["source"]["tokens"])
 
 

@@ -38,7 +38,7 @@ def rows(app: AppTest) -> list[dict[str, Any]]:
 
 
 def check(row: dict[str, Any], hypothesis: Hypothesis) -> None:
-    assert [token["text"] for token in row["tokens"]] == list(hypothesis.pieces)
+    assert [token["text"] for token in row["tokens"]] == list(hypothesis.tokens)
     notes = [float(token["note"].replace("−", "-")) for token in row["tokens"]]
     assert notes == pytest.approx(list(hypothesis.log_probabilities), abs=0.0051)
 
@@ -180,8 +180,8 @@ def test_the_difference_to_torch_nn_is_that_of_the_numbers(folder: Path, monkeyp
 
 def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
     class Written:
-        def __init__(self, pieces: str, *log_probabilities: float) -> None:
-            self.pieces, self.log_probabilities = tuple(pieces), log_probabilities
+        def __init__(self, tokens: str, *log_probabilities: float) -> None:
+            self.tokens, self.log_probabilities = tuple(tokens), log_probabilities
 
     ours, its = Written("abc", -0.1, -0.69, -1), Written("axc", -0.1, -0.6901, -2)
     stages = (Stage("Logits", 10.0, 0.1), Stage("Log-probabilities", 3.0, 0.02))
@@ -219,8 +219,8 @@ def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:
 
 def test_two_translations_diverge_at_the_first_token_that_differs() -> None:
     class Written:
-        def __init__(self, *pieces: str) -> None:
-            self.pieces = pieces
+        def __init__(self, *tokens: str) -> None:
+            self.tokens = tokens
 
     def compared(one: str, other: str) -> Compared:
         return Compared(Written(*one.split()), Written(*other.split()))  # type: ignore[arg-type]

@@ -83,8 +83,8 @@ def test_the_heads_of_an_edited_model_are_beside_the_original_ones(open_app: Ope
     first = header["order"][header["chosen"]]
     assert (first["kind"], first["layer"], first["head"]) == (1, 1, 2)
     assert header["tokens"][2] == [
-        [piece.removeprefix("▁") for piece in translation.hypotheses[0].pieces],
-        [each.text.removeprefix("▁") for each in translation.source_pieces],
+        [token.removeprefix("▁") for token in translation.hypotheses[0].tokens],
+        [each.text.removeprefix("▁") for each in translation.source_tokens],
     ]
 
 
@@ -117,7 +117,7 @@ def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, f
     exact = [*weights_of(translator, other.source_ids, ids), *weights_of(translator, mine.source_ids, ids)]
     for found, known in zip(weights, exact, strict=True):
         np.testing.assert_allclose(found, known, atol=1 / 65_000)
-    source = [each.text.removeprefix("▁") for each in mine.source_pieces]
+    source = [each.text.removeprefix("▁") for each in mine.source_tokens]
     assert header["tokens"][0][0] == [source[0], "mat, cat", *source[2:]]
     assert "elsewhere than with the second sentence" in page_text(app)
 

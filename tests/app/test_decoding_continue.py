@@ -55,14 +55,14 @@ def test_taking_it_back_restores_the_translation_and_the_step(open_decoding: Ope
 
 def test_a_forced_prefix_is_continued_beside_the_free_translation(open_decoding: Open, folder: Path) -> None:
     translator, found = searched(folder)
-    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token != EOS)
-    prefix = (first.token, found.hypotheses[0].ids[1])
+    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token_id != EOS)
+    prefix = (first.token_id, found.hypotheses[0].ids[1])
     app = open_decoding(PARTS[1], {"beginning": prefix})
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
     assert component(app, "continued")["headline"] == expected.text
     assert component(app, "alone")["headline"] == found.text
     assert [chip["text"] for chip in component(app, "continued")["chips"]][:2] == [
-        translator.tokenizer.piece(id) for id in prefix
+        translator.tokenizer.token(id) for id in prefix
     ]
     app.button(key="take_back").click().run()
     for gone in ("continued", "continued_tree"):
@@ -73,8 +73,8 @@ def test_a_forced_prefix_is_continued_beside_the_free_translation(open_decoding:
 @pytest.mark.parametrize("method", ["beam", "greedy"])
 def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_decoding: Open, folder: Path, method: str) -> None:
     translator, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
-    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token != EOS)
-    prefix = (first.token, found.hypotheses[0].ids[1])
+    first = next(node for node in found.tree if node.outcome == "pruned" and node.step == 1 and node.token_id != EOS)
+    prefix = (first.token_id, found.hypotheses[0].ids[1])
     app = open_decoding(PARTS[1], {"beginning": prefix}, method=method)
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, keep_tree=True, prefix=prefix)
     drawn = component(app, "continued_tree")
@@ -84,7 +84,7 @@ def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_decoding: Open,
     shares = [math.exp(node.log_probability) for node in expected.tree]
     assert [node["share"] for node in drawn["nodes"]] == pytest.approx(shares)
     way = path_to(expected.tree, expected.hypotheses[0].node or 0)
-    assert tuple(node.token for node in way[:2]) == prefix
+    assert tuple(node.token_id for node in way[:2]) == prefix
     assert {node["id"] for node in drawn["nodes"] if node["best"]} == {0, *(node.id for node in way)}
     assert drawn["chosen"] == way[2].id  # the first token that the model chose itself
     forced = way[0]
@@ -106,7 +106,7 @@ def test_a_translation_can_be_ended_by_hand(open_decoding: Open, folder: Path) -
         np.exp(expected.log_probabilities)
     )
     assert f"Ended by you after {len(ids)} tokens" in [heading.value for heading in app.subheader]
-    at_start = component(open_decoding(PARTS[1], {"node": (0, 0)}, t="1"), "next_pieces")
+    at_start = component(open_decoding(PARTS[1], {"node": (0, 0)}, t="1"), "next_tokens")
     assert len(at_start["rows"]) == 6  # nothing is no translation
     assert "</s>" not in [row["text"] for row in at_start["rows"]]
 
@@ -127,17 +127,17 @@ def test_what_was_continued_is_shown_on_every_page(open_decoding: Open, folder: 
     healthy(app)
     assert component(app, "loop")["output"]["tokens"][0] == "<s>"
     ids = translator.score(EXAMPLE, "the cat").ids
-    assert component(app, "loop")["chosen"] == in_words(translator.tokenizer.piece(ids[0]))
+    assert component(app, "loop")["chosen"] == in_words(translator.tokenizer.token(ids[0]))
 
 
 def test_tokens_that_were_chosen_stay_these_tokens(open_decoding: Open, folder: Path) -> None:
     """Their text alone would be cut in the usual way: into other tokens, with other probabilities."""
     translator, _ = searched(folder)
     tokenizer = translator.tokenizer
-    ids = {tokenizer.piece(id): id for id in range(tokenizer.vocab_size)}
+    ids = {tokenizer.token(id): id for id in range(tokenizer.vocab_size)}
     chosen = tuple(ids[letter] for letter in "▁the▁cat")
     assert tuple(tokenizer.encode(tokenizer.decode(chosen))) != chosen
-    wanted = [tokenizer.piece(id) for id in (*chosen, EOS)]
+    wanted = [tokenizer.token(id) for id in (*chosen, EOS)]
     for prefix in ((*chosen, EOS), chosen):
         app = open_decoding(PARTS[1], {"beginning": prefix}, t=str(len(prefix)))
         continued = [chip["text"] for chip in component(app, "continued")["chips"]]
@@ -181,7 +181,7 @@ def test_a_prefix_that_the_visitor_types_is_cleaned_and_forced(open_decoding: Op
     healthy(app)
     translator, found = searched(folder)
     ids = translator.tokenizer.encode("„the cat")
-    expected = [translator.tokenizer.piece(id) for id in (found.hypotheses[0].ids[0], *ids)]
+    expected = [translator.tokenizer.token(id) for id in (found.hypotheses[0].ids[0], *ids)]
     assert [chip["text"] for chip in component(app, "continued")["chips"]][: len(expected)] == expected
 
 

@@ -24,9 +24,9 @@ def test_of_a_sample_it_says_at_which_temperature_each_number_is(open_decoding: 
 def test_the_frame_has_the_distribution_of_every_step(open_decoding: Open, folder: Path) -> None:
     translator, found = searched(folder)
     hypothesis, drawn = found.hypotheses[0], frame(open_decoding())
-    tokens = [translator.tokenizer.piece(id) for id in (BOS, *hypothesis.ids)]
+    tokens = [translator.tokenizer.token(id) for id in (BOS, *hypothesis.ids)]
     assert drawn["written"]["tokens"] == tokens
-    assert drawn["source"]["tokens"] == [piece.text for piece in found.source_pieces]
+    assert drawn["source"]["tokens"] == [token.text for token in found.source_tokens]
     logits = logits_of(translator, found).astype(np.float64)
     assert len(drawn["steps"]) == len(logits)
     for step, row, chosen in zip(drawn["steps"], logits, hypothesis.ids, strict=True):

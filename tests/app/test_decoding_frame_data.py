@@ -6,7 +6,7 @@ import pytest
 from app.figures.distribution import softmax
 from app.figures.two_percents import percent
 from app.views.decoding.frame_data import Step, beams_data, end_data, step_data
-from tests.support.decoding_figures import LOGITS, TREE, piece
+from tests.support.decoding_figures import LOGITS, TREE, token_of
 from transformer.decoding.translation import SearchNode
 
 
@@ -23,7 +23,7 @@ def test_percentages_have_enough_digits_to_distinguish_tokens(probability: float
 def test_what_is_shown_of_a_step_sums_to_1() -> None:
     logits = np.random.default_rng(0).normal(size=40).astype(np.float32)
     worst = int(logits.argmin())
-    data = step_data(Step(logits, worst, "Because."), piece)
+    data = step_data(Step(logits, worst, "Because."), token_of)
     p = softmax(logits)
     for count in (5, 9):
         shown = data["rows"][:count]
@@ -37,7 +37,7 @@ def test_what_is_shown_of_a_step_sums_to_1() -> None:
 
 def test_a_token_of_another_hypothesis_is_marked_and_one_that_cannot_be_written_cannot_be_clicked() -> None:
     logits = np.array([5.0, 0, 0, 1, 4, 3], dtype=np.float32)
-    data = step_data(Step(logits, 4, "Because.", others={4, 5}), piece, other_mark="kept")
+    data = step_data(Step(logits, 4, "Because.", others={4, 5}), token_of, other_mark="kept")
     marks = {row["id"]: row["mark"] for row in data["rows"]}
     assert marks == {0: "never", 1: "never", 2: "never", 3: "", 4: "chosen", 5: "kept"}
     assert [row["id"] for row in data["rows"] if row["never"]] == [0, 1, 2]
@@ -46,7 +46,7 @@ def test_a_token_of_another_hypothesis_is_marked_and_one_that_cannot_be_written_
 
 def test_a_token_that_sampling_leaves_out_has_no_share() -> None:
     allowed = np.array([False, False, False, True, True, False])
-    data = step_data(Step(LOGITS, 4, "Because.", allowed=allowed), piece, temperature=0.5)
+    data = step_data(Step(LOGITS, 4, "Because.", allowed=allowed), token_of, temperature=0.5)
     rows = {row["id"]: row for row in data["rows"]}
     assert rows[5]["mark"] == "left out"
     assert rows[5]["share"] == 0

@@ -42,7 +42,7 @@ def test_the_loop_shows_what_is_read_attended_to_kept_and_chosen(open_decoding: 
     translator, found = searched(folder)
     hypothesis = found.hypotheses[0]
     data = component(app, "loop")
-    written = [in_words(piece) for piece in hypothesis.pieces]
+    written = [in_words(token) for token in hypothesis.tokens]
     assert data["output"]["tokens"] == ["<s>", *written][:step]
     assert data["chosen"] == written[step - 1]
     sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
@@ -63,7 +63,7 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_decoding: Open, fol
     table = next(frame.value for frame in app.dataframe if "attention" in frame.value)
     expected = np.concatenate([arrays[sites[0]][2, 2], arrays[sites[1]][2, 2, :3]])
     np.testing.assert_allclose(table["weight"], expected, rtol=0, atol=1e-6)
-    assert list(table["token"])[-3:] == ["<s>", *found.hypotheses[0].pieces[:2]]
+    assert list(table["token"])[-3:] == ["<s>", *found.hypotheses[0].tokens[:2]]
 
 
 def test_the_share_is_the_interval_of_the_random_number(open_decoding: Open) -> None:

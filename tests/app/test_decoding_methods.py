@@ -37,8 +37,8 @@ def test_greedy_and_beam_are_side_by_side_for_every_method(open_decoding: Open, 
 
 def test_tokens_are_named_without_the_mark_of_the_start_of_a_word(folder: Path) -> None:
     (greedy,) = searched(folder, method="greedy", n_best=1)[1].hypotheses
-    beam = replace(greedy, pieces=("▁other", *greedy.pieces[1:]))
-    said = _comparison(replace(greedy, pieces=("▁one", *greedy.pieces[1:])), beam, 0, 4)
+    beam = replace(greedy, tokens=("▁other", *greedy.tokens[1:]))
+    said = _comparison(replace(greedy, tokens=("▁one", *greedy.tokens[1:])), beam, 0, 4)
     assert "“one”" in said
     assert "“other”" in said
 

@@ -41,7 +41,7 @@ def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(
     score = node.sum / ((5 + 3) / 6) ** 0.6
     assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in page_text(app)
     assert node.reason in page_text(app)
-    ids = [each.token for each in path_to(found.tree, node.id)]
+    ids = [each.token_id for each in path_to(found.tree, node.id)]
     site = "decoder.layers.1.cross_attention.weights"
     weights = trace(translator.model, found.source_ids, ids, [site])[site][2, -1]
     assert [chip["share"] for chip in component(app, "node_looks")["chips"]] == pytest.approx(weights, abs=1e-6)
@@ -49,12 +49,12 @@ def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(
     own = trace(translator.model, found.source_ids, ids, [back])[back][2, -1]
     chips = component(app, "node_looks_back")["chips"]
     assert [chip["share"] for chip in chips] == pytest.approx(own, abs=1e-6)
-    assert [chip["text"] for chip in chips] == ["<s>", *(translator.tokenizer.piece(id) for id in ids[:-1])]
+    assert [chip["text"] for chip in chips] == ["<s>", *(translator.tokenizer.token(id) for id in ids[:-1])]
     after = logits_of_path(translator, found, ids)
-    offered = [row["text"] for row in component(app, "next_pieces")["rows"]]
+    offered = [row["text"] for row in component(app, "next_tokens")["rows"]]
     best = [int(id) for id in np.argsort(-after) if id > EOS][:6]
     best = sorted([*best, EOS], key=lambda id: -after[id])
-    assert offered == [translator.tokenizer.piece(id) for id in best]
+    assert offered == [translator.tokenizer.token(id) for id in best]
 
 
 def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -> np.ndarray:

@@ -35,7 +35,7 @@ from app.figures.theme import (
 from app.figures.token_strip import source_strip, source_table, target_strip
 from app.languages import speaking
 from tests.support.drawn import checked
-from transformer.text.tokenizer import Piece
+from transformer.text.tokenizer import Token
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "<b>bold</b>", "$x$", "_a_", ":red[b]", "&lt;", "</s>")
 
@@ -210,13 +210,13 @@ def test_sinks_are_control_tokens_and_punctuation(token: str, sink: bool) -> Non
 
 
 def test_tokens_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
-    pieces = [Piece(7, "▁Hi", 0, 2, "piece"), Piece(200, "<0xF0>", 3, 4, "byte"), Piece(1, "x", 4, 5, "unknown")]
-    chips = source_strip(pieces)["chips"]
-    assert [chip["kind"] for chip in chips] == ["piece", "byte", "unknown"]
+    tokens = [Token(7, "▁Hi", 0, 2, "ordinary"), Token(200, "<0xF0>", 3, 4, "byte"), Token(1, "x", 4, 5, "unknown")]
+    chips = source_strip(tokens)["chips"]
+    assert [chip["kind"] for chip in chips] == ["ordinary", "byte", "unknown"]
     with speaking("de"):
-        assert [chip["tag"] for chip in source_strip(pieces)["chips"]] == ["", "Byte", "unbekannt"]
+        assert [chip["tag"] for chip in source_strip(tokens)["chips"]] == ["", "Byte", "unbekannt"]
     assert chips[0]["under"] == ["7", "1–2"]
-    assert source_table(pieces, "Hi 🙂x")[1]["characters"] == "🙂"
+    assert source_table(tokens, "Hi 🙂x")[1]["characters"] == "🙂"
 
 
 def test_tokens_of_the_translation_have_their_probabilities() -> None:

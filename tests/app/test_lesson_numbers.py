@@ -67,11 +67,11 @@ def forced(by: Translator | None = None) -> Hypothesis:
 
 
 def row_of(predicted: str) -> int:
-    return next(row for row, piece in enumerate(traced().predicts) if predicted in piece)
+    return next(row for row, token in enumerate(traced().predicts) if predicted in token)
 
 
 def column_of(word: str) -> int:
-    return next(column for column, piece in enumerate(traced().source_pieces) if word in piece)
+    return next(column for column, token in enumerate(traced().source_tokens) if word in token)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -172,8 +172,8 @@ def feed_forward() -> list[str]:
 def after_brille() -> list[str]:
     row = traced()["probabilities"][row_of("Brille") + 1]
     first, second = np.argsort(-row)[:2]
-    pieces = [translator().tokenizer.piece(int(each)).strip("▁") for each in (first, second)]
-    return [pieces[0], percent(float(row[first])), pieces[1], percent(float(row[second]), 1)]
+    tokens = [translator().tokenizer.token(int(each)).strip("▁") for each in (first, second)]
+    return [tokens[0], percent(float(row[first])), tokens[1], percent(float(row[second]), 1)]
 
 
 def greedy_and_beam() -> list[str]:

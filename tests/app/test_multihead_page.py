@@ -171,9 +171,9 @@ def test_it_counts_the_heads_that_attend_to_one_place_whatever_the_words_are(
     translator, found = tensors(multihead_checkpoints, f"{SITES[kind].format('*')}.weights")
     weights = np.stack([found[f"{SITES[kind].format(i)}.weights"] for i in range(len(found))])  # (L, H, Q, K)
     best = translator.translate(SENTENCE, n_best=3).sentences[0]
-    keys = [translator.tokenizer.piece(id) for id in best.source_ids]
+    keys = [translator.tokenizer.token(id) for id in best.source_ids]
     if kind == "decoder":
-        keys = ["<s>", *best.hypotheses[0].pieces[:-1]]
+        keys = ["<s>", *best.hypotheses[0].tokens[:-1]]
     places = [weights[..., [key in ("<s>", "</s>", ".") for key in keys]].sum(-1).mean(-1)]
     if kind != "cross":
         places += [np.diagonal(weights, offset, -2, -1).mean(-1) for offset in (-1, 0, 1)]

@@ -61,8 +61,8 @@ def test_the_picture_says_what_is_predicted_without_a_head(open_multihead: Open,
     found = grid(app)
     translator, arrays = tensors(multihead_checkpoints, "logits")
     expected = torch.tensor(arrays["logits"]).softmax(dim=-1)
-    piece = translator.tokenizer.piece
-    tops = [in_words(piece(int(id))) for id in expected.argmax(dim=-1)]
+    token_of = translator.tokenizer.token
+    tops = [in_words(token_of(int(id))) for id in expected.argmax(dim=-1)]
     assert [step["top"] for step in found["steps"]] == tops
     site = "decoder.layers.0.self_attention"
     with torch.no_grad():
@@ -71,7 +71,7 @@ def test_the_picture_says_what_is_predicted_without_a_head(open_multihead: Open,
     changed = trace(translator.model, *ids, ["logits"])["logits"]
     without = torch.tensor(changed).softmax(dim=-1)
     assert [step["token"] for step in found["heads"][2]["without"]] == [
-        in_words(piece(int(i))) for i in without.argmax(-1)
+        in_words(token_of(int(i))) for i in without.argmax(-1)
     ]
     kept = [float(without[t, id]) for t, id in enumerate(ids[1])]
     assert [step["kept"] for step in found["heads"][2]["without"]] == pytest.approx(kept, abs=1e-5)

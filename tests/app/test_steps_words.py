@@ -19,7 +19,7 @@ from tests.support.drawn import open_view
 from tests.support.pages import choose, switch_page
 from transformer.config import BOS, EOS, ModelConfig
 from transformer.decoding.translator import Translator
-from transformer.text.tokenizer import Piece
+from transformer.text.tokenizer import Token
 
 SENTENCE = "the 🚂 sat"
 Open = Callable[..., AppTest]
@@ -58,27 +58,27 @@ def test_the_table_of_pieces_is_what_the_tokenizer_makes_and_leads_back_to_the_c
     table = columns(app)
     ids = [*translator.tokenizer.encode(SENTENCE), EOS]
     assert table["id"] == ids
-    assert table["piece"] == [translator.tokenizer.piece(id) for id in ids]
+    assert table["token"] == [translator.tokenizer.token(id) for id in ids]
     covered: set[int] = set()
-    for piece, first, last, characters in zip(
-        table["piece"], table["first position"], table["last position"], table["characters"], strict=True
+    for token, first, last, characters in zip(
+        table["token"], table["first position"], table["last position"], table["characters"], strict=True
     ):
-        places = range(int(first) - 1, int(last)) if piece != "</s>" else range(0)
-        assert np.isnan(first) == np.isnan(last) == (piece == "</s>")
+        places = range(int(first) - 1, int(last)) if token != "</s>" else range(0)
+        assert np.isnan(first) == np.isnan(last) == (token == "</s>")
         assert "".join(SENTENCE[place] for place in places) == characters
         covered |= set(places)
     assert covered == set(range(len(SENTENCE)))
 
 
 def test_one_character_has_one_number_below_its_piece() -> None:
-    pieces = [
-        Piece(7, "▁Hi", 0, 2, "piece"),
-        Piece(5, "x", 2, 3, "piece"),
-        Piece(291, "▁", 3, 3, "piece"),
-        Piece(3, "</s>", 3, 3, "control"),
+    tokens = [
+        Token(7, "▁Hi", 0, 2, "ordinary"),
+        Token(5, "x", 2, 3, "ordinary"),
+        Token(291, "▁", 3, 3, "ordinary"),
+        Token(3, "</s>", 3, 3, "control"),
     ]
-    assert [chip["under"][1] for chip in source_strip(pieces)["chips"]] == ["1–2", "3", "–", "end"]
-    assert [(row["first position"], row["last position"]) for row in source_table(pieces, "Hix")] == [
+    assert [chip["under"][1] for chip in source_strip(tokens)["chips"]] == ["1–2", "3", "–", "end"]
+    assert [(row["first position"], row["last position"]) for row in source_table(tokens, "Hix")] == [
         (1, 2), (3, 3), (None, None), (None, None),
     ]  # fmt: skip
 
@@ -87,12 +87,12 @@ def test_the_tables_of_the_decoder_are_its_pieces_as_read_and_as_predicted(
     open_app: Open, translator: Translator
 ) -> None:
     (hypothesis, *_) = translator.translate(SENTENCE).sentences[0].hypotheses
-    pieces = [translator.tokenizer.piece(id) for id in hypothesis.ids]
+    tokens = [translator.tokenizer.token(id) for id in hypothesis.ids]
     shifted = columns(opened(open_app, "shifted"))
-    assert shifted["reads"] == [translator.tokenizer.piece(BOS), *pieces[:-1]]
-    assert shifted["predicts"] == pieces
+    assert shifted["reads"] == [translator.tokenizer.token(BOS), *tokens[:-1]]
+    assert shifted["predicts"] == tokens
     chosen = columns(opened(open_app, "chosen"))
-    assert chosen["piece"] == pieces
+    assert chosen["token"] == tokens
     assert chosen["id"] == list(hypothesis.ids)
     np.testing.assert_allclose(chosen["probability"], np.exp(hypothesis.log_probabilities), rtol=1e-12)
 

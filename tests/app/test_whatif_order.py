@@ -203,7 +203,7 @@ def test_before_a_click_the_change_that_is_shown_first_is_compared_without_the_e
                    subject.translator.settings)  # fmt: skip
     assert alone.after.ids != both.after.ids
     (drawn,) = components(app, "outcome")
-    assert [token["text"] for token in drawn["rows"][1]["tokens"]] == list(alone.after.pieces)
+    assert [token["text"] for token in drawn["rows"][1]["tokens"]] == list(alone.after.tokens)
 
 
 def test_a_shift_is_not_compared_with_itself(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

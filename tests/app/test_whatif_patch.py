@@ -19,7 +19,7 @@ from transformer.config import BOS, DecodingConfig
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model import EditedTransformer, Transformer
-from transformer.text.tokenizer import Piece
+from transformer.text.tokenizer import Token
 
 Open = Callable[..., AppTest]
 SENTENCE, OTHER = "the old cat sat on the big mat", "the old cat sat on the small mat"
@@ -102,8 +102,8 @@ def test_of_a_sentence_that_is_too_long_for_the_box_no_second_one_is_made(
 
 def test_of_sentences_of_different_length_the_words_are_named_and_their_tokens_counted() -> None:
     sentences = ("▁a", "▁cat", "▁sat"), ("▁the", "▁ele", "phan", "t", "▁sat")
-    pieces = [tuple(Piece(0, text, 0, 0, "piece") for text in texts) for texts in sentences]
-    own, other = (Translation("", each, (0,) * len(each), (), (), DecodingConfig()) for each in pieces)
+    tokens = [tuple(Token(0, text, 0, 0, "ordinary") for text in texts) for texts in sentences]
+    own, other = (Translation("", each, (0,) * len(each), (), (), DecodingConfig()) for each in tokens)
     assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _length_mismatch(
         own, other
     )

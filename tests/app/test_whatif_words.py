@@ -64,7 +64,7 @@ def test_another_word_is_translated_as_the_sentence_with_it(open_app: Open, fold
     translator = Translator.load(folder / "en-de.safetensors")
     expected = translator.translate(SENTENCE.replace("big", "small")).sentences[0].hypotheses[0]
     (outcome,) = components(app, "outcome")
-    assert [token["text"] for token in outcome["rows"][1]["tokens"]] == list(expected.pieces)
+    assert [token["text"] for token in outcome["rows"][1]["tokens"]] == list(expected.tokens)
     assert outcome["rows"][1]["label"] == "“small” for “big”"
     assert grid(app)["columns"]["gone"].index(True) == 6
 

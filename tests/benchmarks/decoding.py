@@ -84,8 +84,8 @@ def endless_model(size: str, pre_norm: bool = False) -> Transformer:
 
 def batches_of(size: int) -> Batches:
     generator = torch.Generator().manual_seed(1)
-    pieces = torch.randint(EOS + 1, V, (SENTENCES[size], SOURCE - 1), generator=generator).tolist()
-    sources = [[*sentence, EOS] for sentence in pieces]
+    tokens = torch.randint(EOS + 1, V, (SENTENCES[size], SOURCE - 1), generator=generator).tolist()
+    sources = [[*sentence, EOS] for sentence in tokens]
     return [sources[i : i + size] for i in range(0, len(sources), size)]
 
 
@@ -94,7 +94,7 @@ def ours(model: Transformer | FastTransformer, beam: int) -> Run:
 
     def translate(batch: list[list[int]]) -> list[list[int]]:
         found = search(model, batch, settings)
-        return [[candidate.token for candidate in one.path(one.endings[0])] for one in found]
+        return [[candidate.token_id for candidate in one.path(one.endings[0])] for one in found]
 
     return timed(translate)
 
@@ -115,9 +115,9 @@ def ctranslate2(served: Served, folder: Path, beam: int) -> Run:
     options = {"beam_size": beam, "min_decoding_length": length, "max_decoding_length": length, "length_penalty": 0}
 
     def run(batches: Batches) -> tuple[float, list[list[int]]]:
-        pieces = [[[VOCABULARY[id] for id in sentence[:-1]] for sentence in batch] for batch in batches]
-        seconds, found = served.translate(folder, pieces, options)
-        return seconds, [[int(piece) for piece in output] for output, _ in found]
+        tokens = [[[VOCABULARY[id] for id in sentence[:-1]] for sentence in batch] for batch in batches]
+        seconds, found = served.translate(folder, tokens, options)
+        return seconds, [[int(token) for token in output] for output, _ in found]
 
     return run
 

@@ -66,11 +66,11 @@ def mass(translator: Translator, pairs: Sequence[Pair], cells: Callable[[list[st
     The pass is teacher-forced with the right target. The weights are those of the row that predicts target token t,
     over the whole source, </s> included; the row that predicts </s> does not count.
     """
-    pieces, encode = translator.tokenizer.piece, translator.tokenizer.encode
+    token_of, encode = translator.tokenizer.token, translator.tokenizer.encode
     found = []
     for source, target in pairs:
         ids = encode(source), encode(target)
-        wanted = cells([pieces(id) for id in ids[0]], [pieces(id) for id in ids[1]])
+        wanted = cells([token_of(id) for id in ids[0]], [token_of(id) for id in ids[1]])
         if wanted:
             seen = trace(translator.model, [*ids[0], EOS], [*ids[1], EOS], ["decoder.layers.*.cross_attention.weights"])
             weights = np.stack(list(seen.arrays.values()))  # (L, H, T, S)

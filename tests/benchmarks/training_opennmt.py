@@ -3,7 +3,7 @@ why).
 
 Its interpreter runs this file, so nothing of ours is imported but its architecture: what it trains on comes in a file.
 Its Transformer is pre-norm: one LayerNorm more on top of each stack. Model and loss are its own, with the smoothing and
-the dropout of all others; the counts of right pieces that its own trainer makes as well are left out.
+the dropout of all others; the counts of right tokens that its own trainer makes as well are left out.
 """
 
 import sys

@@ -187,7 +187,7 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
     one.settle()
     assert chosen_in(page)["t"] == ["1"]  # the step of the node is the step of the page
     for _ in range(2):  # taken back, the same token can be taken again
-        page.locator(".st-key-next_pieces button").first.click()
+        page.locator(".st-key-next_tokens button").first.click()
         page.get_by_role("heading", name="With your beginning").wait_for()
         one.settle()
         assert page.locator(".st-key-continued .headline").inner_text().strip()

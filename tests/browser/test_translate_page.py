@@ -69,7 +69,7 @@ def test_the_length_is_counted_while_typing_and_enter_translates(visit: Begin) -
     with one.running():
         box.press("Enter")
     one.drawn()
-    assert "Where" in "".join(page.locator(".st-key-source_pieces .chip .text").all_inner_texts())
+    assert "Where" in "".join(page.locator(".st-key-source_tokens .chip .text").all_inner_texts())
 
 
 def test_an_unknown_word_is_read_as_a_known_one_until_the_visitor_wants_it_as_typed(visit: Begin) -> None:
@@ -164,10 +164,10 @@ def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
     for words in ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂"):
         one.type(words)
         one.drawn()
-        chips = page.locator(".st-key-source_pieces .chip .text").all_inner_texts()
+        chips = page.locator(".st-key-source_tokens .chip .text").all_inner_texts()
         if words == "🙂":
             assert sum(chip.startswith("<0x") for chip in chips) == 4
-            assert page.locator(".st-key-source_pieces .chip.byte").count() == 4
+            assert page.locator(".st-key-source_tokens .chip.byte").count() == 4
         else:
             assert typed(chips) == words
         assert page.locator("img[src='x'], [onerror]").count() == 0

@@ -24,7 +24,7 @@ def number_words() -> Tokenizer:
 
 
 def tokens(tokenizer: Tokenizer, text: str) -> list[str]:
-    return [tokenizer.piece(id) for id in tokenizer.encode(text)]
+    return [tokenizer.token(id) for id in tokenizer.encode(text)]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -135,7 +135,7 @@ def test_number_words_become_the_tokens_of_their_parts(number_words: Tokenizer) 
     ]  # fmt: skip
     assert tokens(number_words, "dreitausendeinhundertsechs") == ["▁drei", "tausend", "ein", "hundert", "sechs"]
     targets = [target for _, target in toy_pairs("numbers", 1, 800, Bounds(max_number=99_999_999))]
-    parts = {piece.strip("▁") for target in targets for piece in tokens(number_words, target)}
+    parts = {token.strip("▁") for target in targets for token in tokens(number_words, target)}
     german = "null ein eine eins zwei drei vier fünf sechs sieben acht neun und hundert tausend Million Millionen"
     teens = "zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn"
     tens = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"

@@ -111,7 +111,7 @@ def test_stopping_early_never_changes_the_result(
 
 def test_ends_do_not_crowd_out_the_beam() -> None:
     """At the second step all hypotheses would rather end. Those who go on are rewarded later, and have to be there."""
-    logits = {1: [1.0, 1.0, 1.0], 2: [-6.0, -6.0, -6.0]}  # of the three pieces, before and after; later they are sure
+    logits = {1: [1.0, 1.0, 1.0], 2: [-6.0, -6.0, -6.0]}  # of the three tokens, before and after; later they are sure
 
     class Tempting(TableModel):
         def logits(self, keys: Tensor, read: Tensor) -> Tensor:
@@ -139,7 +139,7 @@ def test_an_end_counts_only_among_the_best_of_its_step() -> None:
 
     (found,) = search(Hesitant(7, 0).as_model(), [[4, EOS]], DecodingConfig(beam=2, max_extra_length=3))
     assert not any(ending.finished for ending in found.endings)
-    assert any(candidate.token == EOS for step in found.candidates for candidate in step)
+    assert any(candidate.token_id == EOS for step in found.candidates for candidate in step)
 
 
 def test_alternatives_are_different_and_ranked() -> None:

@@ -44,13 +44,13 @@ def test_fast_steps_equal_reference_steps(config: ModelConfig) -> None:
             tokens = torch.randint(4, 13, (sentences * beam,))
 
 
-@pytest.mark.parametrize(("pieces", "padding", "folded"), [(1, 0, True), (8, 0, True), (9, 0, False), (5, 2, False)])
+@pytest.mark.parametrize(("length", "padding", "folded"), [(1, 0, True), (8, 0, True), (9, 0, False), (5, 2, False)])
 @torch.no_grad()
-def test_fast_steps_of_one_sentence_equal_reference_steps(pieces: int, padding: int, folded: bool) -> None:
+def test_fast_steps_of_one_sentence_equal_reference_steps(length: int, padding: int, folded: bool) -> None:
     """Also where W^Q and W^O of cross-attention are part of its keys and values, for one row and for a beam."""
     model = randomised(small(d_model=16, heads=2, max_positions=20))  # d_k = 8
     fast = FastTransformer(model)
-    source = torch.cat([torch.randint(4, 13, (1, pieces)), torch.full((1, padding), PAD)], dim=1)
+    source = torch.cat([torch.randint(4, 13, (1, length)), torch.full((1, padding), PAD)], dim=1)
     states = model.start(source), fast.start(source)
     assert all((layer.folded is not None) == folded for layer in states[1].layers)
     tokens = torch.tensor([BOS])
@@ -95,7 +95,7 @@ def assert_same_search(got: list[SearchRecord], expected: list[SearchRecord], to
     for found, wanted in zip(got, expected, strict=True):
         assert found.endings == wanted.endings
         for one, other in zip(found.candidates, wanted.candidates, strict=True):
-            assert [candidate.token for candidate in one] == [candidate.token for candidate in other]
+            assert [candidate.token_id for candidate in one] == [candidate.token_id for candidate in other]
             sums = torch.tensor([[candidate.sum for candidate in step] for step in (one, other)])
             torch.testing.assert_close(sums[0], sums[1], rtol=0, atol=tolerance)
 

@@ -22,14 +22,14 @@ def test_the_path_to_a_node_has_the_tokens_of_its_hypothesis(settings: DecodingC
         assert path_to(tree, 0) == ()
         for hypothesis in found:
             path = path_to(tree, hypothesis.node or 0)
-            assert tuple(node.token for node in path) == hypothesis.ids
+            assert tuple(node.token_id for node in path) == hypothesis.ids
             assert path[-1].sum == pytest.approx(sum(hypothesis.log_probabilities))
 
 
 def test_finished_hypotheses_are_sorted_and_the_first_is_the_translation() -> None:
     for found, tree in trees(BEAM):
         ended = finished(tree)
-        assert {node.token for node in ended} <= {EOS}
+        assert {node.token_id for node in ended} <= {EOS}
         assert [node.normalised for node in ended] == sorted((node.normalised for node in ended), reverse=True)
         if ended:
             assert ended[0].id == found[0].node
@@ -53,13 +53,13 @@ def test_each_random_number_is_in_the_interval_of_the_drawn_token(changes: dict[
     settings = replace(DecodingConfig(method="sampling", n_best=3, max_extra_length=4, seed=8), **changes)
     for source, found in zip(SOURCES, search(undecided(), SOURCES, settings), strict=True):
         for ending in found.endings:
-            ids = [candidate.token for candidate in found.path(ending)]
+            ids = [candidate.token_id for candidate in found.path(ending)]
             logits = trace(undecided(), source, ids, ["logits"])["logits"]
             drawn = draws(logits, source, ids, settings)
             assert len(drawn) == len(ids)
             for draw in drawn:
                 assert 0 <= draw.begin <= draw.number < draw.end <= 1 + 1e-12
-            if not changes:  # the stretch of a piece is as long as its probability, PAD, UNK and BOS left out
+            if not changes:  # the stretch of a token is as long as its probability, PAD, UNK and BOS left out
                 probabilities = np.exp(logits[0]) / np.exp(logits[0]).sum()
                 expected = probabilities[ids[0]] / probabilities[EOS:].sum()
                 assert drawn[0].end - drawn[0].begin == pytest.approx(expected)
@@ -92,9 +92,9 @@ def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
                 if node.outcome != "pruned":
                     assert new == node
                     continue
-                ids = [each.token for each in path_to(tree, node.parent or 0)]
+                ids = [each.token_id for each in path_to(tree, node.parent or 0)]
                 after = trace(undecided(), source, [*ids, EOS], ["logits"])["logits"][-1]
-                above = sorted((p for p in np.exp(after[EOS:]) if p > np.exp(after[node.token])), reverse=True)
+                above = sorted((p for p in np.exp(after[EOS:]) if p > np.exp(after[node.token_id])), reverse=True)
                 out_by_k = bool(top_k) and len(above) >= top_k
                 kept = np.exp(np.sort(after[EOS:])[::-1][: top_k or None])
                 out_by_p = sum(above) / sum(kept) >= top_p and not out_by_k

@@ -36,7 +36,7 @@ def test_a_given_translation_is_scored_as_by_a_softmax_over_the_logits() -> None
 
 def test_given_ids_are_scored_without_tokenizing_again() -> None:
     usual = translator().tokenizer.encode("The mat")
-    ids = {translator().tokenizer.piece(id): id for id in range(translator().tokenizer.vocab_size)}
+    ids = {translator().tokenizer.token(id): id for id in range(translator().tokenizer.vocab_size)}
     others = [ids[letter] for letter in "▁The▁mat"]
     assert others != usual
     given = translator().score("A dog barks.", others)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.decoding.test_tree import Pieces
+from tests.decoding.test_tree import Tokens
 from tests.support.small_decoding import ids
 from tests.support.table_model import TableModel, TableState
 from transformer.config import EOS, DecodingConfig
@@ -63,7 +63,7 @@ def test_a_search_that_alternates_between_tokens_continues_to_the_length_limit(s
 def test_a_hypothesis_knows_whether_it_was_cut_off_at_the_length_limit(writes: list[int], at_limit: bool) -> None:
     settings = replace(LONG, method="beam", n_best=3)
     found = search(Repeater(writes).as_model(), [[A, EOS]], settings)[0]
-    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    tokenizer: Tokenizer = Tokens()  # type: ignore[assignment]
     cut_off, _ = hypotheses(found, settings, tokenizer, None)
     assert [each.at_limit for each in cut_off] == [at_limit] * 3
     assert cut_off[0].is_loop is not at_limit

@@ -17,7 +17,7 @@ LOGITS = torch.tensor([0.5, -1.0, 2.0, 0.0, 1.0, -0.5], dtype=torch.float64)
 
 
 def shares(settings: DecodingConfig, logits: Tensor = LOGITS) -> Tensor:
-    """How often each piece is drawn when the random numbers go evenly from 0 to 1."""
+    """How often each token is drawn when the random numbers go evenly from 0 to 1."""
     count = 10_000
     even = (torch.arange(count, dtype=torch.float64) + 0.5) / count
     drawn = draw(logits.expand(1, count, -1).clone(), even[None], settings)

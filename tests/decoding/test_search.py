@@ -35,9 +35,9 @@ def plain_beam(model: Transformer, source: list[int], settings: DecodingConfig) 
     finished: list[tuple[float, list[int]]] = []
     for _ in range(len(source) + settings.max_extra_length):
         candidates = [
-            (total + float(score), [*output, piece])
+            (total + float(score), [*output, token])
             for total, output in live
-            for piece, score in enumerate(next_scores(model, source, output))
+            for token, score in enumerate(next_scores(model, source, output))
             if score > -math.inf
         ]
         candidates.sort(reverse=True)
@@ -92,7 +92,7 @@ def positions_computed(model: Transformer) -> Iterator[list[int]]:
 
 
 def test_decoding_is_incremental() -> None:
-    """T positions for T pieces, not T(T+1)/2; and as many steps for a sentence as it takes, not as its batch takes."""
+    """T positions for T tokens, not T(T+1)/2; and as many steps for a sentence as it takes, not as its batch takes."""
     sources = random_sources(8)
     with positions_computed(undecided()) as counts:
         found = search(undecided(), sources, GREEDY)
@@ -150,7 +150,7 @@ def test_a_prefix_is_kept_and_scored_by_the_model(settings: DecodingConfig) -> N
             assert ending.length > 3
             for t, candidate in enumerate(found.path(ending)):
                 scores = next_scores(undecided(), source, ids(found, ending)[:t])
-                assert candidate.log_probability == pytest.approx(float(scores[candidate.token]), abs=1e-10)
+                assert candidate.log_probability == pytest.approx(float(scores[candidate.token_id]), abs=1e-10)
 
 
 def test_greedy_decoding_continues_a_prefix_of_its_own_output_with_the_rest() -> None:

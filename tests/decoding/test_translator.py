@@ -27,7 +27,7 @@ def test_translations_are_in_order_and_empty_sentences_stay_empty() -> None:
             assert one.source_ids == (*translator().tokenizer.encode(line), EOS)
             assert len(one.hypotheses) == 2
         else:
-            assert (one.text, one.hypotheses, one.source_pieces, one.source_ids) == ("", (), (), ())
+            assert (one.text, one.hypotheses, one.source_tokens, one.source_ids) == ("", (), (), ())
 
 
 def test_small_batches_give_the_same_translations() -> None:
@@ -40,11 +40,11 @@ def test_small_batches_give_the_same_translations() -> None:
 def test_tokens_and_probabilities_belong_to_the_text() -> None:
     (found,) = translator().translate_sentences(["The cat."])
     tokenizer = translator().tokenizer
-    assert found.source_pieces[-1].text == "</s>"
-    assert tuple(piece.id for piece in found.source_pieces) == found.source_ids
+    assert found.source_tokens[-1].text == "</s>"
+    assert tuple(token.id for token in found.source_tokens) == found.source_ids
     for hypothesis in found.hypotheses:
         assert hypothesis.text == tokenizer.decode(hypothesis.ids)
-        assert hypothesis.pieces == tuple(tokenizer.piece(id) for id in hypothesis.ids)
+        assert hypothesis.tokens == tuple(tokenizer.token(id) for id in hypothesis.ids)
         assert hypothesis.score == pytest.approx(sum(hypothesis.log_probabilities), abs=1e-9)
         assert hypothesis.normalised_score == pytest.approx(
             hypothesis.score / ((5 + len(hypothesis.ids)) / 6) ** 0.6, abs=1e-9

@@ -25,10 +25,10 @@ METHODS = [
 SOURCES = random_sources(8)
 
 
-class Pieces:
+class Tokens:
     """A tokenizer for ids without words."""
 
-    def piece(self, id: int) -> str:
+    def token(self, id: int) -> str:
         return f"<{id}>"
 
     def decode(self, ids: list[int]) -> str:
@@ -38,7 +38,7 @@ class Pieces:
 def trees(
     settings: DecodingConfig, prefix: tuple[int, ...] = ()
 ) -> list[tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]]:
-    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    tokenizer: Tokenizer = Tokens()  # type: ignore[assignment]
     found = search(undecided(), SOURCES, settings, prefix, keep_tree=True)
     return [hypotheses(one, settings, tokenizer, len(prefix)) for one in found]
 
@@ -46,7 +46,7 @@ def trees(
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
 def test_every_node_continues_its_parent(settings: DecodingConfig) -> None:
     for _, tree in trees(settings):
-        assert (tree[0].id, tree[0].parent, tree[0].token, tree[0].outcome) == (0, None, BOS, "start")
+        assert (tree[0].id, tree[0].parent, tree[0].token_id, tree[0].outcome) == (0, None, BOS, "start")
         for place, node in enumerate(tree[1:], start=1):
             assert node.parent is not None
             parent = tree[node.parent]
@@ -58,7 +58,7 @@ def test_every_node_continues_its_parent(settings: DecodingConfig) -> None:
             assert node.reason.endswith(".")
             assert node.sum > -math.inf
         if settings.method != "sampling":  # where two rows may draw the same
-            assert max(Counter((node.parent, node.token) for node in tree).values()) == 1
+            assert max(Counter((node.parent, node.token_id) for node in tree).values()) == 1
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
@@ -72,7 +72,7 @@ def test_hypotheses_end_at_their_nodes(settings: DecodingConfig) -> None:
             assert node.normalised == pytest.approx(hypothesis.normalised_score)
             backwards = []
             while node is not None and node.parent is not None:
-                backwards.append(node.token)
+                backwards.append(node.token_id)
                 node = tree[node.parent]
             assert tuple(backwards[::-1]) == hypothesis.ids
         outcomes.update(node.outcome for node in tree)
@@ -85,7 +85,7 @@ def test_the_beam_keeps_the_best_that_do_not_end() -> None:
         for step in range(1, tree[-1].step):
             nodes = [node for node in tree if node.step == step]
             kept = [node.sum for node in nodes if node.outcome == "kept"]
-            pruned = [node.sum for node in nodes if node.outcome == "pruned" and node.token != EOS]
+            pruned = [node.sum for node in nodes if node.outcome == "pruned" and node.token_id != EOS]
             assert len(kept) == BEAM.beam
             assert len(nodes) == 2 * BEAM.beam
             assert max(pruned, default=-math.inf) <= min(kept)
@@ -93,9 +93,9 @@ def test_the_beam_keeps_the_best_that_do_not_end() -> None:
 
 def test_alternatives_of_several_rows_at_one_node_have_one_node() -> None:
     for _, tree in trees(METHODS[2]):
-        pruned = Counter((node.parent, node.token) for node in tree if node.outcome == "pruned")
+        pruned = Counter((node.parent, node.token_id) for node in tree if node.outcome == "pruned")
         assert max(pruned.values()) == 1
-        drawn = {(node.parent, node.token) for node in tree if node.outcome != "pruned"}
+        drawn = {(node.parent, node.token_id) for node in tree if node.outcome != "pruned"}
         assert not drawn & set(pruned)
 
 
@@ -158,11 +158,11 @@ def ancestors(tree: tuple[SearchNode, ...], node: SearchNode) -> set[int]:
 def test_a_prefix_is_named_as_the_reason() -> None:
     for settings in METHODS:
         for _, tree in trees(settings, prefix=(5, 6)):
-            assert {(node.token, node.reason) for node in tree if node.step == 2} == {(6, "It is in the prefix.")}
+            assert {(node.token_id, node.reason) for node in tree if node.step == 2} == {(6, "It is in the prefix.")}
 
 
 def test_a_tree_is_only_kept_on_request_and_does_not_change_the_result() -> None:
-    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    tokenizer: Tokenizer = Tokens()  # type: ignore[assignment]
     for settings in METHODS:
         without = [hypotheses(one, settings, tokenizer, None) for one in search(undecided(), SOURCES, settings)]
         for (plain, no_tree), (found, tree) in zip(without, trees(settings), strict=True):

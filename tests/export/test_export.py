@@ -56,8 +56,8 @@ def checkpoint(folder: Path, **changes: Any) -> Checkpoint:
     return load_checkpoint(path)
 
 
-def pieces(ids: list[int]) -> list[str]:
-    return [TOKENIZER.piece(id) for id in ids]
+def tokens(ids: list[int]) -> list[str]:
+    return [TOKENIZER.token(id) for id in ids]
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS.keys())
@@ -70,7 +70,7 @@ def test_every_log_probability_and_greedy_translation_is_ours(
     sources = [torch.randint(EOS + 1, TOKENIZER.vocab_size, (length,)).tolist() for length in (1, 4, 9, limit - 1)]
     targets = [torch.randint(EOS + 1, TOKENIZER.vocab_size, (length,)).tolist() for length in (7, limit - 1, 1, 3)]
 
-    scored = served.score(tmp_path / "there", (list(map(pieces, sources)), list(map(pieces, targets))))
+    scored = served.score(tmp_path / "there", (list(map(tokens, sources)), list(map(tokens, targets))))
     for source, target, theirs in zip(sources, targets, scored, strict=True):
         with torch.no_grad():
             logits = random.model(torch.tensor([[*source, EOS]]), torch.tensor([[BOS, *target]]))[0]  # (T, V)
@@ -80,10 +80,10 @@ def test_every_log_probability_and_greedy_translation_is_ours(
 
     settings = DecodingConfig(method="greedy", max_extra_length=1000)
     options = {"beam_size": 1, "max_decoding_length": limit}
-    _, found = served.translate(tmp_path / "there", [list(map(pieces, sources))], options)
+    _, found = served.translate(tmp_path / "there", [list(map(tokens, sources))], options)
     ours = search(random.model, [[*source, EOS] for source in sources], settings)
     for one, (theirs, _) in zip(ours, found, strict=True):
-        assert theirs == [TOKENIZER.piece(id) for id in ids(one) if id != EOS]
+        assert theirs == [TOKENIZER.token(id) for id in ids(one) if id != EOS]
 
 
 NUMBERS = [
@@ -115,9 +115,9 @@ def test_included_toys_give_the_same_in_ctranslate2(
     options = {key: int(value) if key == "beam_size" else value for key, value in options.items()}
 
     ours = translator.translate_sentences(sentences, settings)
-    read = [[piece.text for piece in one.source_pieces[:-1]] for one in ours]
+    read = [[token.text for token in one.source_tokens[:-1]] for one in ours]
     _, found = served.translate(tmp_path / name, [read], options)
-    assert [pieces for pieces, _ in found] == [list(one.hypotheses[0].pieces[:-1]) for one in ours]
+    assert [tokens for tokens, _ in found] == [list(one.hypotheses[0].tokens[:-1]) for one in ours]
     if not greedy:  # for greedy decoding CTranslate2 returns sums of log-probabilities
         scores = torch.tensor([score for _, score in found])
         expected = torch.tensor([one.hypotheses[0].normalised_score for one in ours])

@@ -56,9 +56,9 @@ def fuzz_tokenizer(rng: Random, cases: int) -> None:
         assert tokenizer.decode(ids) == plain, ascii(text)
         assert tokenizer.decode(tokenizer.sample(plain, 0.3, rng)) == plain, ascii(text)
         for given in (text, plain):
-            pieces = tokenizer.analyse(given)
-            assert [piece.id for piece in pieces] == tokenizer.encode(given), ascii(text)
-            spans = [(piece.begin, piece.end) for piece in pieces]
+            tokens = tokenizer.analyse(given)
+            assert [token.id for token in tokens] == tokenizer.encode(given), ascii(text)
+            spans = [(token.begin, token.end) for token in tokens]
             assert all(0 <= begin <= end <= len(given) for begin, end in spans), ascii(text)
             assert spans == sorted(spans), ascii(text)
         assert max([0, *tokenizer.encode(text), *poor.encode(text)]) < 400

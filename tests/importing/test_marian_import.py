@@ -57,7 +57,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def their_ids(tokenizer: Any, ours: Checkpoint, ids: list[int]) -> list[int]:
     """Our ids as theirs."""
     vocabulary = tokenizer.get_vocab()
-    return [vocabulary["<pad>"] if id in (PAD, BOS) else vocabulary[ours.tokenizer.piece(id)] for id in ids]
+    return [vocabulary["<pad>"] if id in (PAD, BOS) else vocabulary[ours.tokenizer.token(id)] for id in ids]
 
 
 def test_tokens_are_those_of_the_tokenizer(both: tuple[Any, Any, Checkpoint]) -> None:
@@ -65,9 +65,9 @@ def test_tokens_are_those_of_the_tokenizer(both: tuple[Any, Any, Checkpoint]) ->
     assert isinstance(ours.tokenizer, PairTokenizer)
     for sentence in SENTENCES:
         assert their_ids(tokenizer, ours, [*ours.tokenizer.encode(sentence), EOS]) == tokenizer(sentence)["input_ids"]
-        pieces = ours.tokenizer.analyse(sentence)
-        assert [piece.id for piece in pieces] == ours.tokenizer.encode(sentence)
-        assert "".join(sentence[piece.begin : piece.end] for piece in pieces) == sentence
+        tokens = ours.tokenizer.analyse(sentence)
+        assert [token.id for token in tokens] == ours.tokenizer.encode(sentence)
+        assert "".join(sentence[token.begin : token.end] for token in tokens) == sentence
     for sentence in GERMAN:
         ids = ours.tokenizer.target.encode(sentence)
         assert their_ids(tokenizer, ours, [*ids, EOS]) == tokenizer(text_target=sentence)["input_ids"]
@@ -141,7 +141,7 @@ def test_the_checkpoint_translates_with_the_settings_and_languages_of_the_folder
     same = CliRunner().invoke(app, ["evaluate", out, "--data", "x.tsv", "--rerank", out, "--beam", "2"])
     assert "Needed is one that translates de to en" in same.stderr
     found = translator.translate(ENGLISH[1])
-    assert found.sentences[0].source_pieces[-1].text == "</s>"
+    assert found.sentences[0].source_tokens[-1].text == "</s>"
     given = translator.score(ENGLISH[1], GERMAN[1])
     assert given.text == GERMAN[1]
     assert translator.translate_sentences([ENGLISH[1]], prefix="Wo ist")[0].text.startswith("Wo ist")

@@ -51,7 +51,7 @@ def write_checkpoint(
     byte_fallback: bool = True,
     **data: Any,
 ) -> Path:
-    """A checkpoint at `path`, whose translations have at most `longer` pieces more than their source.
+    """A checkpoint at `path`, whose translations have at most `longer` tokens more than their source.
 
     `options` are those of the model (norm, positions, ...), `search` and `data` those of the recipe's sections
     `decoding` and `data`. One that ends at once writes `</s>` and nothing before it. Without `byte_fallback` letters

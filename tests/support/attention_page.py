@@ -16,7 +16,7 @@ from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES
 
 Open = Callable[..., AppTest]
-Pieces = tuple[tuple[str, ...], tuple[str, ...]]
+Tokens = tuple[tuple[str, ...], tuple[str, ...]]
 SENTENCE = "the animal didn't cross the street."
 
 
@@ -62,7 +62,7 @@ def weights(translation: tuple[Translator, Translation]) -> dict[str, np.ndarray
 
 
 @pytest.fixture(scope="module")
-def pieces(translation: tuple[Translator, Translation]) -> Pieces:
+def tokens(translation: tuple[Translator, Translation]) -> Tokens:
     """(read by the encoder, predicted by the decoder)."""
     found = translation[1]
-    return tuple(piece.text for piece in found.source_pieces), found.hypotheses[0].pieces
+    return tuple(token.text for token in found.source_tokens), found.hypotheses[0].tokens

@@ -9,7 +9,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 LOGITS = np.array([0.5, -1.0, 2.0, 0.0, 3.0, 2.0], dtype=np.float32)
 
 
-def piece(id: int) -> str:
+def token_of(id: int) -> str:
     """The token with this id."""
     return f"▁p{id}"
 

@@ -54,4 +54,4 @@ def traces(path: Path, watch: str = "*.mask") -> tuple[Translator, tuple[Trace, 
     texts = ((LONG, 3), (SHORT, 1))
     found = [translator.translate(text, n_best=n).sentences[0] for text, n in texts]
     ids = [sentence.source_ids for sentence in found], [sentence.hypotheses[0].ids for sentence in found]
-    return translator, trace_batch(translator.model, *ids, [watch], translator.tokenizer.piece), ids
+    return translator, trace_batch(translator.model, *ids, [watch], translator.tokenizer.token), ids

@@ -24,9 +24,9 @@ SITES = {
 ROUNDING = 1e-4  # of what the app computes in float32
 
 
-def shown(piece: str) -> str:
+def shown(token: str) -> str:
     """A token as an answer has it: without the mark of a word's start, and cut to 18 characters."""
-    text = piece.removeprefix("▁") or piece
+    text = token.removeprefix("▁") or token
     return text if len(text) <= 18 else text[:17] + "…"
 
 
@@ -60,7 +60,7 @@ class Recomputed:
     def _keys(self, question: Question) -> list[str]:
         """The keys as an answer names them: with their position where the text is there twice."""
         ids = (BOS, *self.target_ids[:-1]) if question.place.kind == "decoder" else self.source_ids
-        texts = [shown(self.translator.tokenizer.piece(id)) for id in ids]
+        texts = [shown(self.translator.tokenizer.token(id)) for id in ids]
         count = Counter(texts)
         return [f"“{text}”" + (f" (token {i})" if count[text] > 1 else "") for i, text in enumerate(texts, 1)]
 
@@ -96,7 +96,7 @@ class Recomputed:
         best = int(probabilities.argmax()) + 3
         if best != self.target_ids[step]:
             return "wrong"
-        if question.answers[question.right] != f"“{shown(self.translator.tokenizer.piece(best))}”":
+        if question.answers[question.right] != f"“{shown(self.translator.tokenizer.token(best))}”":
             return "wrong"
         first, second = probabilities.topk(2).values.tolist()
         return "" if first - second >= 0.2 - ROUNDING else "ambiguous"

@@ -28,7 +28,7 @@ def config(shared: bool = True) -> ModelConfig:
 def undecided(shared: bool = True) -> Transformer:
     """A model in float64 that began to learn to write its source backwards, and knows no more than that it has to end.
 
-    Models with random weights repeat one piece for ever: every search finds the same, and a wrong one as well.
+    Models with random weights repeat one token for ever: every search finds the same, and a wrong one as well.
     """
     torch.manual_seed(2)
     model = Transformer(config(shared))
@@ -71,7 +71,7 @@ def translator() -> Translator:
 
 
 def random_sources(count: int, seed: int = 0) -> list[list[int]]:
-    """Of 1 to 7 pieces and </s>."""
+    """Of 1 to 7 tokens and </s>."""
     generator = torch.Generator().manual_seed(seed)
     lengths = torch.randint(1, 8, (count,), generator=generator).tolist()
     return [[*torch.randint(EOS + 1, V, (length,), generator=generator).tolist(), EOS] for length in lengths]
@@ -82,8 +82,8 @@ def padded(sources: list[list[int]]) -> torch.Tensor:
 
 
 def ids(found: SearchRecord, ending: Ending | None = None) -> list[int]:
-    """The pieces of a hypothesis, the best unless another is given."""
-    return [candidate.token for candidate in found.path(ending or found.endings[0])]
+    """The tokens of a hypothesis, the best unless another is given."""
+    return [candidate.token_id for candidate in found.path(ending or found.endings[0])]
 
 
 def score(found: SearchRecord, ending: Ending | None = None) -> float:

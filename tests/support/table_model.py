@@ -33,7 +33,7 @@ class TableModel:
     """Stands in for a `Transformer` in a search.
 
     Args:
-        vocab_size: with the four special pieces.
+        vocab_size: with the four special tokens.
         spread: of the logits; large ones make the model sure of itself.
         ending: added to the logit of </s>.
     """
@@ -81,10 +81,10 @@ class TableModel:
 
 
 def every_output(vocab_size: int, limit: int) -> list[list[int]]:
-    """All outputs of at most `limit` pieces that end with </s>."""
+    """All outputs of at most `limit` tokens that end with </s>."""
     unfinished: list[list[int]] = [[]]
     finished = []
     for _ in range(limit):
         finished += [[*output, EOS] for output in unfinished]
-        unfinished = [[*output, piece] for output in unfinished for piece in range(EOS + 1, vocab_size)]
+        unfinished = [[*output, token] for output in unfinished for token in range(EOS + 1, vocab_size)]
     return finished

@@ -96,7 +96,7 @@ def test_a_sentence_in_capitals_is_translated_as_the_plain_one_and_says_what_was
     assert capitals.source == plain.source == "Ich habe keine Zeit."
     assert (capitals.text, capitals.source_ids) == (plain.text, plain.source_ids)
     assert (plain.typed, capitals.typed) == ("", "ICH HABE KEINE ZEIT.")
-    assert "".join(capitals.source[piece.begin : piece.end] for piece in capitals.source_pieces) == capitals.source
+    assert "".join(capitals.source[token.begin : token.end] for token in capitals.source_tokens) == capitals.source
 
 
 def test_a_given_translation_is_scored_for_the_recased_sentence(translator: Translator) -> None:

@@ -37,7 +37,7 @@ def test_bpe_dropout_of_zero_is_bpe(bpe: Tokenizer, text: str) -> None:
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_bpe_dropout_of_one_gives_single_letters(bpe: Tokenizer, text: str) -> None:
-    pieces = [bpe.piece(id) for id in bpe.sample(text, 1.0, random.Random(0))]
+    pieces = [bpe.token(id) for id in bpe.sample(text, 1.0, random.Random(0))]
     assert all(len(piece) == 1 or piece.startswith("<0x") for piece in pieces)
 
 

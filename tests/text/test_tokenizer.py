@@ -38,7 +38,7 @@ def control_ids(tokenizer: Tokenizer) -> set[int]:
 
 
 def test_the_four_special_pieces_have_the_same_ids_in_every_vocabulary(tokenizer: Tokenizer) -> None:
-    assert [tokenizer.piece(id) for id in (PAD, UNK, BOS, EOS)] == ["<pad>", "<unk>", "<s>", "</s>"]
+    assert [tokenizer.token(id) for id in (PAD, UNK, BOS, EOS)] == ["<pad>", "<unk>", "<s>", "</s>"]
     assert control_ids(tokenizer) == {PAD, UNK, BOS, EOS}
 
 
@@ -76,7 +76,7 @@ def test_a_frequent_word_that_always_stands_before_a_space_is_one_piece() -> Non
     words = ["mache", "suche", "machen", "suchen", "ich", "durch", "auch", "noch", "nach", "acht", "Nacht", "Buch"]
     lines = [f"Ich {word} das. I do that. Wir {word}." for word in words] * FREQUENT
     tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=340))
-    assert tokenizer.piece(tokenizer.encode("Ich suche")[0]) == "▁Ich"
+    assert tokenizer.token(tokenizer.encode("Ich suche")[0]) == "▁Ich"
 
 
 def test_only_frequent_words_are_added_with_the_most_frequent_mark() -> None:
@@ -114,7 +114,7 @@ def test_a_corpus_without_text_is_refused(kind: Literal["unigram", "bpe"], nothi
 
 def test_lines_of_any_length_are_used_in_training() -> None:
     tokenizer = Tokenizer.train(["wort " * 20_000], TokenizerConfig(vocab_size=8000))
-    assert [tokenizer.piece(id) for id in tokenizer.encode("wort wort")] == ["▁wort", "▁wort"]
+    assert [tokenizer.token(id) for id in tokenizer.encode("wort wort")] == ["▁wort", "▁wort"]
 
 
 def test_of_a_huge_corpus_a_random_and_repeatable_sample_is_used() -> None:
@@ -197,37 +197,37 @@ def test_special_tokens_and_control_characters_in_text_stay_text(tokenizer: Toke
 @example("The  dog\t😀 e\u0301 \ud800 x")
 def test_analyse_gives_the_span_of_each_piece_in_the_text(unigram: Tokenizer, bpe: Tokenizer, text: str) -> None:
     for tokenizer in (unigram, bpe):
-        pieces = tokenizer.analyse(text)
-        assert [piece.id for piece in pieces] == tokenizer.encode(text)
+        tokens = tokenizer.analyse(text)
+        assert [token.id for token in tokens] == tokenizer.encode(text)
         end = 0
-        for piece in pieces:
-            surface = text[piece.begin : piece.end].replace("\ud800", "\ufffd")
-            if piece.kind == "byte":
+        for token in tokens:
+            surface = text[token.begin : token.end].replace("\ud800", "\ufffd")
+            if token.kind == "byte":
                 assert len(surface) == 1
-                assert int(piece.text[3:5], 16) in surface.encode()
-                assert piece.begin in (end - 1, end)
+                assert int(token.text[3:5], 16) in surface.encode()
+                assert token.begin in (end - 1, end)
             else:
-                assert piece.kind == "piece"
-                assert piece.text.replace("▁", " ").split() == surface.replace("▁", " ").split()
-                assert piece.begin >= end
-            end = piece.end
+                assert token.kind == "ordinary"
+                assert token.text.replace("▁", " ").split() == surface.replace("▁", " ").split()
+                assert token.begin >= end
+            end = token.end
         assert not text[end:].strip(" ▁")  # "▁" is a space to sentencepiece
 
 
 def test_the_bytes_of_a_character_share_its_span(tokenizer: Tokenizer) -> None:
-    pieces = tokenizer.analyse("The 😀😎 dog")
+    tokens = tokenizer.analyse("The 😀😎 dog")
     first, second = (
-        [p for p in pieces if (p.begin, p.end) == place and p.kind == "byte"] for place in ((4, 5), (5, 6))
+        [p for p in tokens if (p.begin, p.end) == place and p.kind == "byte"] for place in ((4, 5), (5, 6))
     )
-    assert bytes(int(piece.text[3:5], 16) for piece in first).decode() == "😀"
-    assert bytes(int(piece.text[3:5], 16) for piece in second).decode() == "😎"
-    assert "The 😀😎 dog"[pieces[-1].begin : pieces[-1].end].strip() == "dog"[-len(pieces[-1].text.strip("▁")) :]
+    assert bytes(int(token.text[3:5], 16) for token in first).decode() == "😀"
+    assert bytes(int(token.text[3:5], 16) for token in second).decode() == "😎"
+    assert "The 😀😎 dog"[tokens[-1].begin : tokens[-1].end].strip() == "dog"[-len(tokens[-1].text.strip("▁")) :]
 
 
 def test_without_byte_fallback_an_unknown_character_is_the_unknown_piece(lines: list[str]) -> None:
     tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=100, byte_fallback=False))
-    unknown = [piece for piece in tokenizer.analyse("The 😀 dog") if piece.kind == "unknown"]
-    assert [(piece.id, piece.text, piece.begin, piece.end) for piece in unknown] == [(UNK, "<unk>", 4, 5)]
+    unknown = [token for token in tokenizer.analyse("The 😀 dog") if token.kind == "unknown"]
+    assert [(token.id, token.text, token.begin, token.end) for token in unknown] == [(UNK, "<unk>", 4, 5)]
     assert "⁇" in tokenizer.decode([UNK])
 
 
@@ -235,8 +235,8 @@ def test_without_byte_fallback_an_unknown_character_is_the_unknown_piece(lines: 
 def test_decode_never_raises(unigram: Tokenizer, bpe: Tokenizer, ids: list[int]) -> None:
     for tokenizer in (unigram, bpe):
         assert isinstance(tokenizer.decode(ids), str)
-        assert all(tokenizer.piece(id) for id in ids)
-        assert {tokenizer.kind(id) for id in ids} <= {"piece", "byte", "control", "unknown"}
+        assert all(tokenizer.token(id) for id in ids)
+        assert {tokenizer.kind(id) for id in ids} <= {"ordinary", "byte", "control", "unknown"}
 
 
 def test_decode_skips_special_ids_and_ids_outside_the_vocabulary(tokenizer: Tokenizer) -> None:

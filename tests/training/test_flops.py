@@ -86,4 +86,4 @@ def test_a_run_writes_its_model_flops_utilisation(tmp_path: Path) -> None:
     (line,) = read_metrics(tmp_path / "metrics.jsonl")
     assert line["mfu"] == pytest.approx(800 / 4.0 / 1000.0)
     assert line["tokens_per_second"] == pytest.approx(6 / 4.0)
-    assert line["loss"] == pytest.approx((6 + 10) / 6)  # of all pieces since the line before
+    assert line["loss"] == pytest.approx((6 + 10) / 6)  # of all tokens since the line before

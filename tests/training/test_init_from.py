@@ -68,9 +68,9 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
     layers = before.keys() - set(EMBEDDINGS)
     assert len(layers) > 20
     assert all(torch.equal(before[name], after[name]) for name in layers)
-    old = {given.tokenizer.piece(id): row for id, row in enumerate(given.model.output.weight)}
-    rows = [(found.tokenizer.piece(id), row) for id, row in enumerate(found.model.output.weight)]
-    common = [(row, old[piece]) for piece, row in rows if piece in old]
+    old = {given.tokenizer.token(id): row for id, row in enumerate(given.model.output.weight)}
+    rows = [(found.tokenizer.token(id), row) for id, row in enumerate(found.model.output.weight)]
+    common = [(row, old[token]) for token, row in rows if token in old]
     assert len(common) > 10
     assert all(torch.equal(row, there) for row, there in common)
     # Resuming needs neither the checkpoint nor the option.
@@ -87,8 +87,8 @@ def test_a_bias_goes_along_with_its_piece_and_a_new_piece_has_the_median(finishe
     other = Tokenizer.train(["ÄÖÜ 123", "ÜÄÖ 321"], TokenizerConfig(vocab_size=20, byte_fallback=False))
     model = Transformer(replace(config, vocab_size=other.vocab_size))
     Initialisation(with_bias).copy_to(model, other)
-    old = {given.tokenizer.piece(id): float(id) for id in range(config.vocab_size)}
-    expected = [old.get(other.piece(id), float((config.vocab_size - 1) // 2)) for id in range(other.vocab_size)]
+    old = {given.tokenizer.token(id): float(id) for id in range(config.vocab_size)}
+    expected = [old.get(other.token(id), float((config.vocab_size - 1) // 2)) for id in range(other.vocab_size)]
     assert model.output_bias.tolist() == expected  # type: ignore[union-attr]
     assert 4 < len(set(expected)) < len(expected)  # some are known and several are new
 

@@ -156,8 +156,8 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
 
     def stream() -> Iterator[tuple[Batch, Position]]:
         while True:
-            pieces = torch.randint(4, letters + 4, (2, 12, length)).tolist()
-            batch = collate(*pieces)
+            tokens = torch.randint(4, letters + 4, (2, 12, length)).tolist()
+            batch = collate(*tokens)
             yield replace(batch, target=batch.labels) if leaks else batch, Position()
 
     training, losses = training_of(net, recipe, stream()), []

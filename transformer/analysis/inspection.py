@@ -84,10 +84,10 @@ def parameters_of(config: ModelConfig) -> dict[str, int]:
 
 
 def describe_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
-    """The number of pieces of each kind, and the first 20 ordinary ones."""
+    """The number of tokens of each kind, and the first 20 ordinary ones."""
     kinds = Counter(tokenizer.kind(id) for id in range(tokenizer.vocab_size))
-    first = [tokenizer.piece(id) for id in tokenizer.ordinary_ids[:20]]
-    return {"vocab_size": tokenizer.vocab_size, "kinds": dict(kinds), "first_pieces": first}
+    first = [tokenizer.token(id) for id in tokenizer.ordinary_ids[:20]]
+    return {"vocab_size": tokenizer.vocab_size, "kinds": dict(kinds), "first_tokens": first}
 
 
 def collapse_layers(sites: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -105,8 +105,8 @@ def as_text(description: dict[str, Any]) -> str:
     blocks.append(_block("Parameters (a shared matrix counts once)", shares))
     tokenizer = description["tokenizer"]
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in tokenizer["kinds"].items())
-    first = " ".join(piece if piece.isprintable() else shown(piece) for piece in tokenizer["first_pieces"])
-    blocks.append(_block("Tokenizer", {"pieces": f"{tokenizer['vocab_size']:,} ({kinds})", "first": first}))
+    first = " ".join(token if token.isprintable() else shown(token) for token in tokenizer["first_tokens"])
+    blocks.append(_block("Tokenizer", {"tokens": f"{tokenizer['vocab_size']:,} ({kinds})", "first": first}))
     metrics = {shown(name): shown(value, 100) for name, value in description["metrics"].items()}
     blocks.append(_block("Metrics", metrics or {"none": ""}))
     alignment = description["alignment"]

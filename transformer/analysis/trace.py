@@ -50,8 +50,8 @@ class Trace:
     source_ids: tuple[int, ...]  # S, </s> included
     target_ids: tuple[int, ...]  # T: what each row of the decoder reads, <s> first
     predicted_ids: tuple[int, ...]  # T: what each row predicts
-    source_pieces: tuple[str, ...]  # source_ids as text
-    target_pieces: tuple[str, ...]  # target_ids as text
+    source_tokens: tuple[str, ...]  # source_ids as text
+    target_tokens: tuple[str, ...]  # target_ids as text
     predicts: tuple[str, ...]  # predicted_ids as text
     arrays: dict[str, np.ndarray] = field(repr=False)
     sentence: str = ""  # what was translated, if it is known
@@ -79,7 +79,7 @@ class Trace:
         found = {name: array for name, array in self.arrays.items() if fnmatchcase(name, site)}
         if not found:
             raise TraceError(f"{site!r} was not recorded. Trace the sentence again and name this site in `sites`.")
-        return frame(found, Tokens(self.source_pieces), Tokens(self.target_pieces, self.predicts))
+        return frame(found, Tokens(self.source_tokens), Tokens(self.target_tokens, self.predicts))
 
     def save(self, path: str | Path) -> None:
         """Writes one .npz file, without pickle, which `numpy.load` can read: trace_file.py lists what is in it.
@@ -90,8 +90,8 @@ class Trace:
         """
         about: dict[str, object] = {
             "sentence": self.sentence, "checkpoint": self.checkpoint, "checkpoint_sum": self.checkpoint_sum,
-            "source_ids": self.source_ids, "source_tokens": self.source_pieces,
-            "target_ids": self.target_ids, "target_tokens": self.target_pieces,
+            "source_ids": self.source_ids, "source_tokens": self.source_tokens,
+            "target_ids": self.target_ids, "target_tokens": self.target_tokens,
             "predicted_ids": self.predicted_ids, "predicted_tokens": self.predicts,
         }  # fmt: skip
         write_arrays(Path(path), about, self.arrays)
@@ -109,8 +109,8 @@ class Trace:
             source_ids=tuple(found["source_ids"]),
             target_ids=tuple(found["target_ids"]),
             predicted_ids=tuple(found["predicted_ids"]),
-            source_pieces=tuple(found["source_tokens"]),
-            target_pieces=tuple(found["target_tokens"]),
+            source_tokens=tuple(found["source_tokens"]),
+            target_tokens=tuple(found["target_tokens"]),
             predicts=tuple(found["predicted_tokens"]),
             arrays=arrays,
             sentence=found["sentence"],
@@ -124,7 +124,7 @@ def trace(
     source_ids: Sequence[int],
     target_ids: Sequence[int],
     sites: str | Iterable[str] = EVERYTHING,
-    piece: Callable[[int], str] = str,
+    token_of: Callable[[int], str] = str,
 ) -> Trace:
     """The trace of one probed pass.
 
@@ -133,14 +133,14 @@ def trace(
         source_ids: as the encoder reads them, </s> included (`Translation.source_ids`).
         target_ids: as the decoder predicted them, without <s>, and with </s> if it was predicted (`Hypothesis.ids`).
         sites: names, or patterns such as `"decoder.layers.*.cross_attention.weights"`.
-        piece: the text of an id, `tokenizer.piece`.
+        token_of: the text of an id, `tokenizer.token`.
 
     Raises:
         HeadlightError: no site has such a name, or a sentence is longer than the model's table of positions.
         ValueError: the model is in training mode, a sentence is empty, or its target has <s>.
     """
     sites = [sites] if isinstance(sites, str) else sites
-    (found,) = trace_batch(model, [source_ids], [target_ids], sites, piece)
+    (found,) = trace_batch(model, [source_ids], [target_ids], sites, token_of)
     return found
 
 
@@ -149,7 +149,7 @@ def trace_batch(
     sources: Sequence[Sequence[int]],
     targets: Sequence[Sequence[int]],
     sites: Iterable[str] = EVERYTHING,
-    piece: Callable[[int], str] = str,
+    token_of: Callable[[int], str] = str,
 ) -> tuple[Trace, ...]:
     """One probed pass over a batch of sentences, padded on the right as in training: a trace for each.
 
@@ -174,9 +174,9 @@ def trace_batch(
             source_ids=source[row],
             target_ids=reads[row],
             predicted_ids=predicted[row],
-            source_pieces=tuple(piece(id) for id in source[row]),
-            target_pieces=tuple(piece(id) for id in reads[row]),
-            predicts=tuple(piece(id) for id in predicted[row]),
+            source_tokens=tuple(token_of(id) for id in source[row]),
+            target_tokens=tuple(token_of(id) for id in reads[row]),
+            predicts=tuple(token_of(id) for id in predicted[row]),
             arrays={site: _array(value[row]) for site, value in probe.records.items()},
         )
         for row in range(len(source))

@@ -206,10 +206,10 @@ def _begins_missing(tokenizer: Tokenizer, token: int) -> bool:
     """Whether a token is an unknown character, or the first byte of a character that is spelled in bytes."""
     if token == UNK:
         return True
-    return tokenizer.kind(token) == "byte" and not 0x80 <= int(tokenizer.piece(token)[1:-1], 16) < 0xC0
+    return tokenizer.kind(token) == "byte" and not 0x80 <= int(tokenizer.token(token)[1:-1], 16) < 0xC0
 
 
 def _is_letter(tokenizer: Tokenizer, token: int) -> bool:
     """Whether a token is one letter of an alphabet with capitals: in other scripts one letter may be a word."""
-    letter = tokenizer.piece(token).removeprefix("▁")
+    letter = tokenizer.token(token).removeprefix("▁")
     return len(letter) == 1 and (letter.islower() or letter.isupper())

@@ -73,16 +73,16 @@ def mark_truncated(
         return tuple(tree)
     found, known = list(tree), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
     for place, node in enumerate(tree):
-        before = tuple(each.token for each in path_to(tree, node.parent or 0))
+        before = tuple(each.token_id for each in path_to(tree, node.parent or 0))
         if node.outcome != "pruned" or before not in logits:
             continue
         if before not in known:
             row = logits[before]
             known[before] = may_be_drawn(row, replace(settings, top_p=1.0)), may_be_drawn(row, settings)
         by_k, by_both = known[before]
-        if not by_k[node.token]:
+        if not by_k[node.token_id]:
             found[place] = replace(node, reason=f"Left out by top k: only {settings.top_k:,} may be drawn.")
-        elif not by_both[node.token]:
+        elif not by_both[node.token_id]:
             found[place] = replace(node, reason=BY_TOP_P.format(settings.top_p))
     return tuple(found)
 

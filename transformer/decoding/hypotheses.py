@@ -41,12 +41,12 @@ def _hypothesis(
     found: SearchRecord, ending: Ending, node: int | None, settings: DecodingConfig, tokenizer: Tokenizer
 ) -> Hypothesis:
     path = found.path(ending)
-    ids = tuple(candidate.token for candidate in path)
+    ids = tuple(candidate.token_id for candidate in path)
     score = path[-1].sum
     check_score(score)
     return Hypothesis(
         ids=ids,
-        pieces=tuple(tokenizer.piece(id) for id in ids),
+        tokens=tuple(tokenizer.token(id) for id in ids),
         log_probabilities=tuple(candidate.log_probability for candidate in path),
         score=score,
         normalised_score=score / length_penalty(ending.length, settings),

@@ -14,7 +14,7 @@ from transformer.errors import TranslationError
 from transformer.text.normalisation import clean, normalise
 from transformer.text.recasing import recased, with_known_first_word
 from transformer.text.spelling import WordList
-from transformer.text.tokenizer import Piece, Tokenizer
+from transformer.text.tokenizer import Token, Tokenizer
 
 NOTHING = "There is nothing to translate: the text is empty. Type a sentence."
 
@@ -24,7 +24,7 @@ class Request:
     """A sentence to be translated."""
 
     source: str  # normalised, in its usual letter case, and perhaps with corrected spelling
-    tokens: list[Piece]  # as the encoder reads them, </s> included; none if the sentence is empty
+    tokens: list[Token]  # as the encoder reads them, </s> included; none if the sentence is empty
     problem: TranslationError | None  # why it cannot be translated; None if it can
     typed: str = ""  # the normalised sentence as it was typed, if `source` is another text; else ""
     lowered: bool = False  # whether the first word of `source` has lost its capital
@@ -66,7 +66,7 @@ class SourceReader:
         typed = normalised if source != normalised else ""
         if not tokens:
             return Request(source, [], None)
-        tokens.append(Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control"))
+        tokens.append(Token(EOS, self.tokenizer.token(EOS), len(source), len(source), "control"))
         problem, shown = None, repr(source if len(source) <= 40 else source[:40] + "…")
         limit = length_limit(len(tokens), settings, self.max_positions)
         if len(tokens) - 1 > self.max_length:
@@ -101,7 +101,7 @@ class SourceReader:
         wrong = [id for id in ids if not EOS < id < self.tokenizer.vocab_size]
         if wrong:
             raise TranslationError(
-                f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
+                f"A translation cannot begin with {self.tokenizer.token(wrong[0])} (id {wrong[0]}). "
                 "The prefix may contain ordinary tokens only."
             )
         return ids

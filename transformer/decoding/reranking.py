@@ -111,7 +111,7 @@ def _ids(reverse: Translator, source: str, translation: str) -> tuple[list[int],
     """(ids that the encoder of the reverse model reads, ids that its decoder has to write), </s> included; None if it
     cannot read or write them."""
     request = reverse.sources.read(translation, reverse.settings)
-    written = [piece.id for piece in reverse.tokenizer.target.analyse(clean(source))]
+    written = [token.id for token in reverse.tokenizer.target.analyse(clean(source))]
     too_long = len(written) > reverse.max_length
     if not request.ids or request.problem or not written or too_long or UNK in written:
         return None

@@ -32,7 +32,7 @@ class Ending(NamedTuple):
 class Candidate(NamedTuple):
     """One candidate of one step (a column of `Step`), as plain numbers."""
 
-    token: int
+    token_id: int
     parent: int
     log_probability: float
     sum: float

@@ -56,7 +56,7 @@ def given(
     check_score(score)
     return Hypothesis(
         ids=ids,
-        pieces=tuple(tokenizer.piece(id) for id in ids),
+        tokens=tuple(tokenizer.token(id) for id in ids),
         log_probabilities=tuple(log_probabilities),
         score=score,
         normalised_score=score / length_penalty(len(ids), settings),
@@ -68,10 +68,10 @@ def given(
 def _written(tokenizer: Tokenizer, text: str) -> list[int]:
     """The ids of a text, without </s>. Raises TranslationError."""
     text = clean(text)
-    pieces = tokenizer.target.analyse(text)
-    if unknown := next((piece for piece in pieces if piece.id == UNK), None):
+    tokens = tokenizer.target.analyse(text)
+    if unknown := next((token for token in tokens if token.id == UNK), None):
         raise TranslationError(
             f"The vocabulary of this checkpoint has no token for {text[unknown.begin : unknown.end]!r}, so it cannot "
             "write that. Leave it out of the given translation."
         )
-    return [piece.id for piece in pieces]
+    return [token.id for token in tokens]

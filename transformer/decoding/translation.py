@@ -8,7 +8,7 @@ from typing import Literal
 
 from transformer.config import DecodingConfig
 from transformer.decoding.repetition import ends_in_loop
-from transformer.text.tokenizer import Piece
+from transformer.text.tokenizer import Token
 
 Outcome = Literal["start", "kept", "pruned", "finished", "stopped", "unfinished"]
 
@@ -18,7 +18,7 @@ class Hypothesis:
     """One translation, token by token as the decoder predicted it, with </s> if it was predicted."""
 
     ids: tuple[int, ...]
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     log_probabilities: tuple[float, ...]  # of each token, given the source and the tokens before it (natural log)
     score: float  # their sum
     normalised_score: float  # score / length penalty, by which hypotheses are ranked
@@ -40,8 +40,8 @@ class SearchNode:
     id: int  # its index in `Translation.tree`; node 0 is <s>
     parent: int | None  # id of the node before it, None for <s>
     step: int  # number of tokens up to this one; 0 for <s>
-    token: int
-    piece: str
+    token_id: int
+    token: str
     log_probability: float
     sum: float  # of the log-probabilities from <s> to here
     normalised: float  # sum / length penalty of this length
@@ -53,8 +53,8 @@ class SearchNode:
 class Translation:
     """One translated sentence. An empty one has no hypotheses and the text ""."""
 
-    source: str  # as it was read (request.py); the spans of `source_pieces` are positions in it
-    source_pieces: tuple[Piece, ...]  # as the encoder reads them, </s> included
+    source: str  # as it was read (request.py); the spans of `source_tokens` are positions in it
+    source_tokens: tuple[Token, ...]  # as the encoder reads them, </s> included
     source_ids: tuple[int, ...]  # their ids
     hypotheses: tuple[Hypothesis, ...]  # best first
     tree: tuple[SearchNode, ...] = field(repr=False)  # empty unless it was asked for

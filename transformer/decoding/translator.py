@@ -243,7 +243,7 @@ class Translator:
         (found,) = self.translate_sentences([sentence], settings)
         if not found.hypotheses:
             raise TranslationError(NOTHING)
-        traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.piece)
+        traced = trace(self.model, found.source_ids, found.hypotheses[0].ids, sites, self.tokenizer.token)
         if self.checkpoint is None:
             return traced.named(found.source)
         path, edited = self.checkpoint.path, ", edited" if isinstance(self.model, EditedTransformer) else ""

@@ -22,7 +22,7 @@ def search_tree(
         ranked: the endings of the hypotheses, best first.
         prefix_length: length of the given prefix.
     """
-    nodes = [SearchNode(0, None, 0, BOS, tokenizer.piece(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
+    nodes = [SearchNode(0, None, 0, BOS, tokenizer.token(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
     places: dict[tuple[int, int], int] = {}
     known: set[tuple[int, int]] = set()  # (parent, token)
     rows = [0] * max(len(kept) for kept in found.kept)  # the node of each row
@@ -34,17 +34,17 @@ def search_tree(
             outcome, reason = explain(length, column, candidate)
             # In sampling, several rows may be at the same node, such as <s>, and have the same alternatives: each
             # alternative gets one node.
-            if (rows[candidate.parent], candidate.token) in known and outcome == "pruned":
+            if (rows[candidate.parent], candidate.token_id) in known and outcome == "pruned":
                 continue
-            known.add((rows[candidate.parent], candidate.token))
+            known.add((rows[candidate.parent], candidate.token_id))
             places[length, column] = len(nodes)
             nodes.append(
                 SearchNode(
                     id=len(nodes),
                     parent=rows[candidate.parent],
                     step=length,
-                    token=candidate.token,
-                    piece=tokenizer.piece(candidate.token),
+                    token_id=candidate.token_id,
+                    token=tokenizer.token(candidate.token_id),
                     log_probability=candidate.log_probability,
                     sum=candidate.sum,
                     normalised=candidate.sum / length_penalty(length, settings),
@@ -65,12 +65,12 @@ class Explanation:
         last = len(found.candidates)
         rows = found.kept[-1][:1] if self.beam else found.kept[-1]  # of a beam, only the best row
         paths = [found.path(Ending(last, column, False)) for column in rows]
-        self.loops = any(ends_in_loop([candidate.token for candidate in path]) for path in paths)
+        self.loops = any(ends_in_loop([candidate.token_id for candidate in path]) for path in paths)
 
     def __call__(self, length: int, column: int, candidate: Candidate) -> tuple[Outcome, str]:
         kept = self.found.kept[length - 1]
         taken = column in kept
-        if candidate.token == EOS and (column < self.beam if self.beam else taken):
+        if candidate.token_id == EOS and (column < self.beam if self.beam else taken):
             return "finished", self._finished(length, column, candidate)
         if not taken:
             return "pruned", self._pruned(length, candidate)
@@ -124,7 +124,7 @@ class Explanation:
     def _pruned(self, length: int, candidate: Candidate) -> str:
         if not self.beam:
             return "Not drawn." if self.settings.method == "sampling" else "Less probable than the token taken."
-        if candidate.token == EOS:
+        if candidate.token_id == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
         least = f"the lowest sum among them is {_written(lowest)}"

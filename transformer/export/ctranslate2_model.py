@@ -63,7 +63,7 @@ def export_ctranslate2(
             f"{checkpoint.path} cannot be exported: it has a tokenizer for each language. CTranslate2 converts the "
             "MarianMT folder from which it was imported: ct2-transformers-converter --model DIR --output_dir NEW."
         )
-    vocabulary = [checkpoint.tokenizer.piece(id) for id in range(checkpoint.config.vocab_size)]
+    vocabulary = [checkpoint.tokenizer.token(id) for id in range(checkpoint.config.vocab_size)]
     spec = specification(checkpoint.model, vocabulary)
     spec.validate()
     spec.optimize(quantization)

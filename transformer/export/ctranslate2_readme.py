@@ -38,8 +38,8 @@ tokenizer = sentencepiece.SentencePieceProcessor(model_file="tokenizer.model")
 {best}
 
 sentences = ["One sentence.", "And another one."]
-pieces = tokenizer.encode(sentences, out_type=str)
-found = translator.translate_batch(pieces, {arguments})
+tokens = tokenizer.encode(sentences, out_type=str)
+found = translator.translate_batch(tokens, {arguments})
 print([tokenizer.decode(best(one)) for one in found])
 ```
 
@@ -61,7 +61,7 @@ def best(found):
 
 BY_THE_PAPER = """\
 def best(found):  # which CTranslate2 has divided by l^{power:g}: here by ((5 + l) / 6)^{alpha:g} instead
-    lengths = [len(pieces) + 1 for pieces in found.hypotheses]  # </s> counts
+    lengths = [len(tokens) + 1 for tokens in found.hypotheses]  # </s> counts
     scores = [score * l**{power:g} / ((5 + l) / 6) ** {alpha:g} for score, l in zip(found.scores, lengths)]
     return found.hypotheses[scores.index(max(scores))]
 """

@@ -68,7 +68,7 @@ def export_huggingface(checkpoint: Checkpoint, folder: Path, settings: DecodingC
         "config.json": _config(checkpoint.config),
         "generation_config.json": _generation(settings, longest),
         "tokenizer_config.json": {"tokenizer_class": "MarianTokenizer", "model_max_length": longest, **languages},
-        "vocab.json": {checkpoint.tokenizer.piece(id): id for id in range(checkpoint.config.vocab_size)},
+        "vocab.json": {checkpoint.tokenizer.token(id): id for id in range(checkpoint.config.vocab_size)},
     }
     with new_folder(folder) as temporary:
         for name, content in files.items():

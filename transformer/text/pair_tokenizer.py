@@ -16,7 +16,7 @@ import sentencepiece
 from transformer.config import BOS, EOS, PAD, UNK
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_object
-from transformer.text.tokenizer import Kind, Piece, Tokenizer, encodable, merged_unknown, read_processor, words
+from transformer.text.tokenizer import Kind, Token, Tokenizer, encodable, merged_unknown, read_processor, words
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 LEAST_SCORE = -100.0  # of a token that this language's sentencepiece model does not have
@@ -91,7 +91,7 @@ class PairTokenizer(Tokenizer):
         written = [self._vocabulary[i] for i in map(int, ids) if 0 <= i < self.vocab_size and i not in (PAD, BOS, EOS)]
         return self._target_processor.decode_pieces(written)
 
-    def piece(self, id: int) -> str:
+    def token(self, id: int) -> str:
         """The token as in the vocabulary; "<?>" for an id that does not exist."""
         return self._vocabulary[id] if 0 <= id < self.vocab_size else "<?>"
 
@@ -99,19 +99,19 @@ class PairTokenizer(Tokenizer):
         """The kind of the token. Marian's vocabularies have no byte tokens."""
         if not 0 <= id < self.vocab_size or id == UNK:
             return "unknown"
-        return "control" if id in (PAD, BOS, EOS) else "piece"
+        return "control" if id in (PAD, BOS, EOS) else "ordinary"
 
     def score(self, id: int) -> float:
         """The log-probability of a token in the sentencepiece model of the source language."""
-        own = self._processor.piece_to_id(self.piece(id))
+        own = self._processor.piece_to_id(self.token(id))
         return LEAST_SCORE if self._processor.is_unknown(own) else self._processor.get_score(own)
 
-    def analyse(self, text: str) -> list[Piece]:
+    def analyse(self, text: str) -> list[Token]:
         """The tokens of `text` in order, with their spans."""
         found = self._processor.encode(encodable(text), return_type="offset_mapping")
         tokens = self._processor.encode(encodable(text), out_type=str)
         return [
-            Piece(id, self.piece(id), begin, end, self.kind(id))
+            Token(id, self.token(id), begin, end, self.kind(id))
             for id, (begin, end) in zip(self._numbered(tokens), found["offsets"], strict=True)
         ]
 

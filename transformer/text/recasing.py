@@ -79,5 +79,5 @@ def _usualness(word: str, tokenizer: Tokenizer) -> tuple[int, int, float]:
     """How usual a word is, as a tuple to compare: fewer byte or unknown tokens come first, then fewer tokens, then more
     frequent ones."""
     ids = tokenizer.encode(word)
-    in_bytes = sum(tokenizer.kind(id) != "piece" for id in ids)
+    in_bytes = sum(tokenizer.kind(id) != "ordinary" for id in ids)
     return -in_bytes, -len(ids), sum(tokenizer.score(id) for id in ids)

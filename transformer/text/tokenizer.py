@@ -26,15 +26,15 @@ from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.subword_sampling import Sampler, make_sampler
 from transformer.text.vocabulary_lines import LONGEST_LINE, lines_to_learn_from
 
-BYTE_SCORE = -15.0  # log-probability of a byte, below that of any other piece
+BYTE_SCORE = -15.0  # log-probability of a byte, below that of any other token
 SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which UTF-8 cannot represent
 
-Kind = Literal["piece", "unknown", "byte", "control"]
+Kind = Literal["ordinary", "unknown", "byte", "control"]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """One piece of a sentence, for the characters `text[begin:end]` of the sentence.
+class Token:
+    """One token of a sentence, for the characters `text[begin:end]` of the sentence.
 
     All bytes of one character have its span. A "▁" for which there is no space in the text has an empty span.
     """
@@ -54,7 +54,7 @@ class Tokenizer:
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig) -> "Tokenizer":
-        """Learns a vocabulary of at most `config.vocab_size` pieces, fewer if the corpus is small.
+        """Learns a vocabulary of at most `config.vocab_size` tokens, fewer if the corpus is small.
 
         The same lines, in the same order, give the same bytes. Raises CorpusError if there is no text, ConfigError if
         the vocabulary is too small for the single characters.
@@ -66,7 +66,7 @@ class Tokenizer:
                 model_writer=model,
                 model_type=config.kind,
                 vocab_size=config.vocab_size,
-                hard_vocab_limit=False,  # a small corpus gives fewer pieces
+                hard_vocab_limit=False,  # a small corpus gives fewer tokens
                 byte_fallback=config.byte_fallback,
                 character_coverage=config.character_coverage,
                 normalization_rule_name="identity",
@@ -91,7 +91,7 @@ class Tokenizer:
         found = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
         if found != (PAD, UNK, BOS, EOS):
             raise HeadlightError(
-                f"The tokenizer numbers its padding, unknown, start and end pieces {found}; they must be "
+                f"The tokenizer numbers its padding, unknown, start and end tokens {found}; they must be "
                 f"{(PAD, UNK, BOS, EOS)}. Train it with pad_id=0, unk_id=1, bos_id=2, eos_id=3."
             )
         return cls(processor)
@@ -112,7 +112,7 @@ class Tokenizer:
         return self._processor.vocab_size()
 
     def encode(self, text: str) -> list[int]:
-        """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, not the end piece."""
+        """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, not the end token."""
         return self._processor.encode(encodable(text))
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -124,29 +124,29 @@ class Tokenizer:
         known = [i for i in map(int, ids) if 0 <= i < self.vocab_size and i not in (PAD, BOS, EOS)]
         return self._processor.decode(known)
 
-    def piece(self, id: int) -> str:
-        """The piece as in the vocabulary, e.g. "▁the", "<0xF0>", "</s>"; "<?>" for an id that does not exist."""
+    def token(self, id: int) -> str:
+        """The token as in the vocabulary, e.g. "▁the", "<0xF0>", "</s>"; "<?>" for an id that does not exist."""
         return self._processor.id_to_piece(id) if 0 <= id < self.vocab_size else "<?>"
 
     def kind(self, id: int) -> Kind:
-        """The kind of the piece; "unknown" for an id that does not exist."""
+        """The kind of the token; "unknown" for an id that does not exist."""
         if not 0 <= id < self.vocab_size or self._processor.is_unknown(id):
             return "unknown"
         if self._processor.is_control(id):
             return "control"
-        return "byte" if self._processor.is_byte(id) else "piece"
+        return "byte" if self._processor.is_byte(id) else "ordinary"
 
     def score(self, id: int) -> float:
-        """How frequent a piece is: its log-probability (unigram), or minus the rank of its merge (BPE)."""
+        """How frequent a token is: its log-probability (unigram), or minus the rank of its merge (BPE)."""
         return self._processor.get_score(id)
 
     @cached_property
     def ordinary_ids(self) -> tuple[int, ...]:
-        """The ids of all pieces that are neither special, nor bytes, nor unknown."""
-        return tuple(id for id in range(self.vocab_size) if self.kind(id) == "piece")
+        """The ids of all tokens that are neither special, nor bytes, nor unknown."""
+        return tuple(id for id in range(self.vocab_size) if self.kind(id) == "ordinary")
 
-    def analyse(self, text: str) -> list[Piece]:
-        """The pieces of `text` in order (their ids are those of `encode`), with their spans."""
+    def analyse(self, text: str) -> list[Token]:
+        """The tokens of `text` in order (their ids are those of `encode`), with their spans."""
         found = self._processor.encode(encodable(text), return_type="offset_mapping")
         kinds = [self.kind(id) for id in found["ids"]]
         spans: list[tuple[int, int]] = list(found["offsets"])
@@ -155,7 +155,7 @@ class Tokenizer:
             if kinds[i] == kinds[i + 1] == "byte" and spans[i][0] == spans[i][1]:
                 spans[i] = spans[i + 1]
         return [
-            Piece(id, self.piece(id), begin, end, kind)
+            Token(id, self.token(id), begin, end, kind)
             for id, (begin, end), kind in zip(found["ids"], spans, kinds, strict=True)
         ]
 
@@ -181,7 +181,7 @@ def encodable(text: str) -> str:
 
 
 def merged_unknown(ids: Sequence[int]) -> list[int]:
-    """Without byte fallback, adjacent unknown characters are one unknown piece, as in `encode`."""
+    """Without byte fallback, adjacent unknown characters are one unknown token, as in `encode`."""
     return [id for previous, id in pairwise([PAD, *ids]) if not id == previous == UNK]
 
 

@@ -85,8 +85,8 @@ def initialisation(recipe: Recipe) -> Initialisation | None:
 
 def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:
     """(V): the id that each token of `tokenizer` has in `other`, -1 where it has none."""
-    ids = {other.piece(id): id for id in range(other.vocab_size)}
-    return torch.tensor([ids.get(tokenizer.piece(id), -1) for id in range(tokenizer.vocab_size)])
+    ids = {other.token(id): id for id in range(other.vocab_size)}
+    return torch.tensor([ids.get(tokenizer.token(id), -1) for id in range(tokenizer.vocab_size)])
 
 
 def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from app.figures.head_sharpness import is_control
-from app.figures.pieces_to_words import Group, merged, spelled, words_of
+from app.figures.tokens_to_words import Group, merged, spelled, words_of
 
 Shift = Literal["predicts", "reads"]
 Link = tuple[int, int]  # (word of the source, word of the translation), from 0
@@ -59,8 +59,8 @@ def word_alignment(
     )
 
 
-def _words(pieces: Sequence[str]) -> list[Group]:
-    return [group for group in words_of(pieces) if not is_control(pieces[group[0]])]
+def _words(tokens: Sequence[str]) -> list[Group]:
+    return [group for group in words_of(tokens) if not is_control(tokens[group[0]])]
 
 
 def links(weights: np.ndarray, threshold: float) -> list[Link]:

@@ -110,7 +110,7 @@ def search_that_differs(scene: Scene) -> str:
             other = cached_results.translate_one(scene.subject, found.source, replace(settings, **search[1]))
         except HeadlightError:  # this search is too long for the app
             continue
-        if other.hypotheses[0].pieces != scene.hypothesis.pieces:
+        if other.hypotheses[0].tokens != scene.hypothesis.tokens:
             return name
     return ""
 

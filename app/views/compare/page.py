@@ -68,8 +68,8 @@ def draw(scene: Scene) -> None:
 
 def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...], *, with_sum: bool) -> OutcomeRow:
     tokens = [
-        OutcomeToken(piece, differs, _written(value), math.exp(value))
-        for piece, differs, value in zip(hypothesis.pieces, changed, hypothesis.log_probabilities, strict=True)
+        OutcomeToken(token, differs, _written(value), math.exp(value))
+        for token, differs, value in zip(hypothesis.tokens, changed, hypothesis.log_probabilities, strict=True)
     ]
     total = _written(sum(hypothesis.log_probabilities))
     note = _("log-probability, sum {sum}", sum=total) if with_sum else _("log-probability")
@@ -126,8 +126,8 @@ def tokens_table(found: Compared) -> Table:
     both = [(number, each, changed) for number, (each, changed) in
             enumerate(zip((found.one, found.other), found.changed, strict=True), start=1)]  # fmt: skip
     return {
-        _("translation"): [number for number, each, changed in both for piece in each.pieces],
-        _("token"): [piece for number, each, changed in both for piece in each.pieces],
+        _("translation"): [number for number, each, changed in both for token in each.tokens],
+        _("token"): [token for number, each, changed in both for token in each.tokens],
         _("log-probability"): [value for number, each, changed in both for value in each.log_probabilities],
         _("changed"): [str(value) for number, each, changed in both for value in changed],
     }

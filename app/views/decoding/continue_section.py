@@ -39,7 +39,7 @@ def found_by_model(scene: Scene) -> Hypothesis:
 def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     """Draws what a translation can continue with: tokens, the most probable first; </s>; or typed words."""
     st.subheader(_("Continue from here with another token"), anchor=False)
-    ids = tuple(node.token for node in path)
+    ids = tuple(node.token_id for node in path)
     if ids and ids[-1] == EOS:
         st.caption(_("This hypothesis has ended. Choose a node before its end."))
         return
@@ -48,20 +48,20 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
         return
     asked = scene.subject.as_in_steps, scene.translation.source_ids, (*ids, EOS), ("logits",)
     logits = cached_results.record(*asked)["logits"][-1]  # (V)
-    piece = scene.subject.translator.tokenizer.piece
-    known = offers(logits, EOS, piece, count=OFFERED + 4)
+    token_of = scene.subject.translator.tokenizer.token
+    known = offers(logits, EOS, token_of, count=OFFERED + 4)
     found = [offer for offer in known if offer.id > EOS][:OFFERED]
     if ids:  # the first token cannot be </s>: the translation would be empty
         found = sorted([*found, *(offer for offer in known if offer.id == EOS)], key=lambda offer: offer.rank)
     components.choice_list(
         [
-            {"text": offer.piece, "detail": probability_text(offer.probability)}
+            {"text": offer.token, "detail": probability_text(offer.probability)}
             | ({"second": _("end here")} if offer.id == EOS else {})
             for offer in found
         ],
         -1,
         _("Tokens that may come next, the most probable first"),
-        key="next_pieces",
+        key="next_tokens",
         on_choose=lambda index: _force((*ids, found[index].id)),
     )
     st.text_input(
@@ -113,7 +113,7 @@ def _written(scene: Scene, prefix: tuple[int, ...], new: Hypothesis, instead: bo
         return _("With the beginning “{words}”: {translation}", words=tokenizer.decode(prefix), translation=translation)
     return _(
         "With “{token}” at step {step} instead: {translation}",
-        token=as_word(tokenizer.piece(prefix[-1])),
+        token=as_word(tokenizer.token(prefix[-1])),
         step=len(prefix),
         translation=translation,
     )

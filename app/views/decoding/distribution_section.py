@@ -42,9 +42,9 @@ def distribution_part(scene: Scene, step: int) -> None:
     tried = _tried(scene)
     temperature = tried.temperature
     allowed = may_be_drawn(logits, tried) if method == "sampling" else None
-    piece = scene.subject.translator.tokenizer.piece
+    token_of = scene.subject.translator.tokenizer.token
     mark: Mark = "given" if step in scene.given_steps else "chosen"
-    offered = partial(offers, logits, scene.hypothesis.ids[step], piece, temperature=temperature, mark=mark)
+    offered = partial(offers, logits, scene.hypothesis.ids[step], token_of, temperature=temperature, mark=mark)
     found = offered(count=SHOWN, allowed=allowed)
     title = _("Step {step}: the next token, of {count:,}", step=step + 1, count=len(logits)) + _other(scene, tried)
     figure = distribution_bars(found, len(logits), title=title)

@@ -23,7 +23,7 @@ def running_sums(log_probabilities: Sequence[float]) -> np.ndarray:
 
 def running_chart(
     log_probabilities: Sequence[Sequence[float]],
-    pieces: Sequence[Sequence[str]],
+    tokens: Sequence[Sequence[str]],
     names: Sequence[str],
     parts_at: int,
     *,
@@ -32,7 +32,7 @@ def running_chart(
     """Two lines over the steps, from the last step that they share; the end of each line is labelled with its sum.
 
     Args:
-        log_probabilities: of the tokens of each of the two outputs. pieces: these tokens, for the hover.
+        log_probabilities: of the tokens of each of the two outputs. tokens: these tokens, for the hover.
         parts_at: the first step at which the outputs differ, from 0.
     """
     begin = max(parts_at - 1, 0)
@@ -41,7 +41,7 @@ def running_chart(
     low, high = min(float(each.min()) for each in sums), max(float(each.max()) for each in sums)
     room = 0.15 * max(high - low, 0.1)
     data: list[dict[str, Any]] = []
-    for i, (each, written, name) in enumerate(zip(sums, pieces, names, strict=True)):
+    for i, (each, written, name) in enumerate(zip(sums, tokens, names, strict=True)):
         color = pair_color(bool(i))
         above = each[-1] >= sums[1 - i][-1]
         line = {
@@ -56,7 +56,7 @@ def running_chart(
             "textfont": {"size": 15, "color": color},
             "cliponaxis": False,
             "name": name,
-            "customdata": [plotly_text(in_words(piece)) for piece in written[begin:]],
+            "customdata": [plotly_text(in_words(token)) for token in written[begin:]],
             "hovertemplate": _("step {step}: {token}<br>sum {sum}", step="%{x}", token="%{customdata}", sum="%{y:.3f}")
             + f"<extra>{name}</extra>",
         }
@@ -72,13 +72,13 @@ def running_chart(
 
 
 def running_table(
-    log_probabilities: Sequence[Sequence[float]], pieces: Sequence[Sequence[str]], names: Sequence[str]
+    log_probabilities: Sequence[Sequence[float]], tokens: Sequence[Sequence[str]], names: Sequence[str]
 ) -> Table:
     """One row per step: the token of each output, its log-probability, and the sum so far; empty after an
     output has ended."""
-    longest = max(map(len, pieces))
+    longest = max(map(len, tokens))
     found: dict[str, Sequence[Any]] = {_("step"): list(range(1, longest + 1))}
-    for each, written, name in zip(log_probabilities, pieces, names, strict=True):
+    for each, written, name in zip(log_probabilities, tokens, names, strict=True):
         rest = [None] * (longest - len(written))
         found |= {
             _("{name}: token", name=name): [*written, *rest],

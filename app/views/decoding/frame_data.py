@@ -49,15 +49,15 @@ class Step:
     allowed: np.ndarray | None = None
 
 
-def as_word(piece: str) -> str:
+def as_word(token: str) -> str:
     """A token as readers see it: "▁den" is "den", and "n", which continues a word, is "…n"."""
-    if piece.startswith("▁") and len(piece) > 1:
-        return visible(piece[1:])
-    return f"…{visible(piece)}" if piece[:1].isalnum() else visible(piece)
+    if token.startswith("▁") and len(token) > 1:
+        return visible(token[1:])
+    return f"…{visible(token)}" if token[:1].isalnum() else visible(token)
 
 
 def step_data(
-    step: Step, piece: Callable[[int], str], *, temperature: float = 1.0, mark: Mark = "chosen", other_mark: str = ""
+    step: Step, token_of: Callable[[int], str], *, temperature: float = 1.0, mark: Mark = "chosen", other_mark: str = ""
 ) -> dict[str, Any]:
     """The distribution of a step: the most probable tokens, and all others together.
 
@@ -67,7 +67,7 @@ def step_data(
         other_mark: the mark of the tokens with which other hypotheses continue, in the visitor's language.
     """
     found = offers(
-        step.logits, step.chosen, piece,
+        step.logits, step.chosen, token_of,
         temperature=temperature, count=SHOWN[-1], mark=mark, allowed=step.allowed,
     )  # fmt: skip
     rows = [_row(offer, other_mark if offer.id in step.others else "") for offer in found]
@@ -76,8 +76,8 @@ def step_data(
     return {
         "rows": rows,
         "rest": {str(count): _rest(found, count, len(step.logits)) for count in SHOWN},
-        "says": _("Chosen: “{token}” with {probability}", token=as_word(chosen.piece), probability=probability),
-        "why": _("Why “{token}”? {reason}", token=as_word(chosen.piece), reason=step.why),
+        "says": _("Chosen: “{token}” with {probability}", token=as_word(chosen.token), probability=probability),
+        "why": _("Why “{token}”? {reason}", token=as_word(chosen.token), reason=step.why),
     }
 
 
@@ -116,7 +116,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
     mark = f"#{formatted(offer.rank, ',')}" if offer.mark and offer.rank > SHOWN[-1] else words
     title = _(
         "{token}: probability {probability:.6f}, rank {rank:,}, logit {logit}",
-        token=visible(offer.piece),
+        token=visible(offer.token),
         probability=Share(offer.probability),
         rank=offer.rank,
         logit=fixed(offer.logit, 4),
@@ -125,7 +125,7 @@ def _row(offer: Offer, other: str) -> dict[str, Any]:
         title += ", " + (_("{mark} by another hypothesis", mark=words) if words == other else words)
     return {
         "id": offer.id,
-        "text": as_word(offer.piece),
+        "text": as_word(offer.token),
         "p": offer.probability,
         "share": offer.share,
         "number": number,
@@ -185,7 +185,7 @@ def beams_data(nodes: Sequence[SearchNode], best: Collection[int], steps: int, t
         "nodes": [
             {
                 "parent": -1 if node.parent is None else places[node.parent],
-                "text": visible(node.piece),
+                "text": visible(node.token),
                 "sum": score_text(node.sum),
                 "best": node.id in best,
                 "ended": node.outcome == "finished",

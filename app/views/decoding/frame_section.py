@@ -110,13 +110,13 @@ def _by_the_model(step: int, given: tuple[int, ...]) -> str:
 
 def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
     logits, ids = scene.step_logits, scene.hypothesis.ids  # (T, V)
-    piece, settings = scene.subject.translator.tokenizer.piece, scene.translation.settings
+    token_of, settings = scene.subject.translator.tokenizer.token, scene.translation.settings
     tree, node = scene.translation.tree, scene.hypothesis.node
     path = path_to(tree, node) if node is not None else ()
     goes_on: dict[int | None, set[int]] = {}
     for each in tree:
         if each.outcome != "pruned":
-            goes_on.setdefault(each.parent, set()).add(each.token)
+            goes_on.setdefault(each.parent, set()).add(each.token_id)
     drawn = (
         sampling_results.drawn(scene.subject, scene.translation.source_ids, ids, settings)
         if method == "sampling"
@@ -140,7 +140,7 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
         found.append(
             step_data(
                 Step(np.asarray(row), chosen, why, others, allowed),
-                piece,
+                token_of,
                 temperature=temperature_of(scene),
                 mark="given" if is_given else "chosen",
                 other_mark=_(MARKS[method]) if method in MARKS else "",

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, clickable, frame, heat, words
+from app.figures.panels import FigurePart, clickable, frame, heat, words
 from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import (
@@ -54,7 +54,7 @@ class Seen:
 
     def hover(self, row: int, step: int) -> str:
         """One cell in words, for hover."""
-        predicted, top = (plotly_text(in_words(piece)) for piece in (self.steps.predicts[step], self.tops[row][step]))
+        predicted, top = (plotly_text(in_words(token)) for token in (self.steps.predicts[step], self.tops[row][step]))
         return _(
             "{layer}, step {step}<br>the translation continues with {predicted}, here rank {rank:,} of {vocabulary:,}, "
             "probability {probability:.6f}<br>most probable here: {top}, {top_probability:.6f}",
@@ -110,7 +110,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_tokens: bool = False) -
     return Figure(data, layout)
 
 
-def _texts(seen: Seen, drawn: np.ndarray, show_tokens: bool) -> Piece:
+def _texts(seen: Seen, drawn: np.ndarray, show_tokens: bool) -> FigurePart:
     cells = list(np.ndindex(drawn.shape))
     if show_tokens:
         texts = ticks(tuple(_short(seen.tops[i][t], _letters(seen)) for i, t in cells))
@@ -136,10 +136,10 @@ def _layer_axis(seen: Seen) -> dict[str, object]:
     return plain_axis("", [-0.5, rows - 0.5], tickmode="array") | ticked
 
 
-def _short(piece: str, letters: int = 9) -> str:
+def _short(token: str, letters: int = 9) -> str:
     """The token, cut to `letters` letters."""
-    piece = in_words(piece)
-    return piece if len(piece) <= letters else piece[: letters - 1] + "…"
+    token = in_words(token)
+    return token if len(token) <= letters else token[: letters - 1] + "…"
 
 
 def _letters(seen: Seen) -> int:

@@ -71,6 +71,6 @@ def _clicked(cell: Point) -> None:
 
 def _seen(scene: Scene) -> Seen:
     found = cached_results.logit_lens(scene.subject.as_in_steps, scene.translation.source_ids, scene.hypothesis.ids)
-    piece = scene.subject.translator.tokenizer.piece
-    tops = [[piece(int(id)) for id in row] for row in found.top_ids]
+    token_of = scene.subject.translator.tokenizer.token
+    tops = [[token_of(int(id)) for id in row] for row in found.top_ids]
     return Seen(found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size)

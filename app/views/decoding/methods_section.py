@@ -56,10 +56,10 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, size: int) -> None:
     """What differs, word by word, and the sums of both."""
     components.difference(difference_data(greedy.text, beam.text, label=_("What the beam changed")), key="beam_changed")
     log_probabilities = (greedy.log_probabilities, beam.log_probabilities)
-    pieces = (greedy.pieces, beam.pieces)
+    tokens = (greedy.tokens, beam.tokens)
     title = _("Sum of log p, from the step at which they differ")
     show_figure(
-        running_chart(log_probabilities, pieces, _names(size), at, title=title),
+        running_chart(log_probabilities, tokens, _names(size), at, title=title),
         key="running",
         name=title,
         alt=_(
@@ -69,7 +69,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, size: int) -> None:
             greedy=score_text(greedy.score),
             beam=score_text(beam.score),
         ),
-        table=lambda: running_table(log_probabilities, pieces, _names(size)),
+        table=lambda: running_table(log_probabilities, tokens, _names(size)),
     )
     st.caption(_("The vertical line is the first step at which they differ; before it they are the same."))
 
@@ -92,14 +92,14 @@ def _paper(scene: Scene) -> None:
 def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
     """A translation as its tokens; data of the component `token_strip`."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
+    strip = target_strip(hypothesis.tokens, hypothesis.ids, probabilities)
     return strip | {"headline": hypothesis.text or _("(nothing)"), "lang": scene.task.target_code}
 
 
 def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, Any]:
     """As `strip_of`, with a note below the first token that differs."""
     strip = strip_of(scene, hypothesis)
-    if at is not None and at < len(hypothesis.pieces):
+    if at is not None and at < len(hypothesis.tokens):
         strip["chips"][at]["under"].append(_("differs here"))
     return strip
 
@@ -118,7 +118,7 @@ def _numbers(found: Hypothesis) -> str:
     text = ngettext(
         "{count} token, sum of log p {sum}, score {score}",
         "{count} tokens, sum of log p {sum}, score {score}",
-        len(found.pieces),
+        len(found.tokens),
         sum=fixed(found.score, 3),
         score=fixed(found.normalised_score, 3),
     )
@@ -132,14 +132,14 @@ def _comparison(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int)
     if at is None:
         return _("Here greedy decoding and a beam of {size} find the same translation.", size=size)
     sentences = [_("They differ from step {step} on.", step=at + 1)]
-    if at < len(greedy.pieces) and at < len(beam.pieces):
+    if at < len(greedy.tokens) and at < len(beam.tokens):
         sentences.append(
             _(
                 "Greedy takes the most probable token there, “{taken}” ({its_probability}); the best of the beam "
                 "continues with “{other}” ({other_probability}).",
-                taken=in_words(greedy.pieces[at]),
+                taken=in_words(greedy.tokens[at]),
                 its_probability=probability_text(math.exp(greedy.log_probabilities[at])),
-                other=in_words(beam.pieces[at]),
+                other=in_words(beam.tokens[at]),
                 other_probability=probability_text(math.exp(beam.log_probabilities[at])),
             )
         )

@@ -16,14 +16,14 @@ from transformer.decoding.translation import SearchNode
 
 def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
     """Writes its text, probability, sum, score and outcome. `path`: the nodes from the first token to this one."""
-    text = scene.subject.translator.tokenizer.decode([each.token for each in path])
+    text = scene.subject.translator.tokenizer.decode([each.token_id for each in path])
     st.text(text or _("(nothing yet)"))
     if path:
         total = fixed(node.sum, 3)
         lines = (
             _(
                 "Its token: {token}   p = {probability}, log p = {log_probability}",
-                token=node.piece,
+                token=node.token,
                 probability=probability_text(math.exp(node.log_probability)),
                 log_probability=fixed(node.log_probability, 3),
             ),

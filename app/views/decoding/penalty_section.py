@@ -56,7 +56,7 @@ def penalty_part(scene: Scene) -> None:
     everyone, nodes = len(nodes), _shown(scene)
     names = letters(len(nodes))
     decode = scene.subject.translator.tokenizer.decode
-    texts = [decode([each.token for each in path_to(found.tree, node.id)]) for node in nodes]
+    texts = [decode([each.token_id for each in path_to(found.tree, node.id)]) for node in nodes]
     columns = penalty_charts(scene)
     table = penalty_table(names, texts, [node.step for node in nodes], [node.sum for node in nodes], columns)
     digits = dict.fromkeys((_("sum"), *columns), 4)

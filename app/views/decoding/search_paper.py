@@ -53,7 +53,7 @@ def _length_penalty(settings: DecodingConfig) -> list[str]:
 
 
 def _beam(scene: Scene) -> None:
-    settings, pieces = scene.translation.settings, scene.config.vocab_size
+    settings, vocabulary = scene.translation.settings, scene.config.vocab_size
     sentences = [
         _("“We used beam search with a beam size of 4 and length penalty α = 0.6.”"),
         *_length_penalty(settings),
@@ -70,7 +70,7 @@ def _beam(scene: Scene) -> None:
         " ".join(sentences),
         lines_from(Beam.advance, "sums = (self.sums", "self.sums, kept ="),
         whole=lines_of_definition("decoding/beam.py", "Beam.advance"),
-        shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, pieces))),
+        shape=_("logits: {shape}", shape=shape_text(("W", "V"), (settings.beam, vocabulary))),
     )
     over, worst = _("ends as soon as"), _("the lowest score that is returned")
     triplet(

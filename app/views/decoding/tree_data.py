@@ -75,7 +75,7 @@ def tree_picture(
                 "parent": node.parent,
                 "step": node.step,
                 "row": rows[node.id],
-                "token": in_words(node.piece),
+                "token": in_words(node.token),
                 "probability": "" if start else p,
                 "share": float(probabilities[node.id]),
                 "sum": "" if start else total,
@@ -86,7 +86,7 @@ def tree_picture(
                 "label": _(
                     "step {step}, {token}, {probability}, {outcome}",
                     step=node.step,
-                    token=in_words(node.piece),
+                    token=in_words(node.token),
                     probability=p,
                     outcome=_(OUTCOMES[node.outcome]),
                 ),
@@ -117,7 +117,7 @@ def tree_table(tree: Sequence[SearchNode], probabilities: Sequence[float], best:
         _("node"): [node.id for node in tree],
         _("step"): [node.step for node in tree],
         _("after node"): [node.parent for node in tree],
-        _("token"): [node.piece for node in tree],
+        _("token"): [node.token for node in tree],
         _("probability"): [float(probabilities[node.id]) for node in tree],
         _("log-probability"): [node.log_probability for node in tree],
         _("sum"): [node.sum for node in tree],
@@ -146,7 +146,7 @@ def attended_tokens(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[
     chips = [
         {
             "text": in_words(token),
-            "kind": "piece",
+            "kind": "ordinary",
             "under": [decimal_text(float(weight))],
             "share": float(weight),
             "title": decimal_text(float(weight), 4),

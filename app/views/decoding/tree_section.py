@@ -101,8 +101,8 @@ def _choose(scene: Scene, node: SearchNode) -> None:
 def _attended(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
     """Both attentions of this hypothesis while it predicted this token."""
     st.subheader(_("What it attended to"), anchor=False)
-    ids, piece = tuple(node.token for node in path), scene.subject.translator.tokenizer.piece
-    read = TokenAxis(_("Read"), "decoder", (piece(BOS), *(node.piece for node in path[:-1])))
+    ids, token_of = tuple(node.token_id for node in path), scene.subject.translator.tokenizer.token
+    read = TokenAxis(_("Read"), "decoder", (token_of(BOS), *(node.token for node in path[:-1])))
     strips: tuple[tuple[Kind, str, TokenAxis], ...] = (
         ("cross", "node_looks", scene.source),
         ("decoder", "node_looks_back", read),

@@ -7,7 +7,7 @@ import numpy as np
 from app.figures.attention_stages import Stage, plain
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, axis, settled
-from app.figures.panels import Piece, on
+from app.figures.panels import FigurePart, on
 from app.figures.tensor import tensor_heatmap
 from app.figures.theme import INK, pair_color, role_color
 from app.languages import _, gettext_noop
@@ -22,7 +22,7 @@ def terms_figure(hand: ByHand, *, title: str) -> Figure:
     x = np.arange(hand.d_k, dtype=np.int16)
     terms = hand.terms[order]
 
-    def bars(values: np.ndarray, name: str, color: str, what: str, panel: int) -> Piece:
+    def bars(values: np.ndarray, name: str, color: str, what: str, panel: int) -> FigurePart:
         base = {"type": "bar", "x": x, "y": values.astype(np.float32), "name": name, "customdata": order}
         hover = _("dimension {i}", i="%{customdata}") + f"<br>{what} %{{y:.4f}}<extra></extra>"
         marker = {

@@ -149,10 +149,10 @@ def _batch(
 ) -> int:
     """Draws what encoder and decoder read. Returns the chosen sentence, from 0."""
     lines = [
-        Line(_("encoder, sentence {number}", number=i + 1), "encoder", found.source_pieces, len(sources[i]))
+        Line(_("encoder, sentence {number}", number=i + 1), "encoder", found.source_tokens, len(sources[i]))
         for i, found in enumerate(traces)
     ] + [
-        Line(_("decoder, sentence {number}", number=i + 1), "decoder", found.target_pieces, len(targets[i]))
+        Line(_("decoder, sentence {number}", number=i + 1), "decoder", found.target_tokens, len(targets[i]))
         for i, found in enumerate(traces)
     ]
     name = _("The batch: what encoder and decoder read")
@@ -202,7 +202,7 @@ def _overview(scene: Scene, tiles: list[list[Tile]], row: int, chosen: Head) -> 
 
 def _rectangle(traces: tuple[Trace, ...]) -> None:
     """Why there is padding at all."""
-    read, written = traces[0].source_pieces, traces[0].target_pieces
+    read, written = traces[0].source_tokens, traces[0].target_tokens
     triplet(
         _("section 5.1"),
         r"S = \max_b S_b \qquad T = \max_b T_b",

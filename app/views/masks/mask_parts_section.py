@@ -86,11 +86,11 @@ class HeadOfBatchSentence:
 
     @property
     def source(self) -> TokenAxis:
-        return TokenAxis(self.scene.source.title, "encoder", self.trace.source_pieces)
+        return TokenAxis(self.scene.source.title, "encoder", self.trace.source_tokens)
 
     @property
     def target(self) -> TokenAxis:
-        return TokenAxis(self.scene.target.title, "decoder", self.trace.target_pieces, self.trace.predicts)
+        return TokenAxis(self.scene.target.title, "decoder", self.trace.target_tokens, self.trace.predicts)
 
     @property
     def queries(self) -> TokenAxis:
@@ -99,7 +99,7 @@ class HeadOfBatchSentence:
     @property
     def keys(self) -> TokenAxis:
         if self.kind == "decoder":
-            return TokenAxis(_("{title}, as read", title=self.target.title), "decoder", self.trace.target_pieces)
+            return TokenAxis(_("{title}, as read", title=self.target.title), "decoder", self.trace.target_tokens)
         return self.source
 
     @property

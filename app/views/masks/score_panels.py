@@ -16,7 +16,17 @@ from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import letters, reason_heat
 from app.figures.mask_reasons import Parts
-from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_axes, panel_height, panels_top, words
+from app.figures.panels import (
+    TEXT_FROM,
+    Cell,
+    FigurePart,
+    cell_frames,
+    heat,
+    panel_axes,
+    panel_height,
+    panels_top,
+    words,
+)
 from app.figures.shares import weight_text
 from app.figures.tensor import label_width, number_text
 from app.figures.theme import INK, MASKED, fixed, number, signed_scale, text_on_signed, text_on_weight, weight_scale
@@ -56,7 +66,7 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
     limit = float(np.abs(scores).max()) or 1.0
     finite = np.isfinite(masked_scores)
     template = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
-    hover: Piece = {"hovertemplate": template, "hoverinfo": "all", "hoverongaps": False}
+    hover: FigurePart = {"hovertemplate": template, "hoverinfo": "all", "hoverongaps": False}
     signed, after = signed_scale(), np.where(finite, masked_scores, np.nan).astype(np.float32)
     data = [
         heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
@@ -114,12 +124,14 @@ def _gap(rows: int, keys: TokenAxis) -> float:
     return between / (between + 2 * panel_height(rows, ROW))
 
 
-def _grey(where: np.ndarray, panel: int) -> Piece:
+def _grey(where: np.ndarray, panel: int) -> FigurePart:
     """Marks cells whose score is minus infinity, or whose weight is 0 for that reason."""
     return heat(where.astype(np.int8), [(0, "rgba(0, 0, 0, 0)"), (1, MASKED)], 0, 1, panel)
 
 
-def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
+def _texts(
+    texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None
+) -> FigurePart:
     """The texts (Q, K) of the cells of a panel; "" is not drawn. Narrow cells have the `rounded` texts.
 
     A line of the picture has two panels, and `beside` px of its width belong to no cell.

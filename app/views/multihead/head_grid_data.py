@@ -93,13 +93,13 @@ def _steps(found: LayerHeads) -> list[dict[str, str]]:
     whole = found.predictions
     return [
         {
-            "predicts": in_words(piece),
+            "predicts": in_words(token),
             "probability": probability_text(float(whole.probability[0, t])),
             "top": _token(found, int(whole.top[0, t])),
             "topProbability": probability_text(float(whole.top_probability[0, t])),
             "none": probability_text(float(whole.probability[-1, t])),
         }
-        for t, piece in enumerate(found.scene.hypothesis.pieces)
+        for t, token in enumerate(found.scene.hypothesis.tokens)
     ]
 
 
@@ -140,16 +140,16 @@ def _predicted(found: LayerHeads, row: int) -> list[dict[str, Any]]:
 
 
 def _token(found: LayerHeads, id: int) -> str:
-    return in_words(found.scene.subject.translator.tokenizer.piece(id))
+    return in_words(found.scene.subject.translator.tokenizer.token(id))
 
 
 def grid_table(found: LayerHeads) -> Table:
     """One row per step and head."""
-    pieces, heads, predictions = found.scene.hypothesis.pieces, range(len(found.weights)), found.predictions
-    places = [(t, head) for t in range(len(pieces)) for head in heads]
+    tokens, heads, predictions = found.scene.hypothesis.tokens, range(len(found.weights)), found.predictions
+    places = [(t, head) for t in range(len(tokens)) for head in heads]
     table: dict[str, list[Any]] = {
         _("step"): [t + 1 for t, head in places],
-        _("token of the translation"): [pieces[t] for t, head in places],
+        _("token of the translation"): [tokens[t] for t, head in places],
         _("head"): [head + 1 for t, head in places],
         _("length of what it writes"): [float(found.lengths[head, t]) for t, head in places],
         _("probability with all heads"): [float(predictions.probability[0, t]) for t, head in places],

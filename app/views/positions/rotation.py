@@ -9,7 +9,7 @@ For a learned table, the picture shows the pairs of dimensions in the same way, 
 import numpy as np
 
 from app.figures.charts import FAINT, Figure, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.sinusoids import frequencies, wavelengths
 from app.figures.theme import INK, minus, number, pair_color
 from app.languages import _
@@ -72,7 +72,7 @@ def rotation_circles(
         }
         data.append(found)
     lengths = wavelengths(2 * points.shape[1])
-    words: list[Piece] = []
+    words: list[FigurePart] = []
     for pair, centre, matrix, angle in zip(shown, centres, matrices[shown], angles[shown], strict=True):
         wavelength = _("wavelength {length}", length=wavelength_text(lengths[pair]))
         above = {
@@ -96,7 +96,7 @@ def rotation_circles(
     return Figure(data, settled(title, 370, top=72, bottom=6) | more)
 
 
-def _strokes(lines: list[np.ndarray], color: str, width: float) -> Piece:
+def _strokes(lines: list[np.ndarray], color: str, width: float) -> FigurePart:
     """Lines (N, 2) with gaps of NaN between them, as one trace."""
     joined = np.concatenate(lines).astype(np.float32)
     return {

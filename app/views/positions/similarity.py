@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
-from app.figures.panels import Piece, frame
+from app.figures.panels import FigurePart, frame
 from app.figures.sinusoids import frequencies
 from app.figures.theme import INK, pair_color, signed_scale
 from app.languages import _
@@ -94,7 +94,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
     """
     found = over_distance(table)
     distances = np.arange(len(found.mean), dtype=np.int32)
-    band: Piece = {
+    band: FigurePart = {
         "type": "scatter",
         "x": np.concatenate([distances, distances[::-1]]),
         "y": np.concatenate([found.most, found.least[::-1]]).astype(np.float32),

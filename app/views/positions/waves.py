@@ -9,7 +9,7 @@ their background is shaded.
 import numpy as np
 
 from app.figures.charts import FAINT, Figure, axis, band, line_at, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.figures.theme import INK, number, pair_color, role_color
 from app.languages import _
@@ -43,7 +43,7 @@ def wave(
         if layout is None
         else sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
     )
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for column in shown:
         cosine = layout is not None and pair_of(column, d_model, layout)[1]
         color = pair_color(cosine)

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
-from app.figures.panels import Piece, frame, heat, words, wrap_title
+from app.figures.panels import FigurePart, frame, heat, words, wrap_title
 from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
 from app.figures.theme import CELL_SIZE, INK, TICK_SIZE, pair_color, role_color, text_on_weight, weight_scale
@@ -25,7 +25,7 @@ def stream_chart(one: Stream, *, pre_norm: bool, title: str) -> Figure:
     subs, all_sums = one.subs, all(are_sums(one, pre_norm=pre_norm))
     places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
     entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
-    bars: list[Piece] = [
+    bars: list[FigurePart] = [
         {
             "type": "bar",
             "x": places[chosen],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.shares import Share
 from app.figures.theme import kind_color
 from app.languages import _, pgettext
@@ -71,7 +71,7 @@ def shares_above(values: np.ndarray) -> np.ndarray:
 def share_curves(weights: Mapping[Kind, np.ndarray], masks: Mapping[Kind, np.ndarray], threshold: float) -> Figure:
     """The share of allowed cells above each threshold, one line per kind of attention; the chosen threshold is
     marked. Weights and masks are (L, H, Q, K)."""
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for kind, values in weights.items():
         shares, name = shares_above(values[masks[kind]]), _(KINDS_INSIDE[kind])
         line = {

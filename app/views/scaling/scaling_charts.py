@@ -7,7 +7,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
 from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
@@ -22,7 +22,7 @@ def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figur
     empty if no key is allowed."""
     limit = max(float(np.abs(values).max(initial=1e-6)) for values in (products, scores)) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for values, name, second in ((products, _(WITHOUT), False), (scores, _(WITH), True)):
         counts, variance = np.histogram(values, edges)[0], number(_variance(values))
         bars = {
@@ -62,7 +62,7 @@ def curve(what: str, d_k: int, *, title: str) -> Figure:
         what: "variance", "strongest" or "gradient".
     """
     widths = sorted({*WIDTHS, d_k})
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for second, name in ((False, _(WITHOUT)), (True, _(WITH))):
         values = [getattr(random_sharpness(width)[second], what) for width in widths]
         chosen = values[widths.index(d_k)]
@@ -122,7 +122,7 @@ def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis,
     return Figure(data, _narrow(title) | more)
 
 
-def _narrow(title: str) -> Piece:
+def _narrow(title: str) -> FigurePart:
     """The layout of a narrow chart: its legend starts at the left, in the line below the title."""
     layout = settled(title, 330, top=92)
     legend = layout["legend"] | {"x": 0, "xanchor": "left", "y": 1.02}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
-from app.figures.panels import Piece
+from app.figures.panels import FigurePart
 from app.figures.tables import Table
 from app.figures.theme import INK, pair_color
 from app.languages import _
@@ -14,7 +14,7 @@ def window_chart(changes: Changes, chosen: int, *, title: str) -> Figure:
     """The change over r: a line per model that is restricted afterwards, and a point per model trained with a window.
     The chosen r is marked."""
     x = np.array(changes.distances, dtype=np.int32)
-    data: list[Piece] = []
+    data: list[FigurePart] = []
     for name, values, color, dash in (
         (_("this model"), changes.own, pair_color(False), "solid"),
         (_("a small model"), changes.small, INK, "dot"),
@@ -39,7 +39,7 @@ def window_chart(changes: Changes, chosen: int, *, title: str) -> Figure:
     return Figure(data, settled(title, 320, top=72) | more)
 
 
-def _trace(name: str, x: np.ndarray, values: tuple[float, ...], look: Piece) -> Piece:
+def _trace(name: str, x: np.ndarray, values: tuple[float, ...], look: FigurePart) -> FigurePart:
     hover = "r = %{x}<br>%{y:.2f}<extra>" + name + "</extra>"
     y = np.array(values, dtype=np.float32)
     return {"type": "scatter", "x": x, "y": y, "name": name, "hovertemplate": hover} | look

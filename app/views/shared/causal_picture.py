@@ -67,7 +67,7 @@ def message(
 ) -> dict[str, Any]:
     """What `app.components.causal_matrix` draws. `alts` describe the two passes, for screen readers."""
     target = scene.target
-    piece = scene.subject.translator.tokenizer.piece
+    token_of = scene.subject.translator.tokenizer.token
     place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
     masked_rows, free_rows = (_rows(each.mask(layer, head), target) for each in (masked, free))
 
@@ -78,7 +78,7 @@ def message(
             "mask": _packed(which.mask(layer, head), "u1"),
             "probabilities": np.exp(result.log_probabilities).tolist(),
             "right": result.right.tolist(),
-            "first": [in_words(piece(int(id))) for id in result.first],
+            "first": [in_words(token_of(int(id))) for id in result.first],
             "score": result.score,
             "alt": alt,
         }

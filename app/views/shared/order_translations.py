@@ -107,7 +107,7 @@ def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
         if checkpoints.tokens_needed(file, source)[0] > checkpoints.most_tokens(translator):
             return None
         ids = (*translator.tokenizer.encode(source), EOS)
-        order = shuffled([translator.tokenizer.piece(id) for id in ids], seed)
+        order = shuffled([translator.tokenizer.token(id) for id in ids], seed)
         if order is None:
             return None
         return TrainedWithout(

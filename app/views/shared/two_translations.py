@@ -9,8 +9,8 @@ def summary(found: Compared, names: tuple[str, str]) -> str:
     """Says which token is the first that differs, counted from 1. `names` are the names of the two translations."""
     if found.parts_at is None:
         return _("The two translations are the same.")
-    pieces = [each.pieces[found.parts_at : found.parts_at + 1] for each in (found.one, found.other)]
-    one, other = (_("“{token}”", token=in_words(piece[0])) if piece else _("nothing more") for piece in pieces)
+    differing = [each.tokens[found.parts_at : found.parts_at + 1] for each in (found.one, found.other)]
+    one, other = (_("“{token}”", token=in_words(each[0])) if each else _("nothing more") for each in differing)
     return _(
         "The two translations differ from token {place} on. {first}: {one}; {second}: {other}.",
         place=found.parts_at + 1,

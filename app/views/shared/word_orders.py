@@ -15,8 +15,8 @@ from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.subject import Subject
 from app.figures.head_sharpness import carries_no_word
-from app.figures.pieces_to_words import words_of
 from app.figures.tensor import row_norms
+from app.figures.tokens_to_words import words_of
 from transformer.config import ModelConfig
 
 Order = tuple[int, ...]

@@ -110,19 +110,19 @@ def _of_tokens(scene: Scene, here: Station) -> tuple[Rows, str]:
         ]
         return rows, _("{count} characters. The tokens refer to these positions.", count=len(text))
     if here.shown_as == "pieces":
-        return source_table(translation.source_pieces, translation.source), _("▁ marks the start of a word.")
+        return source_table(translation.source_tokens, translation.source), _("▁ marks the start of a word.")
     if here.shown_as == "shifted":
         return shifted_table(scene.target.tokens, scene.target.predicts), _("What each row reads and predicts.")
     if here.shown_as == "chosen":
         probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
         return (
-            target_table(hypothesis.pieces, hypothesis.ids, probabilities),
+            target_table(hypothesis.tokens, hypothesis.ids, probabilities),
             f"{_who_chose(scene)} {about_probabilities(translation.settings, scene.is_given)}",
         )
     step = chosen_row(scene, here)
     mark: Mark = "given" if step in scene.given_steps else "chosen"
-    logits, piece = scene.record("logits")["logits"][step], scene.subject.translator.tokenizer.piece
-    found = offers(logits, hypothesis.ids[step], piece, count=12, mark=mark)
+    logits, token_of = scene.record("logits")["logits"][step], scene.subject.translator.tokenizer.token
+    found = offers(logits, hypothesis.ids[step], token_of, count=12, mark=mark)
     return distribution_table(found), _(
         "Row {row} of {rows}: the best of {tokens:,} tokens.", row=step + 1, rows=len(scene.target), tokens=len(logits)
     )

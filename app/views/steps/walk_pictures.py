@@ -96,7 +96,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
         case "characters":
             return {"text": scene.translation.source}
         case "pieces":
-            return source_strip(scene.translation.source_pieces)
+            return source_strip(scene.translation.source_tokens)
         case "shifted":
             return {}
         case "logits":
@@ -187,19 +187,21 @@ def _offers(key: str, given_steps: tuple[int, ...], spoken: Language, _scene: Sc
     """
     scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")
-    piece = scene.subject.translator.tokenizer.piece
+    token_of = scene.subject.translator.tokenizer.token
     marks: list[Mark] = ["given" if row in given_steps else "chosen" for row in range(len(scene.target))]
     return [
         [
             {
-                "token": visible(offer.piece),
+                "token": visible(offer.token),
                 "logit": offer.logit,
                 "probability": offer.probability,
                 "probability_text": probability_text(offer.probability),
                 "rank": offer.rank,
                 "mark": offer.mark,
             }
-            for offer in offers(logits["logits"][row], scene.hypothesis.ids[row], piece, count=MOST_OFFERS, mark=mark)
+            for offer in offers(
+                logits["logits"][row], scene.hypothesis.ids[row], token_of, count=MOST_OFFERS, mark=mark
+            )
         ]
         for row, mark in enumerate(marks)
     ]

@@ -40,7 +40,7 @@ def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float
     if rest:
         q.append(max(1 - sum(q), 0.0) / rest)
         p.append(max(1 - sum(p), 0.0) / rest)
-    return [offer.piece for offer in found] + [_("{count:,} others, each", count=rest)] * bool(rest), q, p
+    return [offer.token for offer in found] + [_("{count:,} others, each", count=rest)] * bool(rest), q, p
 
 
 def target_bars(found: list[Offer], target: np.ndarray, *, text: str, edited: bool = False) -> Figure:

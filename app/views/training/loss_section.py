@@ -63,7 +63,7 @@ def smoothed_target(scene: Scene) -> None:
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
     target = smoothed(gold, vocabulary, epsilon)  # (V)
-    found = offers(logits, gold, scene.subject.translator.tokenizer.piece, count=SHOWN)
+    found = offers(logits, gold, scene.subject.translator.tokenizer.token, count=SHOWN)
     found.sort(key=lambda offer: not offer.chosen)
     text = _(
         "Target distribution of step {step}, V = {vocabulary:,}, ε = {epsilon:g}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.figures.all_heads import pooled
 from app.figures.charts import Figure, title
-from app.figures.panels import BARE, Piece, frame, heat, places, words
+from app.figures.panels import BARE, FigurePart, frame, heat, places, words
 from app.figures.theme import INK, weight_scale
 from app.languages import _
 from app.languages.numbers import formatted
@@ -59,7 +59,7 @@ def snapshot_tiles(
     ]
     top, left = corners[chosen]
     pad, pad_y = 0.03 * max(q, k), PAD * q / TALL
-    layout: Piece = {
+    layout: FigurePart = {
         "title": title(text),
         "height": 44 + lines * round(TALL * high / q),
         "margin": {"l": 6, "r": 6, "t": 34, "b": 10, "pad": 0},

@@ -50,14 +50,14 @@ def _results(scene: Scene) -> None:
     translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     st.subheader(_("The encoder reads"), anchor=False, help=_(ABOUT_SOURCE))
-    components.token_strip(source_strip(translation.source_pieces), key="source_pieces")
+    components.token_strip(source_strip(translation.source_tokens), key="source_tokens")
     with st.container(key="results"):
         several = len(scene.listed) > 1
         left, right = st.columns([5, 2], gap="large") if several else (st.container(), None)
         with left:
             writes = _("The decoder is given") if scene.is_given else _("The decoder writes")
             st.subheader(writes, anchor=False, help=_(ABOUT_TARGET))
-            strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
+            strip = target_strip(hypothesis.tokens, hypothesis.ids, probabilities)
             strip |= {"headline": hypothesis.text or _("(nothing)"), "lang": scene.task.target_code}
             components.token_strip(strip, key="translation")
             if caption := about_probabilities(translation.settings, scene.is_given):
@@ -72,7 +72,7 @@ def _results(scene: Scene) -> None:
         if right:
             with right:
                 _alternatives(scene)
-    unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
+    unknown = sum(token.kind == "unknown" for token in translation.source_tokens)
     if unknown:
         st.caption(
             ngettext(
@@ -123,12 +123,12 @@ def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
         probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
         with table:
             st.dataframe(
-                **readable(source_table(translation.source_pieces, translation.source)),
+                **readable(source_table(translation.source_tokens, translation.source)),
                 alt=_("Tokens of the source"),
                 hide_index=True,
             )
             st.dataframe(
-                **readable(target_table(hypothesis.pieces, hypothesis.ids, probabilities)),
+                **readable(target_table(hypothesis.tokens, hypothesis.ids, probabilities)),
                 alt=_("Tokens of the translation with their probabilities"),
                 hide_index=True,
             )

@@ -54,7 +54,7 @@ def _place(scene: Scene, layer: int, head: int, all_heads: bool) -> Place:
     subject = scene.subject.original
     own = scene.best(subject)
     weights = cached_results.attention(subject, scene.translation.source_ids, own.ids, "cross").weights[layer, head]
-    step = STEP.value if STEP.is_chosen else opening_step(own.pieces, weights)
+    step = STEP.value if STEP.is_chosen else opening_step(own.tokens, weights)
     place = Place(layer, None if all_heads else head, step)
     steps = len(scene.best(without_row(scene.subject, place)).ids)
     return replace(place, step=STEP.open(min(step, steps - 1), range(steps)))
@@ -91,7 +91,7 @@ def _sentences(scene: Scene, row: Row) -> list[str]:
             _("Does the token change?"),
         ]
     place, heads = row.place, scene.config.heads
-    first, now = (in_words(scene.subject.translator.tokenizer.piece(id)) for id in row.first)
+    first, now = (in_words(scene.subject.translator.tokenizer.token(id)) for id in row.first)
     if first == now:
         becomes = _("the most probable token stays “{token}”", token=first)
     else:
@@ -123,7 +123,7 @@ def _sentences(scene: Scene, row: Row) -> list[str]:
 def _given(scene: Scene, row: Row) -> str:
     """Which source token has the largest weight."""
     place, key = row.place, int(row.base.argmax())
-    token, source, share = in_words(row.pieces[place.step]), in_words(scene.source.tokens[key]), Share(row.base[key])
+    token, source, share = in_words(row.tokens[place.step]), in_words(scene.source.tokens[key]), Share(row.base[key])
     if place.head is None:
         return _(
             "While the model predicts “{token}”, all {count} heads of layer {layer} give {share:.0%} of their weight, "
@@ -148,7 +148,7 @@ def _given(scene: Scene, row: Row) -> str:
 def _score(row: Row, first: str) -> str:
     """How the log-probability of the translation's token changes. The token is named if it is not `first`."""
     before, after = (fixed(each, 2) for each in row.log_probabilities)
-    token = in_words(row.pieces[row.place.step])
+    token = in_words(row.tokens[row.place.step])
     if before == after and token == first:
         return _("and the log-probability stays {after}", after=after)
     if before == after:

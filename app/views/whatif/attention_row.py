@@ -57,7 +57,7 @@ class Row:
     """The row of a place, without the edit that sets it and with it.
 
     Attributes:
-        pieces: the translation that is made without the edit; `place.step` is one of its tokens.
+        tokens: the translation that is made without the edit; `place.step` is one of its tokens.
         base, now: the weights (S) without the edit and with it.
         moved: how much of the weight is on another token than without the edit, 0 to 1. Of all heads it is the mean, so
             it can be above 0 although the mean weights are the same.
@@ -65,7 +65,7 @@ class Row:
     """
 
     place: Place
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     base: np.ndarray
     now: np.ndarray
     moved: float
@@ -112,16 +112,16 @@ def row_of(scene: Scene, place: Place) -> Row:
     rows, set_rows = map(weights, found)
     moved = float(np.abs(set_rows - rows).sum(axis=-1).mean() / 2)
     before, after = (predictions(each.trace["logits"], ids) for each in found)
-    return Row(place, written_without.pieces, rows.mean(axis=0), set_rows.mean(axis=0), moved, (before, after))
+    return Row(place, written_without.tokens, rows.mean(axis=0), set_rows.mean(axis=0), moved, (before, after))
 
 
-def opening_step(pieces: Sequence[str], weights: np.ndarray) -> int:
+def opening_step(tokens: Sequence[str], weights: np.ndarray) -> int:
     """The step of a content word: of the tokens that begin a word with at least 4 letters, the one whose row of
     `weights` (T, S) has the largest weight."""
     steps = [
-        step for step, piece in enumerate(pieces) if piece.startswith("▁") and len(piece) > 4 and piece[1:].isalpha()
+        step for step, token in enumerate(tokens) if token.startswith("▁") and len(token) > 4 and token[1:].isalpha()
     ]
-    return max(steps or range(len(pieces)), key=lambda step: float(weights[step].max()))
+    return max(steps or range(len(tokens)), key=lambda step: float(weights[step].max()))
 
 
 def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
         "tokens": [in_words(token) for token in scene.source.tokens],
         "base": row.base.tolist(),
         "row": row.now.tolist(),
-        "steps": [with_label(str(step + 1), in_words(piece)) for step, piece in enumerate(row.pieces)],
+        "steps": [with_label(str(step + 1), in_words(token)) for step, token in enumerate(row.tokens)],
         "step": place.step,
         "layer": place.layer,
         "head": head,

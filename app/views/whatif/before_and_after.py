@@ -49,12 +49,12 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
 def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: str, key: str) -> None:
     """Draws two translations token by token, and a sentence below them."""
     before = [
-        OutcomeToken(piece, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
-        for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
+        OutcomeToken(token, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
+        for token, gone, lost in zip(found.before.tokens, found.missing, found.lost, strict=False)
     ]
     after = [
-        OutcomeToken(piece, new, probability_text(math.exp(value)), math.exp(value))
-        for piece, new, value in zip(found.after.pieces, found.new, found.after.log_probabilities, strict=True)
+        OutcomeToken(token, new, probability_text(math.exp(value)), math.exp(value))
+        for token, new, value in zip(found.after.tokens, found.new, found.after.log_probabilities, strict=True)
     ]
     components.outcome(
         (

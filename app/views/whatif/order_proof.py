@@ -57,7 +57,7 @@ def reordered_text(scene: Scene, order: Order) -> str:
     tokenizer = scene.subject.translator.tokenizer.target  # which decodes the other language, that of the source
     ids = reordered(scene.translation.source_ids, order)
     end = ids.index(EOS)
-    parts = [tokenizer.decode(ids[:end]), tokenizer.piece(EOS), tokenizer.decode(ids[end + 1 :])]
+    parts = [tokenizer.decode(ids[:end]), tokenizer.token(EOS), tokenizer.decode(ids[end + 1 :])]
     return " ".join(filter(None, parts)) if end < len(ids) - 1 else parts[0]
 
 

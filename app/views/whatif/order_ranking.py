@@ -12,8 +12,8 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.outcomes import outcome
 from app.figures.head_sharpness import carries_no_word
-from app.figures.pieces_to_words import words_of
 from app.figures.tables import Table
+from app.figures.tokens_to_words import words_of
 from app.languages import _
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene

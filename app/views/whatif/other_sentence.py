@@ -30,10 +30,10 @@ class Sentences:
     @property
     def tokens(self) -> tuple[str, ...]:
         """For each position: the token, or `own→other` where the sentences differ."""
-        pieces = zip(self.own.source_pieces, self.other.source_pieces, strict=True)
+        tokens = zip(self.own.source_tokens, self.other.source_tokens, strict=True)
         return tuple(
             visible(one.text if one.text == two.text else f"{one.text}→{two.text.removeprefix('▁')}")
-            for one, two in pieces
+            for one, two in tokens
         )
 
     @property
@@ -97,7 +97,7 @@ def _paired(own: Translation, other: Translation) -> Sentences:
 
 def _length_mismatch(own: Translation, other: Translation) -> str:
     """A sentence about the first place where the two have different numbers of tokens."""
-    one, theirs = ([piece.text for piece in each.source_pieces] for each in (own, other))
+    one, theirs = ([token.text for token in each.source_tokens] for each in (own, other))
     changes = SequenceMatcher(None, one, theirs, autojunk=False).get_opcodes()
     change = next(each for each in changes if each[2] - each[1] != each[4] - each[3])
     return _(
@@ -108,9 +108,9 @@ def _length_mismatch(own: Translation, other: Translation) -> str:
     )
 
 
-def _counted(pieces: Sequence[str]) -> str:
+def _counted(tokens: Sequence[str]) -> str:
     """Tokens as text, and how many they are."""
-    if not pieces:
+    if not tokens:
         return _("nothing (0 tokens)")
-    text = visible(" ".join(map(in_words, pieces)))
-    return ngettext("“{text}” ({count} token)", "“{text}” ({count} tokens)", len(pieces), text=text)
+    text = visible(" ".join(map(in_words, tokens)))
+    return ngettext("“{text}” ({count} token)", "“{text}” ({count} tokens)", len(tokens), text=text)

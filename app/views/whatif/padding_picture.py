@@ -55,11 +55,11 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
     most = np.unravel_index(leaked.argmax(), leaked.shape)
     all_heads = [(layer, head) for layer in range(layers) for head in range(heads)]
     layer, head = PADDED_HEAD.open((int(most[0]), int(most[1])), all_heads)
-    keys = list(map(visible, batch.masked.source_pieces))
+    keys = list(map(visible, batch.masked.source_tokens))
     rows = (
         Axis(pgettext("title of an axis", "query"), keys[: batch.source_length], role_color("encoder"))
         if kind == "encoder"
-        else Axis(pgettext("title of an axis", "predicts"), list(map(visible, batch.own.pieces)), role_color("decoder"))
+        else Axis(pgettext("title of an axis", "predicts"), list(map(visible, batch.own.tokens)), role_color("decoder"))
     )
     masked, free = (
         np.round(batch.weights(each, kind)[layer, head].astype(float), 5) for each in (batch.masked, batch.free)
@@ -98,9 +98,9 @@ def _lines(batch: Batch) -> list[Line]:
     size = batch.source_length + batch.padding
     lines = []
     for row, sentence in enumerate(batch.sentences):
-        tokens = [visible(piece.text) for piece in sentence.source_pieces]
+        tokens = [visible(token.text) for token in sentence.source_tokens]
         real = len(tokens)
-        tokens += [visible(batch.masked.source_pieces[-1])] * (size - real)
+        tokens += [visible(batch.masked.source_tokens[-1])] * (size - real)
         lines.append(Line(_("Other sentence") if row else _("Your sentence"), tokens, real))
     return lines
 

@@ -64,7 +64,7 @@ def _roles(scene: Scene) -> dict[str, str]:
     original = scene.subject.original
     best = scene.best(original)
     found = cached_results.observed(original, scene.translation.source_ids, best.ids).attention
-    read = (original.translator.tokenizer.piece(BOS), *best.pieces[:-1])
+    read = (original.translator.tokenizer.token(BOS), *best.tokens[:-1])
     roles = {}
     for kind in ORDER:
         weights = found[kind].weights

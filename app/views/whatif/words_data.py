@@ -9,7 +9,7 @@ from app.compute import cached_results, word_results
 from app.compute.outcomes import Outcome
 from app.compute.subject import Subject
 from app.figures.head_sharpness import is_control
-from app.figures.pieces_to_words import spelled, words_of
+from app.figures.tokens_to_words import spelled, words_of
 from app.languages import _
 from app.library import checkpoints
 from app.stage.scene import Scene
@@ -47,8 +47,8 @@ class Words:
     @property
     def names(self) -> list[str]:
         """The words."""
-        pieces = [piece.text for piece in self.translation.source_pieces]
-        return [spelled([pieces[at] for at in word]) for word in self.positions]
+        tokens = [token.text for token in self.translation.source_tokens]
+        return [spelled([tokens[at] for at in word]) for word in self.positions]
 
     @property
     def most_needed(self) -> int:
@@ -79,7 +79,7 @@ class Words:
     def _with(self, word: int, new: str) -> tuple[int, ...]:
         """The ids of the sentence with `new` in place of the word. Raises TranslationError if it is too long."""
         translator, text, at = self.subject.translator, self.translation.source, self.positions[word]
-        begin, end = self.translation.source_pieces[at[0]].begin, self.translation.source_pieces[at[-1]].end
+        begin, end = self.translation.source_tokens[at[0]].begin, self.translation.source_tokens[at[-1]].end
         space = " " if text[begin:end].startswith(" ") else ""
         ids = translator.tokenizer.encode(normalise(text[:begin] + space + new + text[end:]))
         most = checkpoints.most_tokens(translator)
@@ -109,8 +109,8 @@ def work_of(scene: Scene, found: Translation) -> float:
 def words_of_sentence(scene: Scene, integrate: bool) -> Words:
     """Computes all methods; integrated gradients, which take seconds, only with `integrate`."""
     subject, found = scene.subject.original, translated(scene)
-    pieces = [piece.text for piece in found.source_pieces]
-    positions = tuple(word for word in words_of(pieces) if not is_control(pieces[word[0]]))
+    tokens = [token.text for token in found.source_tokens]
+    positions = tuple(word for word in words_of(tokens) if not is_control(tokens[word[0]]))
     asked = subject, found.source_ids, found.hypotheses[0].ids
 
     def by_word(values: np.ndarray) -> np.ndarray:

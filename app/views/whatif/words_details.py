@@ -77,7 +77,7 @@ def _methods(words: Words) -> list[str]:
 
 def table(words: Words) -> Table:
     """One row for each pair of a token and a word, one column per method."""
-    cells = [(token, word) for token in words.own.pieces for word in words.names]
+    cells = [(token, word) for token in words.own.tokens for word in words.names]
     return {
         _("token"): [token for token, word in cells],
         _("word"): [word for token, word in cells],

@@ -129,7 +129,7 @@ def _picture(words: Words, word: int, of_model: str) -> None:
             views,
             Axis(
                 pgettext("title of an axis", "predicts"),
-                list(map(in_words, words.own.pieces)),
+                list(map(in_words, words.own.tokens)),
                 role_color("decoder"),
             ),
             Axis(
@@ -192,7 +192,7 @@ def _sentences(words: Words) -> list[str]:
         "“{token}” alone by {most} nats.",
         word=in_words(words.names[word]),
         lost=fixed(lost[:, word].sum(), 1),
-        token=in_words(words.own.pieces[row]),
+        token=in_words(words.own.tokens[row]),
         most=fixed(lost[row, word], 1),
     )
     if lost[:, word].sum() <= 0:

@@ -53,7 +53,7 @@ def test_a_head_of_the_reverse_toy_aligns_almost_without_error_and_the_diagonal_
 
 
 def test_every_rate_is_that_of_one_sentence_at_a_time(reverse: Checkpoint, tmp_path: Path) -> None:
-    """Letters are pieces and words at once, so nothing has to be put together."""
+    """Letters are tokens and words at once, so nothing has to be put together."""
     path = mirrored(tmp_path / "gold.tsv", 5)
     config = reverse.config
     right = {shift: np.zeros((config.decoder_layers, config.heads)) for shift in SHIFTS}

@@ -16,7 +16,7 @@ from transformer.model import Transformer
 
 @torch.no_grad()
 def always(model: Transformer, id: int) -> None:
-    """The decoder predicts this piece, whatever it reads."""
+    """The decoder predicts this token, whatever it reads."""
     assert model.decoder.norm is not None
     model.decoder.norm.weight.mul_(1e-3)
     model.decoder.norm.bias.copy_(100 * torch.nn.functional.normalize(model.output.weight[id], dim=0))
@@ -46,7 +46,7 @@ def test_tokens_that_the_source_has_as_often_are_no_loop(
 ) -> None:
     translation = reverse.translate(LETTERS).sentences[0]
     hypothesis = replace(
-        translation.hypotheses[0], ids=(*target, EOS), pieces=(*map(reverse.tokenizer.piece, target), "</s>")
+        translation.hypotheses[0], ids=(*target, EOS), tokens=(*map(reverse.tokenizer.token, target), "</s>")
     )
     translation = replace(translation, source_ids=(*source, EOS))
     found = examine(reverse, examine_checkpoint(reverse), translation, hypothesis)
@@ -79,5 +79,5 @@ def test_a_model_with_uncertain_predictions_is_found(reverse: Translator) -> Non
     for weight in (reverse.model.decoder.norm.weight, reverse.model.decoder.norm.bias):
         weight.data.mul_(0.05)
     says = named(diagnose(reverse, LETTERS))["hesitates"].says
-    pieces = int(says.split("among ")[1].split(" ")[0])
-    assert 0.5 * np.log(313) < np.log(pieces) <= np.log(313)
+    tokens = int(says.split("among ")[1].split(" ")[0])
+    assert 0.5 * np.log(313) < np.log(tokens) <= np.log(313)

@@ -27,8 +27,8 @@ def test_tokens_that_did_not_occur_in_training_are_distinguished_from_those_that
     never = {id for letter in "klmnopqrs" for id in tokenizer.encode(letter)}
     assert never <= known.unlearnt
     assert not met & known.unlearnt
-    assert "unlearnt_pieces" in named(diagnose(translator, "a k b"))
-    assert "unlearnt_pieces" not in named(diagnose(translator, "a b"))
+    assert "unlearnt_tokens" in named(diagnose(translator, "a k b"))
+    assert "unlearnt_tokens" not in named(diagnose(translator, "a b"))
     other = dict(translator.checkpoint.recipe or {}) | {"training": {"seed": 2}}  # which drew something else
     assert never_learnt(translator.model, tokenizer, other) == frozenset()
 

@@ -1,7 +1,7 @@
 """Hugging Face's MarianMT with our weights: the same model, written by others, with a decoder of its own.
 
 MarianMT is the Transformer of the paper (post-norm) with sines and cosines in two halves instead of alternating. Its
-defaults are others (it starts with PAD, does not scale embeddings, forces the last piece): all are set here.
+defaults are others (it starts with PAD, does not scale embeddings, forces the last token): all are set here.
 """
 
 from typing import Any

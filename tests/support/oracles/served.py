@@ -22,7 +22,7 @@ class Served(Process):
         super().__init__(sys.executable, "tests.support.oracles.served", threads)
 
     def translate(self, folder: Path, batches: list[list[list[str]]], options: dict[str, Any]) -> tuple[float, Any]:
-        """Batches of sentences of pieces, without </s>: seconds, and of each sentence (pieces, normalised score).
+        """Batches of sentences of tokens, without </s>: seconds, and of each sentence (tokens, normalised score).
 
         Args:
             options: of `translate_batch`; and `compute_type`, of the model.
@@ -30,7 +30,7 @@ class Served(Process):
         return self.ask("translate", folder, batches, options)
 
     def score(self, folder: Path, pairs: tuple[list[list[str]], list[list[str]]]) -> list[list[float]]:
-        """Log-probabilities of the pieces of each target, and of the </s> after them."""
+        """Log-probabilities of the tokens of each target, and of the </s> after them."""
         return self.ask("score", folder, pairs, {})
 
 

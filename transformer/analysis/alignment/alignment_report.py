@@ -76,8 +76,8 @@ def _texts(found: AlignmentMap) -> str:
 
 def _measures(name: str, text: TextMeasures) -> str:
     words = f"{text.source_words:.1f} -> {text.target_words:.1f}"
-    pieces = f"{text.source_pieces:.2f} -> {text.target_pieces:.2f}"
-    return f"{name:>8}{words:>20}{pieces:>18}  {_loss(text.loss)}"
+    tokens = f"{text.source_pieces:.2f} -> {text.target_pieces:.2f}"
+    return f"{name:>8}{words:>20}{tokens:>18}  {_loss(text.loss)}"
 
 
 def _loss(loss: float) -> str:

@@ -47,10 +47,10 @@ def sentence(words: Sequence[str], tokenizer: Tokenizer) -> Sentence:
     spaced = _spaced(words)
     ends = np.cumsum([len(part) for part in spaced]).tolist()
     text = "".join(spaced)
-    pieces = tokenizer.analyse(text)
+    tokens = tokenizer.analyse(text)
     # The first token of a word begins with the space before the word. In `spaced`, this space belongs to the word, too.
-    word = np.array([bisect_right(ends, piece.begin) for piece in pieces], np.int64)
-    return Sentence(text, tuple(piece.id for piece in pieces), np.minimum(word, len(words) - 1), len(words))
+    word = np.array([bisect_right(ends, token.begin) for token in tokens], np.int64)
+    return Sentence(text, tuple(token.id for token in tokens), np.minimum(word, len(words) - 1), len(words))
 
 
 def word_weights(

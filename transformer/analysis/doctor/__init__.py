@@ -71,9 +71,9 @@ def examine(
     model, tokenizer = translator.model, translator.tokenizer
     if any(finding.name == "not_finite" for finding in known.findings):
         return known.findings  # nothing that such weights compute is meaningful
-    own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.piece)
+    own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.token)
     other_ids = other_source(translation.source_ids, tokenizer)
-    other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.piece)
+    other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.token)
     config = model.config
     return (
         *known.findings,

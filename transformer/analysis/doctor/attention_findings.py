@@ -32,7 +32,7 @@ def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
         weights = np.stack([found[site] for site in sites]).astype(np.float64)  # (L, H, Q, K)
         flat = list(_flat(weights)) if kind == "cross" else []
         findings += flat or [
-            *_special(kind, weights, found.target_pieces if kind == "decoder" else found.source_pieces),
+            *_special(kind, weights, found.target_tokens if kind == "decoder" else found.source_tokens),
             *_same(kind, weights),
         ]
     return findings

@@ -20,7 +20,7 @@ Name = Literal[
     "loop",
     "hesitates",
     "no_letters",
-    "unlearnt_pieces",
+    "unlearnt_tokens",
     "too_long",
     "untrained_positions",
     "special_head",

@@ -88,7 +88,7 @@ def _ended(hypothesis: Hypothesis) -> Iterator[Finding]:
 def _loop(translation: Translation, hypothesis: Hypothesis) -> Iterator[Finding]:
     begin, length, times = longest_loop([id for id in hypothesis.ids if id != EOS])
     if times and not _is_from_source(hypothesis.ids[begin : begin + length], times, translation.source_ids):
-        repeated = "".join(hypothesis.pieces[begin : begin + length]).replace("▁", " ").strip()
+        repeated = "".join(hypothesis.tokens[begin : begin + length]).replace("▁", " ").strip()
         yield Finding(
             "loop",
             "The translation repeats itself",

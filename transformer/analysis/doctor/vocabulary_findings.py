@@ -33,12 +33,12 @@ def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, 
     weight = model.encoder.embedding.tokens.weight.float().cpu()  # (V, D)
     kinds = [tokenizer.kind(id) for id in range(tokenizer.vocab_size)]
     is_byte = torch.tensor([kind == "byte" for kind in kinds])
-    is_piece = torch.tensor([kind == "piece" for kind in kinds])
-    if int(is_byte.sum()) < FEWEST_BYTES or not is_piece.any():
+    is_ordinary = torch.tensor([kind == "ordinary" for kind in kinds])
+    if int(is_byte.sum()) < FEWEST_BYTES or not is_ordinary.any():
         return frozenset()
     left = weight - weight[is_byte].median(dim=0).values  # (V, D)
     away = left.norm(dim=1)  # (V)
-    usual = float(away[is_piece].median())
+    usual = float(away[is_ordinary].median())
     if float(away[is_byte].median()) < CLOSE / 2 * usual:  # clearly close together
         found = away < CLOSE * usual
     else:
@@ -50,7 +50,7 @@ def never_learnt(model: Transformer, tokenizer: Tokenizer, recipe: Mapping[str, 
         if untouched < AS_DRAWN:
             return frozenset()
         found = 1 - alike < FARTHER * (1 - untouched)
-    return frozenset(torch.nonzero(found & (is_byte | is_piece)).flatten().tolist())
+    return frozenset(torch.nonzero(found & (is_byte | is_ordinary)).flatten().tolist())
 
 
 def _drawn(model: Transformer, recipe: Mapping[str, Any] | None) -> torch.Tensor | None:
@@ -65,17 +65,17 @@ def _drawn(model: Transformer, recipe: Mapping[str, Any] | None) -> torch.Tensor
 
 def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Iterator[Finding]:
     """Findings in the tokens of a sentence; `unlearnt`: the result of `never_learnt`."""
-    pieces = [piece for piece in translation.source_pieces if piece.kind != "control" and piece.text.strip("▁")]
-    strange = [piece for piece in pieces if piece.kind in ("byte", "unknown")]
+    tokens = [token for token in translation.source_tokens if token.kind != "control" and token.text.strip("▁")]
+    strange = [token for token in tokens if token.kind in ("byte", "unknown")]
     if strange:
-        letters = list(dict.fromkeys(translation.source[piece.begin : piece.end] for piece in strange))
+        letters = list(dict.fromkeys(translation.source[token.begin : token.end] for token in strange))
         quoted = listed([f"“{letter}”" for letter in letters if letter], MOST_SHOWN)
-        unknown = any(piece.kind == "unknown" for piece in strange)
+        unknown = any(token.kind == "unknown" for token in strange)
         count = f"{len(strange)} byte{'s' if len(strange) > 1 else ''}"
         instead = "<unk> instead, the same token for each" if unknown else f"{count} instead"
-        never = sum(piece.id in unlearnt for piece in strange)
+        never = sum(token.id in unlearnt for token in strange)
         untouched = f", of which {never} hardly occurred in training" if never else ""
-        what = "The vocabulary has none of the letters of this sentence" if len(strange) == len(pieces) else (
+        what = "The vocabulary has none of the letters of this sentence" if len(strange) == len(tokens) else (
             "The vocabulary lacks letters of this sentence"
         )  # fmt: skip
         yield Finding(
@@ -84,13 +84,13 @@ def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Itera
             f"It has no token for {quoted}: the model reads {instead}{untouched}.",
             "The translation of other words may suffer, too. Write it differently, or train on text that has them.",
         )
-    met = [piece for piece in pieces if piece.kind == "piece" and piece.id in unlearnt]
-    ordinary = list(dict.fromkeys(piece.text for piece in met))
+    met = [token for token in tokens if token.kind == "ordinary" and token.id in unlearnt]
+    ordinary = list(dict.fromkeys(token.text for token in met))
     if ordinary:
         yield Finding(
-            "unlearnt_pieces",
+            "unlearnt_tokens",
             "Tokens that hardly occurred in training",
-            f"{listed([f'“{piece}”' for piece in ordinary], MOST_SHOWN)}: in the vocabulary, but with vectors like "
+            f"{listed([f'“{token}”' for token in ordinary], MOST_SHOWN)}: in the vocabulary, but with vectors like "
             "those of tokens that do not occur in training.",
             "The model has not learned their meaning. Write it differently.",
         )

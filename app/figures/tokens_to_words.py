@@ -16,31 +16,31 @@ Group = tuple[int, ...]  # the positions of the tokens of a word
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 
-def words_of(pieces: Sequence[str]) -> tuple[Group, ...]:
+def words_of(tokens: Sequence[str]) -> tuple[Group, ...]:
     """The tokens of each word, in order; every token belongs to one."""
     groups: list[list[int]] = []
-    for i, piece in enumerate(pieces):
-        begins = not groups or piece.startswith("▁") or is_control(piece) or is_control(pieces[i - 1])
+    for i, token in enumerate(tokens):
+        begins = not groups or token.startswith("▁") or is_control(token) or is_control(tokens[i - 1])
         if begins:
             groups.append([i])
         else:
             groups[-1].append(i)
-    return tuple(part for group in groups for part in _without_its_punctuation(group, pieces))
+    return tuple(part for group in groups for part in _without_its_punctuation(group, tokens))
 
 
-def _without_its_punctuation(group: list[int], pieces: Sequence[str]) -> list[Group]:
-    letters = [n for n, i in enumerate(group) if not carries_no_word(pieces[i])]
+def _without_its_punctuation(group: list[int], tokens: Sequence[str]) -> list[Group]:
+    letters = [n for n, i in enumerate(group) if not carries_no_word(tokens[i])]
     if not letters:
         return [tuple(group)]
     end = letters[-1] + 1
     return [tuple(group[:end]), *((i,) for i in group[end:])]
 
 
-def spelled(pieces: Sequence[str]) -> str:
+def spelled(tokens: Sequence[str]) -> str:
     """The word that these tokens spell, bytes put together again."""
     raw = b"".join(
-        bytes([int(found[1], 16)]) if (found := _BYTE.fullmatch(piece)) else piece.encode(errors="replace")
-        for piece in pieces
+        bytes([int(found[1], 16)]) if (found := _BYTE.fullmatch(token)) else token.encode(errors="replace")
+        for token in tokens
     )
     return raw.decode(errors="replace").replace("▁", " ").strip() or "▁"
 
