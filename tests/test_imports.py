@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = """
     transformer.errors transformer.kernels transformer.progress_bar
     transformer.files
-    transformer.text.normalisation transformer.data.mix_options transformer.data.toy_tasks
+    transformer.text.normalisation transformer.data.hugging_face_address transformer.data.toy_tasks
+    transformer.data.mix_options
     transformer.data.data_options
     transformer.config
     transformer.text

@@ -13,6 +13,7 @@ from typing import Any
 from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts, facts_of
 from transformer.data.data_options import DataConfig
+from transformer.data.hugging_face_address import PREFIX, is_data_set
 from transformer.data.language_names import languages_of_columns, languages_of_files
 from transformer.files.untrusted_values import validate
 from transformer.fit_to_corpus import FEW_PAIRS, FIT, Choice, fit
@@ -50,7 +51,7 @@ def forget_languages_of_other_text(values: Values, own: Mapping[str, Any], overr
 
 
 def _is_same_text(named: list[Any], before: list[Any]) -> bool:
-    ours, ends = ([PurePath(str(file).removeprefix("hf:")).parts for file in files] for files in (named, before))
+    ours, ends = ([PurePath(str(file).removeprefix(PREFIX)).parts for file in files] for files in (named, before))
     return len(ours) == len(ends) and all(one[-len(end) :] == end for one, end in zip(ours, ends, strict=True))
 
 
@@ -94,7 +95,7 @@ def _named_languages(data: Values) -> tuple[str, str] | None:
     if targets:
         found = {languages_of_files(str(one), str(two)) for one, two in zip(sources, targets, strict=False)}
         return found.pop() if len(found) == 1 else None
-    found = {None if str(name).startswith("hf:") else languages_of_columns(str(name)) for name in sources}
+    found = {None if is_data_set(str(name)) else languages_of_columns(str(name)) for name in sources}
     (pair,) = found if len(found) == 1 else (None,)
     columns = data.get("source_column", 1), data.get("target_column", 2)
     if columns == (1, 2):
@@ -109,7 +110,7 @@ def name_after_text(values: Values) -> None:
     data = values.get("data")
     files = data.get("train") if isinstance(data, dict) else None
     first = str(files[0]) if isinstance(files, list) and files else ""
-    values["name"] = PurePath(first.removeprefix("hf:").partition(":")[0]).name.partition(".")[0] or "own-text"
+    values["name"] = PurePath(first.removeprefix(PREFIX).partition(":")[0]).name.partition(".")[0] or "own-text"
 
 
 def complete_fitted_values(values: Values) -> list[str]:
@@ -187,7 +188,7 @@ def _put(values: Values, choice: Choice) -> None:
 def _are_there(config: DataConfig) -> bool:
     of_mix = (file for part in config.mix for file in (part.file, part.target_file) if file is not None)
     files = [*config.train, *config.train_target, *(str(config.path_of(file)) for file in of_mix)]
-    return all(file.startswith("hf:") or Path(file).is_file() for file in files)
+    return all(is_data_set(file) or Path(file).is_file() for file in files)
 
 
 def _only(choice: Choice, asked: set[str]) -> Choice:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer.config import Recipe
-from transformer.data.hugging_face import PREFIX
+from transformer.data.hugging_face_address import PREFIX, is_data_set
 from transformer.errors import ConfigError
 
 # The options that name one file each, with their sections.
@@ -39,7 +39,7 @@ def check_files(recipe: Recipe, command: str = "", *, starts: bool = True) -> No
             continue
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
-    local = [(option, file) for option, files in named.items() for file in files if not file.startswith(PREFIX)]
+    local = [(option, file) for option, files in named.items() for file in files if not is_data_set(file)]
     missing = [(option, file) for option, file in local if not Path(file).is_file()]
     if not missing:
         return
@@ -79,7 +79,7 @@ def recipe_for_checkpoint(recipe: Recipe) -> dict[str, Any]:
     folders = [Path(recipe.data.folder).absolute()] if recipe.data.folder else []
 
     def name_of(path: str | None) -> str | None:
-        if path is not None and path.startswith(PREFIX):  # hf:NAME:CONFIG:SPLIT, where NAME may be a folder
+        if path is not None and is_data_set(path):  # hf:NAME:CONFIG:SPLIT, where NAME may be a folder
             name, separator, rest = path.removeprefix(PREFIX).partition(":")
             return f"{PREFIX}{name_of(name)}{separator}{rest}"
         if path is None or not Path(path).is_absolute():

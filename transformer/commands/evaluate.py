@@ -22,6 +22,7 @@ from transformer.commands.options import (
     settings_of,
     with_reranking,
 )
+from transformer.data.hugging_face_address import is_data_set
 from transformer.files.atomic_write import replacing
 from transformer.progress_bar import show_progress
 
@@ -179,15 +180,15 @@ def _check_options(
         raise typer.BadParameter("--hypotheses and --against are for scores: give --data instead of --required-words.")
     if target is not None and data is None:
         raise typer.BadParameter("--target is aligned with the sentences of --data: give --data, too.")
-    if target is not None and data is not None and data.startswith("hf:"):
+    if target is not None and data is not None and is_data_set(data):
         raise typer.BadParameter("a Hugging Face data set (hf:) brings both sides: leave --target out.")
 
 
 def _check_parts(
     data: str | None, target: Path | None, columns: tuple[int, int], named: tuple[str | None, str | None]
 ) -> None:
-    is_data_set = data is not None and data.startswith("hf:")
-    if any(named) and not is_data_set:
+    of_hugging_face = data is not None and is_data_set(data)
+    if any(named) and not of_hugging_face:
         raise typer.BadParameter("--source-language and --target-language are for Hugging Face data sets (hf:).")
-    if columns != (1, 2) and (data is None or is_data_set or target is not None):
+    if columns != (1, 2) and (data is None or of_hugging_face or target is not None):
         raise typer.BadParameter("--source-column and --target-column are for one file with both sides.")

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
+from transformer.data.hugging_face_address import is_data_set
 from transformer.data.mix_options import STRICT, Augmentation, MixPart, problems_of_mix
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.files.untrusted_values import refuse
@@ -58,8 +59,8 @@ class DataConfig:
     @model_validator(mode="after")
     def _consistent(self) -> "DataConfig":
         given = [name for name in ("train", "mix", "toy") if getattr(self, name)]
-        hf_train = any(name.startswith("hf:") for name in self.train)
-        hf_valid = bool(self.valid) and str(self.valid).startswith("hf:")
+        hf_train = any(map(is_data_set, self.train))
+        hf_valid = self.valid is not None and is_data_set(self.valid)
         refuse(
             {
                 f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}": self.toy not in (None, *TOY_TASKS),

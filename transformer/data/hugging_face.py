@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer.data.corpus import Pair, Portion, Text
+from transformer.data.hugging_face_address import PREFIX
 from transformer.data.text_files import AT_ONCE
 from transformer.errors import BadLine, CorpusError
 
 if TYPE_CHECKING:
     import datasets
 
-PREFIX = "hf:"
 INSTALL = "pip install datasets==5.2.0"
 OPTIONS = (
     "data.source_language and data.target_language of a recipe, or --source-language and --target-language of evaluate"

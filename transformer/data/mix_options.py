@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
+from transformer.data.hugging_face_address import is_data_set
 from transformer.files.untrusted_values import refuse
 from transformer.text.normalisation import normalise
 
@@ -44,9 +45,7 @@ class MixPart:
                 "a monolingual file has targets, and its sources are not real: remove target_file, swapped and aside": (
                     self.monolingual and has_sources
                 ),
-                "a part of a mix is a file: give a Hugging Face data set (hf:) as data.train": (
-                    self.file.startswith("hf:")
-                ),
+                "a part of a mix is a file: give a Hugging Face data set (hf:) as data.train": (is_data_set(self.file)),
             }
         )
         return self

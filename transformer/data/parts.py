@@ -22,7 +22,8 @@ from typing import Literal
 
 from transformer.data.corpus import Aligned, Columns, Text
 from transformer.data.data_options import DataConfig
-from transformer.data.hugging_face import PREFIX, HuggingFace
+from transformer.data.hugging_face import HuggingFace
+from transformer.data.hugging_face_address import is_data_set
 from transformer.data.mix_options import MixPart
 from transformer.data.monolingual import sources_path
 from transformer.data.text_files import unreadable
@@ -67,7 +68,7 @@ def texts_of(config: DataConfig, sources: Sequence[str], targets: Sequence[str])
         return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
     return [
         HuggingFace(name, config.source_language, config.target_language)
-        if name.startswith(PREFIX)
+        if is_data_set(name)
         else Columns(Path(name), config.source_column, config.target_column)
         for name in sources
     ]

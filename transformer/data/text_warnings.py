@@ -20,7 +20,7 @@ from itertools import groupby
 from transformer.config import UNK
 from transformer.data.corpus import Pair
 from transformer.data.data_options import DataConfig
-from transformer.data.hugging_face import PREFIX
+from transformer.data.hugging_face_address import is_data_set
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.train_valid_overlap import usual_valid_size
 from transformer.text.normalisation import normalise
@@ -147,7 +147,7 @@ def _how_to_exchange(part: UsedPart, first: str, second: str, config: DataConfig
     only this part should be changed."""
     if config.mix:
         return "Set swapped = true for this part of data.mix, or remove it there."
-    if part.name.startswith(PREFIX):
+    if is_data_set(part.name):
         return (
             "So the columns of the data set have each other's language: choose other columns (data.source_language and "
             "data.target_language) or another data set."

@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from transformer.config import Recipe
 from transformer.data.data_options import DataConfig
+from transformer.data.hugging_face_address import is_data_set
 from transformer.data.mix_options import STRICT
 from transformer.errors import ConfigError
 from transformer.files.untrusted_values import nearest, validate
@@ -141,7 +142,7 @@ def _placed(config: DataConfig, data: Path | None) -> DataConfig:
     """The same text, with relative paths taken from the folder `data`."""
 
     def placed(name: str) -> str:
-        return name if name.startswith("hf:") else str(_under(name, data))
+        return name if is_data_set(name) else str(_under(name, data))
 
     if data is None:
         return config

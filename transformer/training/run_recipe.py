@@ -22,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from transformer.config import Recipe
+from transformer.data.hugging_face_address import PREFIX, is_data_set
 from transformer.errors import ConfigError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.untrusted_values import shown
@@ -144,10 +145,10 @@ def _paths(recipe: Recipe, place: Path) -> list[str]:
     """The paths of a recipe, of which relative ones are relative to `place`, as changes of the recipe."""
 
     def from_there(file: str) -> str:
-        if not file.startswith("hf:"):
+        if not is_data_set(file):
             return str(place / file)
-        name, colon, rest = file.removeprefix("hf:").partition(":")  # the name of a data set or a local folder
-        return f"hf:{place / name}{colon}{rest}" if (place / name).is_dir() else file
+        name, colon, rest = file.removeprefix(PREFIX).partition(":")  # the name of a data set or a local folder
+        return f"{PREFIX}{place / name}{colon}{rest}" if (place / name).is_dir() else file
 
     data = recipe.data
     lists = {"data.train": data.train, "data.train_target": data.train_target}
