@@ -28,6 +28,7 @@ MOST_POSITION_NUMBERS = 2**25  # the most numbers in a table of positions: 128 M
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 UpdateNumber = Annotated[StrictInt, Field(ge=0)]
+TrainingPrecision = Literal["auto", "float32", "bfloat16", "float16"]  # auto becomes one of the others at the start
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -105,7 +106,7 @@ class TrainingConfig:
     # passes over the text; they replace `updates`. None: the run ends after `updates`
     epochs: Annotated[StrictFloat, Field(gt=0, le=1_000_000)] | None = None
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
-    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # auto: measured (training/precision.py)
+    precision: TrainingPrecision = "auto"  # auto: measured (training/precision.py)
     compile: Literal["auto", True, False] = "auto"  # torch.compile; auto: on a CUDA device (training/compilation.py)
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)

@@ -45,7 +45,7 @@ from tests.benchmarks.training_peers import (
     config_of,
 )
 from tests.support.small_training import training_of
-from transformer.config import EOS, ModelConfig, Recipe, TrainingConfig
+from transformer.config import EOS, ModelConfig, Recipe, TrainingConfig, TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.data_options import DataConfig
 from transformer.data.training_data import Position
@@ -70,7 +70,7 @@ def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
     return collate(sources, targets)
 
 
-def headlight(config: ModelConfig, precision: str, device: torch.device, compiled: bool | None) -> Update:
+def headlight(config: ModelConfig, precision: TrainingPrecision, device: torch.device, compiled: bool | None) -> Update:
     """Our trainer. `compiled`: None as it does by itself."""
     keep_freed_memory()
     multiply_as_ours(device)
@@ -100,7 +100,13 @@ PROGRAMS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"
 
 
 def contest(
-    name: str, size: SizeName, precision: str, device: str, threads: int, compiled: bool | None, same_library: bool
+    name: str,
+    size: SizeName,
+    precision: TrainingPrecision,
+    device: str,
+    threads: int,
+    compiled: bool | None,
+    same_library: bool,
 ) -> None:
     """One program: for each line on stdin, makes one turn and prints its target tokens per second."""
     if threads:
@@ -123,7 +129,9 @@ def batches_of(size: SizeName) -> list[Batch]:
     return [sentences(length, size, generator) for length in LENGTHS]
 
 
-def compete(update: Update, config: ModelConfig, batches: list[Batch], precision: str, where: torch.device) -> None:
+def compete(
+    update: Update, config: ModelConfig, batches: list[Batch], precision: TrainingPrecision, where: torch.device
+) -> None:
     """For each line on stdin an update with each batch; prints target tokens a second and the MFU."""
     flop = sum(training_flop(config, batch) for batch in batches)
     if where.type == "cuda":
@@ -157,7 +165,7 @@ def main(
         str | None, typer.Option(callback=with_opennmt, help="A Python that has OpenNMT-py, which takes part then.")
     ] = None,
     only: Annotated[str, typer.Option(hidden=True)] = "",  # be this program
-    precision: Annotated[str, typer.Option(hidden=True)] = "",
+    precision: Annotated[TrainingPrecision, typer.Option(hidden=True)] = "float32",
     same_library: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Prints the table."""
@@ -175,7 +183,7 @@ def main(
     options = ["--size", size, "--device", device, "--threads", str(threads)]
     if compiled is not None:
         options.append("--compile" if compiled else "--no-compile")
-    rows = {name: ["--precision", name] for name in ("float32", sixteen_bits(where))}
+    rows: dict[str, list[str]] = {name: ["--precision", name] for name in ("float32", sixteen_bits(where))}
     notes: list[str] = []
     if by := multiply_as_ours(where):
         rows[f"float32, all {by}"] = [*rows["float32"], "--same-library"]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear
 
-from transformer.config import BOS, EOS, PAD, ModelConfig
+from transformer.config import BOS, EOS, PAD, ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.model.positions import sinusoids
 from transformer.training.device import autocast
@@ -83,7 +83,9 @@ class Plain(nn.Module):
         return cross_entropy(logits, batch.labels.flatten(), ignore_index=PAD, label_smoothing=SMOOTHING)
 
 
-def trained(model: nn.Module, loss_of: Callable[[Batch], Tensor], precision: str, device: torch.device) -> Update:
+def trained(
+    model: nn.Module, loss_of: Callable[[Batch], Tensor], precision: TrainingPrecision, device: torch.device
+) -> Update:
     """A training step as it is commonly written."""
     model.to(device).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE, betas=(0.9, 0.98), eps=1e-9)
@@ -102,12 +104,12 @@ def trained(model: nn.Module, loss_of: Callable[[Batch], Tensor], precision: str
     return update
 
 
-def torch_transformer(config: ModelConfig, precision: str, device: torch.device) -> Update:
+def torch_transformer(config: ModelConfig, precision: TrainingPrecision, device: torch.device) -> Update:
     model = Plain(config)
     return trained(model, model, precision, device)
 
 
-def marian(config: ModelConfig, precision: str, device: torch.device) -> Update:
+def marian(config: ModelConfig, precision: TrainingPrecision, device: torch.device) -> Update:
     """Its loss has no label smoothing, which saves it a little."""
     from transformers import MarianConfig, MarianMTModel
 

@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 
 from tests.benchmarks.training import best_of, compete, sentences, started
 from tests.benchmarks.training_peers import CLIP, LENGTHS, RATE, SMOOTHING, SizeName, config_of
-from transformer.config import PAD, TrainingConfig
+from transformer.config import PAD, TrainingConfig, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
@@ -40,7 +40,7 @@ class Row:
     steps: bool = False  # attention step by step, all of its matrices kept
     whole: bool = False  # logits of all positions at once
     loop: bool = False  # Adam weight by weight
-    precision: str = "bfloat16"
+    precision: TrainingPrecision = "bfloat16"
     returns: bool = False  # freed memory goes back to the system
     own: bool = False  # torch multiplies float32 with the library that it takes by itself
     compiled: bool = False

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.support.small_training import MODEL, toy_recipe, training_of
-from transformer.config import PAD, ModelConfig
+from transformer.config import PAD, ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.model import Transformer
@@ -190,7 +190,7 @@ def test_dropout_of_each_update_and_each_rank_has_a_seed_of_its_own(monkeypatch:
         ("auto", torch.float32),
     ],
 )
-def test_matrix_products_are_in_the_precision_of_the_recipe(precision: str, dtype: torch.dtype) -> None:
+def test_matrix_products_are_in_the_precision_of_the_recipe(precision: TrainingPrecision, dtype: torch.dtype) -> None:
     with autocast(torch.device("cpu"), precision):
         product = torch.ones(2, 2) @ torch.ones(2, 2)
     assert product.dtype == dtype

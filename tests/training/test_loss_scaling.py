@@ -19,6 +19,7 @@ from tests.support.small_training import (
     training_of,
     wrap_update,
 )
+from transformer.config import TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.errors import TrainingError
@@ -31,7 +32,7 @@ from transformer.training.training import Training
 UPDATES = 12
 
 
-def training(precision: str, clip_norm: float = 0.0) -> Training:
+def training(precision: TrainingPrecision, clip_norm: float = 0.0) -> Training:
     """A model without dropout, on the same three batches again and again."""
     recipe = toy_recipe(precision=precision, clip_norm=clip_norm, accumulate=3)
     torch.manual_seed(4)

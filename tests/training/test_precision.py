@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.support.small_training import metadata, toy_recipe
+from transformer.config import TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.recipe import load_recipe
 from transformer.training import precision, run_start, train
@@ -29,7 +30,7 @@ def test_the_faster_precision_is_chosen_and_a_far_slower_one_costs_little_time(
 ) -> None:
     timed: list[int] = []
 
-    def update(model: TimedModel, batch: Batch, precision: str) -> float:
+    def update(model: TimedModel, batch: Batch, precision: TrainingPrecision) -> float:
         timed.append(batch.target_tokens)
         return batch.target_tokens / (800.0 * (speed if precision == "bfloat16" else 1.0))
 
@@ -55,7 +56,7 @@ def test_a_gpu_without_bfloat16_is_timed_in_float16(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_device_without_bfloat16_computes_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    def update(model: TimedModel, batch: Batch, precision: str) -> float:
+    def update(model: TimedModel, batch: Batch, precision: TrainingPrecision) -> float:
         if precision == "bfloat16":
             raise RuntimeError("not implemented for this device")
         return 1.0

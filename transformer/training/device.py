@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 
 import torch
 
+from transformer.config import TrainingPrecision
 from transformer.errors import TrainingError
 
 FIRST_WITH_TF32 = (8, 0)  # compute capability of Ampere GPUs
@@ -51,7 +52,7 @@ def device_of_rank(name: str, local_rank: int) -> torch.device:
     return torch.device("cuda", local_rank)
 
 
-def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
+def autocast(device: torch.device, precision: TrainingPrecision) -> AbstractContextManager[None]:
     """A context that computes in bfloat16 or float16, but in float32 what needs more precision. With any other value of
     `precision` it computes everything in float32.
 
@@ -71,7 +72,7 @@ def use_tf32(device: torch.device) -> bool:
     return has
 
 
-def arithmetic_of(device: torch.device, precision: str, processes: int = 1) -> str:
+def arithmetic_of(device: torch.device, precision: TrainingPrecision, processes: int = 1) -> str:
     """The arithmetic of a run, such as "float32 on cpu, threads: 2". The recipe and the arithmetic together determine a
     result bit for bit. The number of threads decides the order in which a sum is added up; each process draws dropout
     of its own."""

@@ -23,7 +23,7 @@ from functools import cache
 
 import torch
 
-from transformer.config import ModelConfig
+from transformer.config import ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.training.device import autocast
 
@@ -51,7 +51,7 @@ def training_flop(config: ModelConfig, batch: Batch) -> int:
 
 
 @cache
-def measured_peak(device: torch.device, precision: str) -> float:
+def measured_peak(device: torch.device, precision: TrainingPrecision) -> float:
     """FLOP per second of large square matrix products on this device, the fastest of several.
 
     Takes about a fifth of a second, once per process. Other programs make the result smaller. Where large products
@@ -65,7 +65,7 @@ def measured_peak(device: torch.device, precision: str) -> float:
     return 2 * side**3 / fastest_product(side, device, precision, MEASURE_FOR)
 
 
-def fastest_product(side: int, device: torch.device, precision: str, during: float) -> float:
+def fastest_product(side: int, device: torch.device, precision: TrainingPrecision, during: float) -> float:
     """Multiplies two square matrices again and again, `during` so many seconds. Returns the seconds of the fastest
     product."""
     left, right = (torch.ones(side, side, device=device) for _ in range(2))

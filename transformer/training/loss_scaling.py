@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.amp import GradScaler
 from torch.optim import AdamW
 
+from transformer.config import TrainingPrecision
 from transformer.training.training_state import Progress
 
 SMALLEST = 1.0  # if a gradient overflows at this scale, the scale is not the cause
@@ -26,7 +27,7 @@ GROWTH = {"growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000}
 class LossScale:
     """The scale of a run. It is a part of the progress, so that a resumed run continues with it."""
 
-    def __init__(self, device: torch.device, precision: str, progress: Progress):
+    def __init__(self, device: torch.device, precision: TrainingPrecision, progress: Progress):
         self._progress = progress
         self.is_used = precision == "float16"
         self._scaler = GradScaler(device.type, enabled=self.is_used)

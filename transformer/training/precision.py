@@ -11,7 +11,7 @@ from random import Random
 
 import torch
 
-from transformer.config import EOS, ModelConfig, Recipe
+from transformer.config import EOS, ModelConfig, Recipe, TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.data_options import DataConfig
 from transformer.training.device import multiplies_bfloat16
@@ -25,7 +25,7 @@ GAIN = 1.1  # 16 bits are less exact, and are used if they are so many times as 
 TIMES = 3  # updates of each size; the fastest counts, because other programs only slow down
 
 
-def faster_precision(recipe: Recipe, batches: Sequence[Batch], device: torch.device) -> tuple[str, str]:
+def faster_precision(recipe: Recipe, batches: Sequence[Batch], device: torch.device) -> tuple[TrainingPrecision, str]:
     """The precision, "float32", "bfloat16" or "float16", and a sentence with the speeds that were measured."""
     speeds, narrow = measured_speeds(recipe, batches, device), sixteen_bits(device)
     if narrow not in speeds:
@@ -37,13 +37,13 @@ def faster_precision(recipe: Recipe, batches: Sequence[Batch], device: torch.dev
 
 def measured_speeds(
     recipe: Recipe, batches: Sequence[Batch], device: torch.device, sizes: Sequence[int] = TOKENS
-) -> dict[str, float]:
+) -> dict[TrainingPrecision, float]:
     """Target tokens per second in each precision in which this device computes.
 
     Args:
         sizes: target tokens of the updates that are timed, one size after the other.
     """
-    model, speeds, narrow = TimedModel(recipe, device), dict[str, float](), sixteen_bits(device)
+    model, speeds, narrow = TimedModel(recipe, device), dict[TrainingPrecision, float](), sixteen_bits(device)
     for tokens in sizes:
         part = some_rows(max(batches, key=lambda batch: batch.target_tokens), tokens)
         speeds = {"float32": _speed(model, part, "float32")}
@@ -58,7 +58,7 @@ def measured_speeds(
     return speeds
 
 
-def sixteen_bits(device: torch.device) -> str:
+def sixteen_bits(device: torch.device) -> TrainingPrecision:
     """The precision of 16 bits that is timed: bfloat16, which needs no loss scaling, where a GPU has it."""
     return "float16" if device.type == "cuda" and not multiplies_bfloat16(device) else "bfloat16"
 
@@ -72,6 +72,6 @@ def speed_of(model: ModelConfig, device: torch.device) -> float:
     return max(measured_speeds(recipe, [collate(sentences, sentences)], device, QUICK).values())
 
 
-def _speed(model: TimedModel, batch: Batch, precision: str) -> float:
+def _speed(model: TimedModel, batch: Batch, precision: TrainingPrecision) -> float:
     """Target tokens per second; the time of a first update is not counted."""
     return batch.target_tokens / min([model.update(batch, precision) for _ in range(1 + TIMES)][1:])

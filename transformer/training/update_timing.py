@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch.amp import GradScaler
 
-from transformer.config import PAD, Recipe
+from transformer.config import PAD, Recipe, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.model import Transformer
 from transformer.training.device import autocast
@@ -46,7 +46,7 @@ class TimedModel:
         self._model = Transformer(recipe.model).to(device).train()
         self._optimizer = make_optimizer(self._model, recipe.training)
 
-    def update(self, batch: Batch, precision: str) -> float:
+    def update(self, batch: Batch, precision: TrainingPrecision) -> float:
         """The seconds that one update takes."""
         started = time.perf_counter()
         scaler = GradScaler(self._device.type, enabled=precision == "float16")
@@ -61,7 +61,7 @@ class TimedModel:
         return time.perf_counter() - started
 
 
-def time_updates(model: TimedModel, batches: Sequence[Batch], precision: str) -> Timing:
+def time_updates(model: TimedModel, batches: Sequence[Batch], precision: TrainingPrecision) -> Timing:
     """Times up to `MOST_UPDATES` updates, at least one. A first update before them is not timed, because it
     allocates memory."""
     parts = [some_rows(batch, MOST_TOKENS) for batch in batches[:MOST_UPDATES]]
