@@ -71,6 +71,7 @@ def show(question: Question, page: str) -> None:
             KEYS[place.kind].choose(place.key)
     elif page == "masks" and place.row is not None and place.key is not None:
         MASK_CELL.choose((place.row, place.key))
+        PINS_GIVEN.choose(PINS_GIVEN.value + 1)
     elif page == "decoding" and place.row is not None:
         STEP.choose(place.row)
     elif page == "steps":

@@ -49,6 +49,28 @@ def test_the_number_of_a_tapped_cell_stays(browser: Any, tmp_path: Path) -> None
     context.close()
 
 
+def test_heads_are_chosen_by_keys_faster_than_the_page_answers(browser: Any, tmp_path: Path) -> None:
+    page = browser.new_page()
+    mount(page, "head_grid")
+    data = grid_data(layer_of(scene_with(write_checkpoint(tmp_path / "usual.safetensors")), "cross", 0), 0, 0)
+    draw(page, data | {"received": 0})
+    heads = page.locator(".heads .grid").get_by_role("radio")
+    heads.first.focus()
+    page.keyboard.press("ArrowRight")
+    first = sent(page)[-1]
+    page.keyboard.press("ArrowLeft")
+    second = sent(page)[-1]
+    draw(page, data | {"head": 1, "received": first["number"]})  # the answer to the first
+    expect(heads.first).to_have_attribute("aria-checked", "true")
+    expect(heads.first).to_be_focused()
+    draw(page, data | {"head": 0, "received": second["number"]})
+    expect(heads.first).to_be_focused()
+    draw(page, data | {"head": 1, "received": second["number"]})  # chosen elsewhere on the page
+    expect(heads.nth(1)).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".one .title")).to_contain_text("head 2")
+    page.close()
+
+
 def test_a_step_is_reported_once_the_reader_stays_at_it_and_is_not_lost_by_a_choice_in_between(
     browser: Any, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.component_alone import draw, mount
+from tests.support.component_alone import draw, mount, sent
 
 # Moves the clock of a page by so many ms.
 CLOCK = "added => { window.trueNow ??= Date.now; Date.now = () => trueNow() + added; }"
@@ -63,6 +63,34 @@ def test_a_scene_without_a_text_is_revealed_in_two_steps(windows: tuple[Any, Any
     class_.keyboard.press("PageUp")
     draw(class_, scene(0, received=3))
     expect(sees).to_have_text("The class sees: title, picture and sentences.")
+
+
+def test_a_question_that_the_page_has_taken_away_can_be_asked_again(windows: tuple[Any, Any]) -> None:
+    class_, notes = windows
+    sees = notes.locator(".note").nth(1)
+    class_.keyboard.press("PageDown")
+    draw(class_, scene(1))
+    class_.keyboard.press("ArrowDown")
+    asked = sent(class_)[-1]
+    assert (asked["name"], asked["index"]) == ("question", 1)
+    draw(class_, scene(1))  # the server has not received it yet
+    expect(sees).to_have_text("The class sees: its question; ↓ reveals the answer.")
+    draw(class_, scene(1, is_asked=True, received=asked["number"]))
+    expect(sees).to_have_text("The class sees: its question; ↓ reveals the answer.")
+    draw(class_, scene(1, received=asked["number"]))  # "Show it in the picture" has taken the card away
+    expect(sees).to_have_text("The class sees: title and picture; ↓ reveals more.")
+    class_.keyboard.press("ArrowDown")
+    assert sent(class_)[-1]["index"] == 1
+    expect(sees).to_have_text("The class sees: its question; ↓ reveals the answer.")
+
+
+@pytest.mark.parametrize("key", ["p", "Shift+P"])
+def test_p_begins_a_lecture_also_as_a_capital(windows: tuple[Any, Any], key: str) -> None:
+    class_, _ = windows
+    draw(class_, scene(0, is_on=False))
+    class_.keyboard.press(key)
+    begun = sent(class_)[-1]
+    assert (begun["name"], begun["index"]) == ("lecture", 1)
 
 
 def test_keys_scroll_a_text_that_is_longer_than_its_box_and_the_others_still_walk(windows: tuple[Any, Any]) -> None:

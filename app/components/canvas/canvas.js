@@ -226,11 +226,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);
   };
+  const { line } = view;
   withFont(view.root, () => {
-    if (view.line !== all.get(message.id)) return;  // another message has come since
-    view.line.received = received;
-    if (view.line.state) received(view.line.state);
-    else setTimeout(() => { if (view.line === all.get(message.id)) start(); }, 250);  // the channel is late, or there is none
+    if (line !== view.line) return;  // another message has come since
+    line.received = received;
+    if (line.state) received(line.state);
+    else setTimeout(() => { if (line === view.line) start(); }, 250);  // the channel is late, or there is none
   });
   const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };
   const watcher = watchSize(view.root, resized);
@@ -241,7 +242,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   scheme.addEventListener("change", recoloured);
   window.addEventListener("afterprint", recoloured);  // Streamlit chooses its colours again, see ../lecture/scheme.js
   return () => {
-    if (view.line.received === received) view.line.received = null;
+    if (line.received === received) line.received = null;
+    const isUsed = line.state || (line === view.line && view.root.isConnected);  // by the channel, or by a later call
+    if (!isUsed && all.get(message.id) === line) all.delete(message.id);
     watcher.disconnect();
     window.removeEventListener("resize", resized);
     window.removeEventListener("afterprint", recoloured);

@@ -16,6 +16,7 @@ def causal_matrix(
     on_choose: Callable[[str, int], None],
     on_cell: Callable[[int, int], None] | None = None,
     pinned: tuple[int, int] | None = None,
+    pins_given: int = 0,
     on_pin: Callable[[int, int], None] | None = None,
 ) -> None:
     """Draws the matrix; taking the mask away and pointing at cells need no server.
@@ -30,6 +31,7 @@ def causal_matrix(
             (see `pinned`).
         pinned: the query and the key of the cell that is pinned, or -1 for none. A click pins a cell or unpins it, and
             writes it into the address. None: cells cannot be pinned.
+        pins_given: how often the page has pinned a cell itself: the picture then shows `pinned` for the same sentence.
         on_pin: is called with the query and the key of the cell that is pinned now, or with -1 for none.
     """
     counts = {"layer": data["layers"], "head": data["heads"], "mask": 3}
@@ -48,6 +50,6 @@ def causal_matrix(
         if on_pin and isinstance(query, int) and isinstance(place, int) and query in size and place in size:
             on_pin(query, place)
 
-    more = {"received": received(key), "clickable": on_cell is not None, "pinned": pinned}
+    more = {"received": received(key), "clickable": on_cell is not None, "pinned": pinned, "pinsGiven": pins_given}
     chosen = listening(key, counts, on_choose)
     _component(data=data | more, key=key, on_chosen_change=chosen, on_clicked_change=clicked, on_pinned_change=pins)

@@ -2,6 +2,7 @@
 // cells are hatched. A switch removes the mask (hatched cells show their weights in red, and the predictions change) or
 // shows the scores before it. The message has both passes and the scores, as base64 of float32, so the switch needs no
 // server. `given` says which pass is shown: then there is no switch. `height` is the height of the picture.
+// `pinsGiven` changes when the page has pinned a cell.
 
 import { writeInAddress } from "../shared/address.js";
 import { numbersIn } from "../shared/arrays.js";
@@ -17,18 +18,18 @@ import { cellSentence, leaks, score, shareOnLaterTokens } from "./words.js";
 
 const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
 
-// For a new sentence, frames the pinned cell, or one near the beginning.
-function begin(state, sentence, { reads, pinned }) {
+// For a new sentence, or if the page has pinned a cell: frames the pinned cell, or one near the beginning.
+function begin(state, sentence, { reads, pinned, pinsGiven }) {
   const last = reads.length - 1, isThere = pinned?.every((index) => index >= 0 && index <= last);
   const [query, key] = isThere ? pinned : [Math.min(1, last), Math.min(2, last)];
-  Object.assign(state, { sentence, query, key, pinned: isThere ? { query, key } : null });
+  Object.assign(state, { sentence, pinsGiven, query, key, pinned: isThere ? { query, key } : null });
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (root.headlight ??= { free: false });
   const sentence = JSON.stringify([data.reads, data.predicts]);
-  if (state.sentence !== sentence) begin(state, sentence, data);
+  if (state.sentence !== sentence || state.pinsGiven !== data.pinsGiven) begin(state, sentence, data);
   state.data = data;
   const isGiven = data.given !== undefined;
   const shown = isGiven ? Number(data.given) : currentChoice(root, "mask", { chosen: data.shown, count: SHOWN.length, received: data.received });

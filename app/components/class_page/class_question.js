@@ -15,12 +15,13 @@ export function newQuestion(parent, follower, send) {
   const arrived = JSON.parse(sessionStorage.getItem(storage) ?? "{}");
   const nameOf = ({ id, time }) => `${id} ${time}`;
   let shown = {};  // the question on the page, and what is revealed of it
+  let sending = Promise.resolve();  // one answer after the other: the server keeps the one that arrives last
 
   async function choose(question, index) {
     let problem = "";
     mark(index);
     try {
-      await send(question.id, index);
+      await (sending = sending.catch(() => {}).then(() => send(question.id, index)));
       arrived[nameOf(question)] = index;
       sessionStorage.setItem(storage, JSON.stringify(arrived));
     } catch (error) {

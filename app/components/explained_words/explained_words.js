@@ -30,15 +30,24 @@ function shownText(part) {
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root"), page = document.querySelector('[data-testid="stMainBlockContainer"]');
   const list = element("div", { class: "list", role: "group", "aria-label": _("Words on this page") });
-  const explanation = element("div", { class: "explanation", popover: "auto", role: "status" });
-  root.replaceChildren(list, explanation);
+  const explanation = element("div", { class: "explanation", popover: "auto" });
+  const announced = element("p", { class: "hidden", role: "status" });  // a status has to be there before its text
+  root.replaceChildren(list, explanation, announced);
   const words = data.words.map((word) => ({ ...word, pattern: pattern(word) }));
   const own = root.getRootNode(), watched = new Set();
-  let waits = 0, listed = null;
+  let waits = 0, listed = null, opened = null;
+  explanation.addEventListener("toggle", ({ newState }) => {
+    opened?.setAttribute("aria-expanded", String(newState === "open"));
+    if (newState === "closed") announced.textContent = "";
+  });
 
-  function explain(word, box) {
+  function explain(word, node) {
+    const box = node.getBoundingClientRect();
+    opened?.setAttribute("aria-expanded", "false");
+    opened = node;
     explanation.replaceChildren(element("strong", "", null, word.forms[0]), document.createTextNode(word.text));
     explanation.showPopover();
+    announced.textContent = explanation.textContent;
     const { width, height } = explanation.getBoundingClientRect();
     const below = box.bottom + GAP + height < innerHeight ? box.bottom + GAP : box.top - GAP - height;
     explanation.style.left = `${within(box.left, GAP, innerWidth - width - GAP)}px`;
@@ -58,7 +67,7 @@ export default function ({ data, parentElement }) {
     list.hidden = !found.length;
     list.replaceChildren(element("span", "title", null, _("Words on this page")));
     for (const word of found) {
-      const made = button("", list, word.forms[0], () => explain(word, made.getBoundingClientRect()));
+      const made = button({ "aria-expanded": "false" }, list, word.forms[0], () => explain(word, made));
     }
   }
 

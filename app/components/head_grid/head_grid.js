@@ -199,22 +199,28 @@ const behaviour = {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const { mode: left, received, step, alt, ...drawn } = data, text = JSON.stringify(drawn);
+  const { mode: left, received, step, head: shown, alt, ...drawn } = data, text = JSON.stringify(drawn);
   const isOther = root.view && root.view.data.subject !== data.subject;
-  if (isOther) delete root.headlightChoices?.step;  // it is a step of the sentence before
+  if (isOther) {  // a step and a head of the sentence or the model before
+    delete root.headlightChoices?.step;
+    delete root.headlightChoices?.head;
+  }
   const mode = currentChoice(root, "mode", { chosen: left, count: MODES.length, received });
   const at = currentChoice(root, "step", { chosen: Math.min(step, data.steps.length - 1), count: data.steps.length, received });
+  const head = currentChoice(root, "head", { chosen: shown, count: data.heads.length, received });
   let view = root.view, waits = false;  // whether a step has not been reported yet
   if (!view || view.text !== text) {
     view?.watch.disconnect();
     clearTimeout(view?.stopped);
     waits = Boolean(view?.choice) && !isOther;
-    view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode });
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head, mode });
     view.build(root);
     view.draw();
-  } else if (view.mode !== mode || view.at !== at) {
-    Object.assign(view, { mode, at });
+  } else if (view.mode !== mode || view.at !== at || view.head !== head) {
+    const isOtherHead = view.head !== head;
+    Object.assign(view, { mode, at, head });
     view.show();
+    if (isOtherHead) view.drawOne();
   }
   view.box.setAttribute("aria-label", alt);
   const turn = view.turn = {};

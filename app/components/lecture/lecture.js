@@ -37,6 +37,7 @@ class Lecture {
     Object.assign(this, { data, root, send });
     this.resend.received(data.received);
     if (isOtherScene || isFirst) this.entered();
+    if (this.level === QUESTION && !this.isAsked) this.level = data.text ? TEXT : PICTURE;  // the page has taken it away
     // Loads the library of charts early. If that fails, a chart that needs it reports the error.
     if (isFirst && data.lesson) setTimeout(() => plotlyLibrary().catch(() => {}), IDLE);
     hideWhatIsLeft(isOtherScene);
@@ -52,6 +53,7 @@ class Lecture {
     const { place, count, received } = this.data;
     return currentChoice(this.root, this.name, { chosen: place, count, received });
   }
+  get isAsked() { return currentChoice(this.root, "question", { chosen: Number(this.data.is_asked), count: 2, received: this.data.received }) === 1; }
   get last() { return this.data.question ? QUESTION : this.data.text ? TEXT : PICTURE; }
 
   entered() {
@@ -100,7 +102,7 @@ class Lecture {
 
   wants(key) {
     if (!this.root?.isConnected) return false;
-    if (!this.data.is_on) return key === "p";
+    if (!this.data.is_on) return key.toLowerCase() === "p";
     if (this.list?.open) return ["?", "Escape"].includes(key);
     if (this.black) return true;
     if (key === "Escape") return !document.querySelector("[data-testid=stPopoverBody], [role=dialog]");

@@ -16,7 +16,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   });
   element("i", "", element("span", "track", meter)).style.width = `${Math.min(100, (100 * data.used) / data.limit)}%`;
   element("span", "count", meter, full ? _("{used}: too long", { used }) : used);
-  root.replaceChildren(meter);
+  root.querySelector(".meter")?.remove();
+  root.prepend(meter);
+  const status = root.querySelector(".hidden") ?? element("p", { class: "hidden", role: "status" }, root);
+  const problem = full ? _("{used}: too long", { used }) : "";
+  if (status.textContent !== problem) status.textContent = problem;  // announced
 
   const forget = () => clearTimeout(root.headlightTimer);  // a draft outlives a new count
   const watched = (event) => event.target instanceof HTMLInputElement && event.target.getAttribute("aria-label") === data.watches;

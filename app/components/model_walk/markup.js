@@ -1,7 +1,7 @@
 // What surrounds the pictures of the walk: buttons, heading, heads, text. None of it changes its size during the walk.
 
 import { itemByKey } from "../shared/arrow_keys.js";
-import { button, element } from "../shared/dom.js";
+import { button, element, setDisabled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { STACKS } from "./stacks.js";
 
@@ -49,8 +49,8 @@ export function labelled(parts, { text, place, count, layer, state, headed }, wa
   const where = layer === null ? text.place : _("{stack}, layer {layer}, {part}", { stack: STACKS[text.stack], layer: layer + 1, part: text.place });
   parts.where.textContent = parts.where.title = _("{number} of {count} · {place}", { number: place + 1, count, place: where });
   parts.title.textContent = text.title;
-  parts.previous.disabled = place === 0;
-  parts.next.disabled = place === count - 1;
+  setDisabled(parts.previous, place === 0);
+  setDisabled(parts.next, place === count - 1);
   keepRadios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => walk.takeDetail(DETAILS[i][0]));
   parts.heads.style.visibility = headed > 1 ? "visible" : "hidden";
   keepRadios(parts.heads, Array.from({ length: headed }, (unused, i) => [i + 1, _("head {head}", { head: i + 1 })]), walk.headHere(), (i) => walk.takeHead(i));

@@ -3,7 +3,7 @@
 // step the reader stops, and which other token the reader chooses.
 
 import { USES_ARROW_KEYS } from "../shared/arrow_keys.js";
-import { setColors, within } from "../shared/dom.js";
+import { focusedIn, setColors, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { rem, watchSize } from "../shared/watch_size.js";
@@ -112,6 +112,7 @@ class Loop {
   key(event) {
     const target = event.composedPath()[0];
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || target?.closest?.(USES_ARROW_KEYS)) return;
+    if (target === this.parts.sourceChips && target.scrollWidth > target.clientWidth + 1) return;  // the keys scroll it
     const inside = this.root.contains(target);
     const goal = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, ...(inside ? { Home: 0, End: this.last } : {}) }[event.key];
     if (goal === undefined || !this.root.isConnected) return;
@@ -130,7 +131,9 @@ function take(root, state, send) {
   let loop = root.headlightLoop;
   if (loop?.written !== written) {
     loop?.stop();
+    const buttons = () => [...root.querySelectorAll("button")], place = buttons().indexOf(focusedIn(root));
     loop = root.headlightLoop = new Loop(root, frame, at);
+    if (place >= 0) (buttons()[place] ?? loop.parts.next).focus({ preventScroll: true });
     loop.written = written;
     loop.reported = state.step;
   } else if (!loop.timer && at !== loop.at) loop.to(at);

@@ -2,7 +2,7 @@
 // underlined in the second; for screen readers it is a <del> or an <ins>.
 
 import { element } from "../shared/dom.js";
-import { inWords, put } from "../shared/token.js";
+import { put } from "../shared/token.js";
 
 function line(root, row, lang, gone) {
   const box = element("div", "line", root), name = element("div", "name", box, row.label);
@@ -13,7 +13,7 @@ function line(root, row, lang, gone) {
   tokens.tabIndex = 0;  // keys can scroll a long translation
   for (const { text, changed, note, share } of row.tokens) {
     const item = element("li", changed ? "changed" : "", tokens), word = element(changed ? (gone ? "del" : "ins") : "span", "word", item);
-    put(word, inWords(text));
+    put(word, text);
     const track = element("i", "track", item), bar = element("i", "bar", track);
     bar.style.width = `${Math.round(100 * share)}%`;
     element("small", "", item, note);
@@ -25,7 +25,12 @@ function line(root, row, lang, gone) {
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root");
   root.style.setProperty("--bar", data.color);
-  root.replaceChildren();
-  data.rows.forEach((row, index) => line(root, row, data.lang, index === 0));
-  element("p", "summary", root, data.summary).setAttribute("aria-live", "polite");
+  if (!root.firstChild) {  // a live region has to be there before its text changes
+    element("div", "rows", root);
+    element("p", { class: "summary", "aria-live": "polite" }, root);
+  }
+  const [rows, summary] = root.children;
+  rows.replaceChildren();
+  data.rows.forEach((row, index) => line(rows, row, data.lang, index === 0));
+  if (summary.textContent !== data.summary) summary.textContent = data.summary;
 }

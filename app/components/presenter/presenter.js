@@ -22,8 +22,9 @@ class Presenter {
     this.parts = this.markup();
     this.channel = new BroadcastChannel("headlight lecture");
     this.channel.onmessage = ({ data }) => this.hear(data);
-    window.addEventListener("keydown", (event) => this.key(event), true);
-    setInterval(() => this.tick(), 500);
+    this.onKey = (event) => this.key(event);
+    window.addEventListener("keydown", this.onKey, true);
+    this.clock = setInterval(() => this.tick(), 500);
   }
 
   markup() {
@@ -41,6 +42,13 @@ class Presenter {
     parts.notes = element("div", "notes", root);
     parts.next = element("p", "next", root);
     return parts;
+  }
+
+  // Its part of the page was removed; another one may be shown.
+  end() {
+    this.channel.close();
+    window.removeEventListener("keydown", this.onKey, true);
+    clearInterval(this.clock);
   }
 
   take(lesson) {
@@ -99,5 +107,7 @@ class Presenter {
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root");
-  (root.headlightPresenter ??= new Presenter(root)).take(data);
+  const presenter = (root.headlightPresenter ??= new Presenter(root));
+  presenter.take(data);
+  return () => { if (!root.isConnected) presenter.end(); };
 }

@@ -2,7 +2,7 @@
 
 import { SHORT_STEPS, STEPS } from "./sentences.js";
 import { LAST_STEP } from "./player.js";
-import { button } from "../shared/dom.js";
+import { button, setDisabled } from "../shared/dom.js";
 import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
 
@@ -21,7 +21,8 @@ export function panelOf(state, { places, steps, columns, divisor }) {
   const next = button("press", places, _("Next"), () => state.player.go(state.step + 1));
   return () => {
     named.forEach((node, i) => node.setAttribute("aria-current", i + 1 === state.step ? "step" : "false"));
-    [back.disabled, next.disabled] = [state.step === 1, state.step === LAST_STEP];
+    setDisabled(back, state.step === 1);
+    setDisabled(next, state.step === LAST_STEP);
     play.textContent = state.isPlaying ? _("Pause") : state.step === LAST_STEP ? _("Play again") : _("Play");
   };
 }

@@ -36,7 +36,8 @@ function mark(root, card) {
 
 function build(root, card, { answer, reveal, act }) {
   root.replaceChildren();
-  const box = element("section", { class: "card", "aria-label": _("Question") }, root);
+  const modal = card.acts.includes("close") ? { role: "dialog", "aria-modal": "true" } : {};
+  const box = element("section", { class: "card", "aria-label": _("Question"), ...modal }, root);
   element("p", { class: "sentence", dir: "auto" }, box, card.sentence);
   element("p", { class: "prompt", tabindex: "-1" }, box, card.prompt);
   const answers = element("div", { class: "answers", role: "group", "aria-label": _("Answers") }, box);
@@ -52,6 +53,24 @@ function build(root, card, { answer, reveal, act }) {
   const line = element("div", "buttons", box);
   button({ class: "reveal" }, line, _("Reveal"), reveal);
   for (const name of card.acts) button({ class: name }, line, NAMES[name], () => act(name));
+}
+
+// Makes everything beside the card inert: what it covers cannot get the focus.
+function cover(root) {
+  const covered = (root.headlightCovered ??= []);
+  for (let node = root.getRootNode().host; node && node !== document.body; node = node.parentElement) {
+    for (const other of node.parentElement.children) {
+      if (other === node || other.inert) continue;
+      other.inert = true;
+      covered.push(other);
+    }
+  }
+}
+
+function uncover(root) {
+  root.headlightCovered?.forEach((node) => { node.inert = false; });
+  root.headlightCovered = null;
+  document.querySelector(".st-key-predict button")?.focus({ preventScroll: true });  // which has opened it
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -80,6 +99,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (card.acts.includes("close") && !focused) root.querySelector(".prompt").focus({ preventScroll: true });
     else if (focused) root.querySelector(`.${focused}`)?.focus({ preventScroll: true });
   }
+  if (card.acts.includes("close")) cover(root);
   document.body.toggleAttribute("data-question-waits", card.right < 0);  // stage.css hides the picture
   tellRevealed(card.right >= 0);
   root.headlightDo = { answer, reveal, act };
@@ -108,5 +128,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     document.removeEventListener("keydown", root.headlightKeys);
     document.body.removeAttribute("data-question-waits");
     tellRevealed(false);
+    if (card.acts.includes("close")) uncover(root);
   };
 }

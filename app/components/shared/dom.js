@@ -17,6 +17,9 @@ export function button(attributes, parent, text, act) {
   return node;
 }
 
+// Disables a button, which keeps the focus if it has it: its function has to ignore clicks.
+export const setDisabled = (node, isDisabled) => node.setAttribute("aria-disabled", String(isDisabled));
+
 // The element inside `root` that has the focus, or null.
 export const focusedIn = (root) => {
   const node = root.getRootNode().activeElement;

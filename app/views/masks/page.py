@@ -16,7 +16,7 @@ from app.stage.controls import controls
 from app.stage.heads import clearest_of
 from app.stage.question_card import predict
 from app.stage.scene import Scene
-from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, UNPINNED
+from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, PINS_GIVEN, UNPINNED
 from app.views.masks.batch_section import masks_of_a_batch
 from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
 from app.views.shared.mask_twins import Twin, Twins, twins
@@ -58,7 +58,14 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
         heading = _("The model of this page: {model}", model=display_name(scene.subject.file))
         more = {"heading": heading, "scores": scores_message(scores, layer, head), "shown": shown}
         data = message(scene, masked, free, layer, head) | more
-        causal_matrix(data, key="causal", on_choose=partial(_choose, layer, head), pinned=MASK_CELL.value, on_pin=_pin)
+        causal_matrix(
+            data,
+            key="causal",
+            on_choose=partial(_choose, layer, head),
+            pinned=MASK_CELL.value,
+            pins_given=PINS_GIVEN.value,
+            on_pin=_pin,
+        )
     name = _(
         "Decoder self-attention with and without the causal mask, layer {layer}, head {head}",
         layer=layer + 1,
