@@ -243,7 +243,7 @@ def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it
     page = one.page
     page.locator(".walk .row").nth(2).click()
     assert page.locator(".walk .row").nth(2).get_attribute("aria-checked") == "true"
-    assert page.locator("svg.map .traveller.encoder").text_content().strip("▁")
+    assert page.locator("svg.map .token-marker.encoder").text_content().strip("▁")
     page.wait_for_url(re.compile(r"\bs=3\b"))
     one.settle()
     page.locator('.walk .row[aria-checked="true"]').focus()

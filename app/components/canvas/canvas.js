@@ -4,12 +4,12 @@
 // form or size), and `update` shows what is chosen, pinned and pointed at; nothing else draws.
 
 import { build } from "./build.js";
-import { ask, takeAnswer, sendNext } from "./numbers.js";
+import { ask, receiveAnswer, sendNext } from "./numbers.js";
 import { drawArcs, newArcs } from "./arcs.js";
 import { newHeads, paintHeads, showHeads } from "./heads.js";
 import { newMatrix, showMatrix } from "./matrix.js";
 import { newTokens, runnerTexts, showTokens } from "./tokens.js";
-import { focusPinned, takeServerPins, isPinned, keep } from "./pins.js";
+import { focusPinned, receivePins, isPinned, keep } from "./pins.js";
 import { placed } from "./place.js";
 import { showCell, showFacts } from "./panel.js";
 import { showTools } from "./tools.js";
@@ -107,13 +107,13 @@ function newView(parentElement) {
   };
   view.again = () => { arrange(view); view.update(); };
   view.pointAt = (cell) => { view.point = cell; view.update(); };
-  view.hold = (side, index) => {
+  view.togglePin = (side, index) => {
     view.pins[side] = view.pins[side] === index ? null : index;
     view.cell = null;
     view.update();
     keep(view);
   };
-  view.letGo = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); keep(view); };
+  view.unpin = () => { view.pins = { query: null, key: null }; view.cell = null; view.update(); keep(view); };
   view.open = (cell) => {
     const hadFocus = focusedIn(view.computed);
     view.cell = view.state.alone ? null : cell;
@@ -161,7 +161,7 @@ function newView(parentElement) {
 }
 
 // Takes over what the server says is chosen, unless a newer choice of this browser is on its way to the server.
-function takeState(view, serverState) {
+function receiveState(view, serverState) {
   view.state = serverState;
   view.form = forms[serverState.formName] ?? serverState.form;
   if (view.isWriting && !serverState.writes) stopWriting(view);
@@ -180,7 +180,7 @@ function takeState(view, serverState) {
 function begin(view, isSameKind) {
   const { source, target } = view.message, words = JSON.stringify([source.tokens, target.tokens]);
   if (view.words !== words || !isSameKind) view.cell = null;
-  if (view.words !== words) { takeServerPins(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
+  if (view.words !== words) { receivePins(view); view.hasPins = Boolean(view.state.pinned); view.words = words; }
   Object.assign(view, { unsentPins: null, point: null, preview: null, answers: new Map(), questions: [], asked: null });
   stopWriting(view);
   const can = view.state.writes && view.form === "arcs" && view.here.kind !== "encoder" && !isPinned(view);
@@ -208,20 +208,20 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const [first] = message.kinds, [layer, head] = first.opening;
     const kind = view.here?.kind;
     const opening = { kind: first.name, layer, head };
-    takeState(view, view.line.state ?? { ...OPENED, chosen: opening });
+    receiveState(view, view.line.state ?? { ...OPENED, chosen: opening });
     forgetMissing(view, opening);
     begin(view, kind === view.here.kind);
   };
   const received = (serverState) => {
     start();
     const { here, surroundings } = view;
-    takeState(view, serverState);
+    receiveState(view, serverState);
     const late = !view.hasPins && Boolean(serverState.pinned);  // the channel came after the picture
-    if (late) { view.hasPins = true; if (!isPinned(view)) takeServerPins(view); }
+    if (late) { view.hasPins = true; if (!isPinned(view)) receivePins(view); }
     const given = view.pinsGiven !== undefined && serverState.pinsGiven !== view.pinsGiven;  // the server pinned other words
     view.pinsGiven = serverState.pinsGiven;
-    if (given || here.kind !== view.here.kind) takeServerPins(view);  // pins are those of one kind of attention
-    const news = takeAnswer(view, serverState.answer) || late || given;
+    if (given || here.kind !== view.here.kind) receivePins(view);  // pins are those of one kind of attention
+    const news = receiveAnswer(view, serverState.answer) || late || given;
     if (here.kind !== view.here.kind || surroundings !== view.surroundings) view.again();
     else if (news || here.layer !== view.here.layer || here.head !== view.here.head) view.update();
     sendNext(view);

@@ -66,7 +66,7 @@ export function newMatrix(view) {
   canvas.addEventListener("keydown", (event) => {
     const now = current(), cell = cellByKey(event, [now.query, now.key], kind.queries, kind.keys);
     if (cell) { view.pointAt(pointOf(cell)); frame.scrollIntoView({ block: "nearest", inline: "nearest" }); }
-    else if (event.key === "Escape" && !view.cell && isPinned(view)) { handled(event); view.letGo(); }
+    else if (event.key === "Escape" && !view.cell && isPinned(view)) { handled(event); view.unpin(); }
     else if (event.key === "Enter" || event.key === " ") { handled(event); view.open(now); }
   });
   if (hadFocus) canvas.focus({ preventScroll: true });

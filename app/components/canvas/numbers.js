@@ -71,7 +71,7 @@ function askAgain(view) {
 
 // Takes an answer, if it is awaited, or new and about the sentence that is shown. Returns whether it was taken. Trap:
 // on a busy server an answer may come when its question is no longer awaited (test_an_answer_that_comes_late_is_taken).
-export function takeAnswer(view, received) {
+export function receiveAnswer(view, received) {
   if (!received?.answer) return false;
   const { id, answer } = received, isAwaited = id === view.asked?.id, isNumbers = id.split(".")[1] === view.message.id;
   if (!isAwaited && (!isNumbers || view.answers.has(id))) return false;

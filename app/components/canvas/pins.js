@@ -15,7 +15,7 @@ function serverPinsOf(view) {
 }
 
 // Pins what the server says is pinned, and opens the calculation if the server says that it is open.
-export function takeServerPins(view) {
+export function receivePins(view) {
   view.pins = serverPinsOf(view);
   view.cell = view.state.pinned?.[2] && view.pins.query !== null && view.pins.key !== null ? { ...view.pins } : null;
 }

@@ -22,12 +22,12 @@ export function listen(view) {
     if (found && event.target.matches(":focus-visible")) view.pointAt(alone(found));
   });
   tokens.addEventListener("focusout", (event) => { if (of(event)) view.pointAt(null); });
-  tokens.addEventListener("click", (event) => { const found = of(event); if (found) view.hold(found.side, found.index); });
+  tokens.addEventListener("click", (event) => { const found = of(event); if (found) view.togglePin(found.side, found.index); });
   tokens.addEventListener("keydown", (event) => walk(view, event, of(event)));
 }
 
 function walk(view, event, from) {
-  if (event.key === "Escape" && (view.cell || view.pins.query !== null || view.pins.key !== null)) view.letGo();
+  if (event.key === "Escape" && (view.cell || view.pins.query !== null || view.pins.key !== null)) view.unpin();
   else if (from && event.key.startsWith("Arrow") && !isOfBrowser(event)) {
     const flat = view.layout.flat;
     const [back, on, up, down] = flat ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];

@@ -1,6 +1,6 @@
 // The controls of the canvas: kind of attention, arcs or matrix, write again, other translations, undo.
 
-import { button, element, focusedIn, handled, isCalm } from "../shared/dom.js";
+import { button, element, focusedIn, handled, prefersReducedMotion } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { radios } from "../shared/radios.js";
 
@@ -13,7 +13,7 @@ export function showTools(view) {
   tools.replaceChildren();
   if (state.canUndo) button({ class: "undo", "data-tool": "undo", title: _("Takes back the token that you chose") }, tools, _("Undo"), () => view.act("undo", 0, 0));
   if (state.alternatives.length > 1) translationsMenu(view, tools);
-  if (view.both.writes && !isCalm()) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
+  if (view.both.writes && !prefersReducedMotion()) button({ class: "again", "data-tool": "again", title: _("The translation writes itself, token by token") }, tools, _("Write again"), () => view.write());
   const form = element("div", "segments", tools);
   segmentedControl(form, _("Form"), [_("Arcs"), _("Matrix")], view.form === "matrix" ? 1 : 0, (i) => view.show(i ? "matrix" : "arcs"));
   form.querySelectorAll("button").forEach((node) => { node.dataset.tool = "form"; });

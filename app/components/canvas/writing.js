@@ -3,15 +3,15 @@
 // "Write again", but not if the browser asks for less motion. The line with the translation at the top shows the same
 // tokens.
 
-import { isCalm } from "../shared/dom.js";
-import { tellWritten } from "../shared/written.js";
+import { prefersReducedMotion } from "../shared/dom.js";
+import { announceWritten } from "../shared/written.js";
 
 const LONGEST = 3000, USUAL = 240;  // ms: at most for all tokens together, and for one token
 
 export function writeItself(view) {
   const count = view.message.target.tokens.length;
   stopWriting(view);
-  if (isCalm()) { view.update(); return; }
+  if (prefersReducedMotion()) { view.update(); return; }
   view.isWriting = true;
   setWritten(view, 0);
   const pace = Math.min(USUAL, LONGEST / (count + 1));
@@ -34,7 +34,7 @@ export function stopWriting(view) {
 
 function setWritten(view, count) {
   view.written = count;
-  tellWritten(count);
+  announceWritten(count);
 }
 
 // Whether this window shows this translation of this sentence for the first time. Only tokens are compared, because the

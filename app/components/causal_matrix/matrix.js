@@ -25,7 +25,7 @@ function sized(root, data, measure) {
   return { unit, width, size, narrow, left, written, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
 
-export function matrix(root, stage, state, pointed, clicked, letGo) {
+export function matrix(root, stage, state, pointed, clicked, unpin) {
   const { data, passes } = state, measure = measurer(root), place = sized(root, data, measure);
   const { unit, width, size, left, top, cell, bottom } = place;
   const height = bottom + 6;
@@ -109,11 +109,11 @@ export function matrix(root, stage, state, pointed, clicked, letGo) {
   svg.addEventListener("focusout", back);
   svg.addEventListener("click", (event) => {
     follow(event);
-    if (event.target.closest(".cell, .hidden-cell")) clicked(); else letGo();
+    if (event.target.closest(".cell, .hidden-cell")) clicked(); else unpin();
   });
   svg.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === " ") { handled(event); clicked(); }
-    if (event.key === "Escape") letGo();
+    if (event.key === "Escape") unpin();
     const cell = cellByKey(event, [state.query, state.key], size, size);
     if (cell) go(...cell);
   });

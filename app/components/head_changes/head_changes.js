@@ -16,7 +16,7 @@ import { isDark } from "../shared/themed.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 
 const PHONE = 40, TITLE = 1.5, LEAST = 0.35, TALLEST = 2.2, BESIDE = 5.4, ON_PHONE = 22;  // rem
-const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // a square root: small weights are visible, too
+const signedSqrt = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // a square root: small weights are visible, too
 const changeOf = ({ moved, partner }) => (partner ? _("{share} of its weight has moved", { share: percent(moved) }) : _("no matching head in the other model"));
 const placeOf = (layer, head) => _("layer {layer}, head {head}", { layer: layer + 1, head: head + 1 });
 
@@ -133,12 +133,12 @@ const changes = {
     const [before, after] = [(i) => !found.partner || !this.masks[0][i], (i) => !this.masks[1][i]];
     const both = (i) => !found.partner || (before(i) && after(i));
     const { queries, keys } = this.shape, hue = colors(this.scales[found.kind]), signedHues = colors(message.scale);
-    const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * bent(value)));
-    const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
+    const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * signedSqrt(value)));
+    const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * signedSqrt(value)))]];
     const where = placeOf(found.layer, found.head);
     const left = found.partner ? placeOf(layer, head) : _("no matching head");
     const texts = [withLabel(message.names[0], left), withLabel(message.names[1], where), _("Second map − first")];
-    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * bent(value))));
+    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * signedSqrt(value))));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
       this.titles[which].textContent = texts[which];

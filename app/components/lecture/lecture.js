@@ -24,8 +24,8 @@ class Lecture {
     this.fit = new Fit();
     this.resend = new Resend();
     this.channel = new BroadcastChannel("headlight lecture");
-    this.channel.onmessage = ({ data }) => this.hear(data);
-    onRevealed(() => { if (this.data) this.tell(); });
+    this.channel.onmessage = ({ data }) => this.receive(data);
+    onRevealed(() => { if (this.data) this.broadcast(); });
     window.addEventListener("pagehide", () => this.leave());
     listen((key) => this.wants(key), (key) => this.act(key));
   }
@@ -45,7 +45,7 @@ class Lecture {
     document.documentElement.classList.toggle("lecture", data.is_on);
     this.fit.show(data.is_on ? `${data.lesson} ${data.place} ${data.own}` : "");
     this.draw();
-    this.tell();
+    this.broadcast();
   }
 
   get name() { return this.data.lesson ? "scene" : "page"; }
@@ -144,7 +144,7 @@ class Lecture {
     this.level = levels[within(levels.indexOf(before) + by, 0, levels.length - 1)];
     if (before === QUESTION !== (this.level === QUESTION)) this.choose("question", Number(this.level === QUESTION));
     this.draw();
-    this.tell();
+    this.broadcast();
   }
 
   escape() {
@@ -198,7 +198,7 @@ class Lecture {
     this.reportedLesson = "";
   }
 
-  tell() {
+  broadcast() {
     const { is_on, lesson, place } = this.data;
     if (!is_on || lesson !== this.reportedLesson) this.leave();
     if (!is_on || !lesson) return;
@@ -207,12 +207,12 @@ class Lecture {
     this.channel.postMessage({ from: "audience", lesson, place, level: this.level, last: this.last, revealed: this.level === QUESTION && isRevealed(), started: at, entered });
   }
 
-  hear(message) {
+  receive(message) {
     if (message.from !== "presenter" || !this.data?.is_on || message.lesson !== this.data.lesson) return;
     if (message.restart) this.startClock();
     if (message.key === "ArrowDown" && this.level === QUESTION) document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", cancelable: true }));
     else if (message.key && this.wants(message.key)) this.act(message.key);
-    else this.tell();
+    else this.broadcast();
   }
 }
 

@@ -42,8 +42,8 @@ function numbers(svg, layers, color, go) {
   });
 }
 
-function traveller(svg, stack, color) {
-  const group = make("g", { class: `traveller ${stack}`, "aria-hidden": "true" }, svg);
+function tokenMarker(svg, stack, color) {
+  const group = make("g", { class: `token-marker ${stack}`, "aria-hidden": "true" }, svg);
   make("rect", { height: CHIP, y: -CHIP / 2, rx: 7, fill: color }, group);
   make("text", { "text-anchor": "middle", "dominant-baseline": "central" }, group);
   return group;
@@ -81,12 +81,12 @@ export function drawMap(place, map, colors, { go, turn, up }) {
   });
   const progress = make("line", { class: "progress" }, svg);
   const layers = map.layers.map((each) => ({ ...each, groups: numbers(svg, each, of(each.stack), turn) }));
-  const travellers = { encoder: traveller(svg, "encoder", of("encoder")), decoder: traveller(svg, "decoder", of("decoder")) };
+  const tokenMarkers = { encoder: tokenMarker(svg, "encoder", of("encoder")), decoder: tokenMarker(svg, "decoder", of("decoder")) };
   place.replaceChildren(svg);
-  return { svg, map, boxes, layers, travellers, progress, memory: drawn.at(-1) };
+  return { svg, map, boxes, layers, tokenMarkers, progress, memory: drawn.at(-1) };
 }
 
-function carry(group, text, x, y, measure) {
+function moveMarker(group, text, x, y, measure) {
   const shown = cut(inWords(text), LONGEST - 10, 14, (part, size) => 1.06 * measure(part, size));
   const width = Math.max(1.06 * measure(shown, 14) + 12, SHORTEST);
   const [rect, label] = group.children;
@@ -120,11 +120,11 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   for (const [name, value] of Object.entries({ x1: from, x2: from + (to - from) * part, y1: y, y2: y })) drawn.progress.setAttribute(name, value);
   const apart = crossing ? CHIP / 2 + 2 : 0;
   const [rests, top] = map.arrows.at(-1).points[1];  // the source token is here until the decoder attends to it
-  if (stack === "encoder" || crossing) carry(drawn.travellers.encoder, words.encoder, map.lane, middle - apart, measure);
-  else carry(drawn.travellers.encoder, words.encoder, rests, top - CHIP / 2, measure);
-  carry(drawn.travellers.decoder, words.decoder, map.lane, stack === "encoder" ? map.height - CHIP : middle + apart, measure);
-  drawn.travellers.decoder.style.opacity = stack === "encoder" ? 0 : 1;
-  drawn.travellers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;
+  if (stack === "encoder" || crossing) moveMarker(drawn.tokenMarkers.encoder, words.encoder, map.lane, middle - apart, measure);
+  else moveMarker(drawn.tokenMarkers.encoder, words.encoder, rests, top - CHIP / 2, measure);
+  moveMarker(drawn.tokenMarkers.decoder, words.decoder, map.lane, stack === "encoder" ? map.height - CHIP : middle + apart, measure);
+  drawn.tokenMarkers.decoder.style.opacity = stack === "encoder" ? 0 : 1;
+  drawn.tokenMarkers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;
   drawn.memory.classList.toggle("flows", crossing);
   const frame = drawn.svg.parentElement, scale = drawn.svg.clientWidth / map.width;
   // A phone shows one stack at a time.

@@ -12,11 +12,11 @@ import { drawDims } from "./dims.js";
 import { drawKeys } from "./keys.js";
 import { drawMap, moveTo } from "./map.js";
 import { labelled, markup } from "./markup.js";
-import { drawCharacters, drawChosen, drawOffers, drawPieces, drawShifted } from "./words.js";
+import { drawCharacters, drawChosen, drawCandidates, drawTokens, drawShifted } from "./words.js";
 
 const LATER = 250, EACH = 3000;  // ms: until a step is sent to the server; at each station while the walk plays
 const OF_A_HEAD = ["head", "scores", "weights"];
-const DRAWINGS = { characters: drawCharacters, pieces: drawPieces, shifted: drawShifted, chosen: drawChosen, logits: drawOffers,
+const DRAWINGS = { characters: drawCharacters, pieces: drawTokens, shifted: drawShifted, chosen: drawChosen, logits: drawCandidates,
   scores: drawKeys, mask: drawKeys, weights: drawKeys };
 
 class Walk {

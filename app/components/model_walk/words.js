@@ -31,7 +31,7 @@ export function drawCharacters(view) {
   view.read.textContent = _("{count} characters; below each its code point.", { count: [...view.picture.text].length });
 }
 
-export function drawPieces(view) {
+export function drawTokens(view) {
   const list = chips(view, view.data.encoder, view.picture.label);
   view.picture.chips.forEach((each, i) => {
     chip(list, each.text, each.under, { on: i === view.followed, act: () => view.follow(i, true) }).title = each.title;
@@ -55,7 +55,7 @@ export function drawChosen(view) {
   view.read.textContent = _("Below each token: its probability, given the tokens before it.");
 }
 
-export function drawOffers(view) {
+export function drawCandidates(view) {
   const { frame, unit, data, followed, text } = view, offers = view.picture.offers[followed];
   view.zone.style.height = "0px";
   view.zone.replaceChildren();

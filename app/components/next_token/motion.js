@@ -1,6 +1,6 @@
 // The chosen token moves from the distribution to the place where it goes in.
 
-import { element, isCalm } from "../shared/dom.js";
+import { element, prefersReducedMotion } from "../shared/dom.js";
 
 const DURATION = 280;  // ms
 
@@ -9,9 +9,9 @@ export function chosenPlace(parts) {
   return parts.rows.find((place) => place.chosen)?.name.getBoundingClientRect();
 }
 
-export function fly(parts, from, chip) {
+export function animateToken(parts, from, chip) {
   parts.flying?.finish();
-  if (!from || isCalm() || !chip.animate) return;
+  if (!from || prefersReducedMotion() || !chip.animate) return;
   const origin = parts.scene.getBoundingClientRect(), to = chip.getBoundingClientRect();
   const token = element("span", "flying", parts.scene, chip.textContent);
   token.setAttribute("aria-hidden", "true");
@@ -27,7 +27,7 @@ export function fly(parts, from, chip) {
 
 // One pass of the decoder: its layers light up in turn.
 export function pass(stack) {
-  if (isCalm()) return;
+  if (prefersReducedMotion()) return;
   stack.querySelectorAll(".layers i").forEach((layer, n, all) => {
     layer.getAnimations?.().forEach((running) => running.cancel());
     layer.animate?.([{ opacity: .25 }, { opacity: 1, offset: .5 }, { opacity: .75 }], { duration: 300 - 20 * all.length, delay: 20 * (all.length - 1 - n), fill: "backwards" });

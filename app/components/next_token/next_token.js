@@ -8,7 +8,7 @@ import { _ } from "../shared/language.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
-import { chosenPlace, fly, pass } from "./motion.js";
+import { chosenPlace, animateToken, pass } from "./motion.js";
 import { drawPaths } from "./paths.js";
 import { show } from "./show.js";
 
@@ -66,7 +66,7 @@ class Loop {
     show(this.parts, at);
     drawPaths(this.parts);
     if (moved) pass(this.parts.decoder);
-    if (from) fly(this.parts, from, this.parts.chips[at]);
+    if (from) animateToken(this.parts, from, this.parts.chips[at]);
   }
 
   // The reader goes to a step.

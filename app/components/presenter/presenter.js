@@ -21,7 +21,7 @@ class Presenter {
     this.level = 0;
     this.parts = this.markup();
     this.channel = new BroadcastChannel("headlight lecture");
-    this.channel.onmessage = ({ data }) => this.hear(data);
+    this.channel.onmessage = ({ data }) => this.receive(data);
     this.onKey = (event) => this.key(event);
     window.addEventListener("keydown", this.onKey, true);
     this.clock = setInterval(() => this.tick(), 500);
@@ -59,7 +59,7 @@ class Presenter {
 
   send(what) { this.channel.postMessage({ from: "presenter", lesson: this.lesson.name, ...what }); }
 
-  hear(message) {
+  receive(message) {
     if (message.from !== "audience" || message.lesson !== this.lesson.name) return;
     const { place, level, last, revealed, started, entered } = message;
     if (message.left) Object.assign(this, { started: undefined, entered: undefined });

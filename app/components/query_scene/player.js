@@ -1,7 +1,7 @@
 // Plays the steps: within step 1 the query is multiplied with one key after the other, within step 4 one value after
 // the other is added.
 
-import { isCalm } from "../shared/dom.js";
+import { prefersReducedMotion } from "../shared/dom.js";
 
 export const LAST_STEP = 4;
 const AFTER = [0, 2200, 2600, 3200];  // ms that a finished step is shown before the next one begins
@@ -40,7 +40,7 @@ export function playerOf(state) {
   // Runs a step from its beginning.
   function run(step, then) {
     stepTo(step);
-    if (isCalm()) { finish(); return then(); }
+    if (prefersReducedMotion()) { finish(); return then(); }
     state.isRunning = true;
     state.view.show(step, 0);
     if (step === 1 || step === LAST_STEP) later(step === 1 ? 500 : 900, () => rows(Math.min(PER_ROW, ALL_ROWS / count()), 0, then));
@@ -76,7 +76,7 @@ export function playerOf(state) {
     // When the page opens, plays the scene once. If a weight was chosen before, or under prefers-reduced-motion, shows
     // the whole calculation at once.
     opens: () => {
-      if (!isCalm() && !state.message.is_chosen) return play();
+      if (!prefersReducedMotion() && !state.message.is_chosen) return play();
       stepTo(LAST_STEP);
       finish();
     },

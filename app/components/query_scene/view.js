@@ -2,7 +2,7 @@
 // `state` has the step, the query and the key that are shown.
 
 import { columnsOf } from "./columns.js";
-import { flightsOf } from "./flight.js";
+import { animationsOf } from "./strip_animations.js";
 import { FOOT, HEAD, footOf, headOf } from "./frame.js";
 import { weighted } from "./numbers.js";
 import { panelOf } from "./panel.js";
@@ -47,7 +47,7 @@ export function viewOf(root, state, choose) {
   list.style.height = `${(inView * rows.pitch) / 16}rem`;
   const above = headOf(head, scene), below = footOf(foot, scene);
   const panel = panelOf(state, { places, steps, columns, divisor: `÷ √${message.d_k}` });
-  const flights = flightsOf(stage);
+  const animations = animationsOf(stage);
   let sum = new Float64Array(message.d_k);
 
   const say = (text) => {
@@ -97,7 +97,7 @@ export function viewOf(root, state, choose) {
       if (!reached) sum = new Float64Array(message.d_k);
       below.show(isDone ? undefined : sum);
       if (!isDone) return;
-      flights.clear();
+      animations.clear();
       trace(state.key);
       say();
       if (scrolls) keepInView();
@@ -107,10 +107,10 @@ export function viewOf(root, state, choose) {
       const { group } = rows.rows[j], weight = tensors.row("weights", scene.query)[j];
       if (step === 1) {
         trace(j, true);
-        flights.start(head.querySelector("image"), group.querySelector(".strip image"), ms, true);
+        animations.start(head.querySelector("image"), group.querySelector(".strip image"), ms, true);
       } else {
         weighted(tensors.row("value", j), weight).forEach((value, i) => { sum[i] += value; });
-        if (weight >= 0.01) flights.start(group.querySelector(".of4 image"), foot.querySelector(".output image"), ms);
+        if (weight >= 0.01) animations.start(group.querySelector(".of4 image"), foot.querySelector(".output image"), ms);
       }
     },
   };

@@ -4,7 +4,7 @@
 import { TYPED_IN } from "../shared/arrow_keys.js";
 import { button, element, focusedIn, handled } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
-import { tellRevealed } from "../shared/revealed.js";
+import { announceRevealed } from "../shared/revealed.js";
 
 const NAMES = { next: _("Another question"), show: _("Show it in the picture"), close: _("Close") };
 
@@ -101,7 +101,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   if (card.acts.includes("close")) cover(root);
   document.body.toggleAttribute("data-question-waits", card.right < 0);  // stage.css hides the picture
-  tellRevealed(card.right >= 0);
+  announceRevealed(card.right >= 0);
   root.headlightDo = { answer, reveal, act };
   mark(root, card);
   const keys = (event) => {
@@ -127,7 +127,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (root.isConnected && root.headlightKeys !== keys) return;  // a later call uses the card now
     document.removeEventListener("keydown", root.headlightKeys);
     document.body.removeAttribute("data-question-waits");
-    tellRevealed(false);
+    announceRevealed(false);
     if (card.acts.includes("close")) uncover(root);
   };
 }

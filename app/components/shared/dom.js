@@ -40,4 +40,4 @@ export function setColors(root, colors) {
 export const within = (value, least, most) => Math.min(Math.max(value, least), most);
 
 // Whether the reader wants no motion.
-export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

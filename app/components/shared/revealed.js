@@ -2,7 +2,7 @@
 
 const EVENT = "headlight-revealed";
 
-export function tellRevealed(revealed) {
+export function announceRevealed(revealed) {
   if (window.headlightRevealed === revealed) return;
   window.headlightRevealed = revealed;
   window.dispatchEvent(new Event(EVENT));

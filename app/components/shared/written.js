@@ -2,7 +2,7 @@
 
 const NEWS = "headlight-written";
 
-export function tellWritten(count) {
+export function announceWritten(count) {
   window.headlightWrittenCount = count;
   window.dispatchEvent(new Event(NEWS));
 }

@@ -3,7 +3,7 @@
 // each token is its probability. While the canvas of the page writes the translation, the line shows what is written so
 // far.
 
-import { button, element, focusedIn, isCalm } from "../shared/dom.js";
+import { button, element, focusedIn, prefersReducedMotion } from "../shared/dom.js";
 import { _, withLabel } from "../shared/language.js";
 import { percent } from "../shared/numbers.js";
 import { inWords } from "../shared/token.js";
@@ -16,7 +16,7 @@ const LATEST = 1500;  // ms until everything is shown, if no canvas writes
 function isExpected({ written, text }) {
   const known = (window.headlightLines ??= new Set()), isFirst = !known.has(text);
   known.add(text);
-  return written && isFirst && !isCalm();
+  return written && isFirst && !prefersReducedMotion();
 }
 
 // Hides the tokens after `lines` lines, and writes "…" in place of them.

@@ -2,7 +2,7 @@
 
 import { element } from "../shared/dom.js";
 
-export function flightsOf(stage) {
+export function animationsOf(stage) {
   const clear = () => stage.querySelectorAll(".flying").forEach((node) => node.remove());
   // Moves a copy of the image `from` to the image `to`, in `ms` or less. A query ends on the upper half of the key that
   // it is multiplied with.
