@@ -49,6 +49,22 @@ def test_the_number_of_a_tapped_cell_stays(browser: Any, tmp_path: Path) -> None
     context.close()
 
 
+def test_keys_read_the_numbers_of_the_map(browser: Any, tmp_path: Path) -> None:
+    page = browser.new_page()
+    mount(page, "head_grid")
+    data = grid_data(layer_of(scene_with(write_checkpoint(tmp_path / "usual.safetensors")), "encoder", 0), 0, 0)
+    draw(page, data)
+    pointed = page.locator(".pointed")
+    expect(pointed).to_have_text("")
+    page.locator(".one svg").focus()
+    page.keyboard.press("ArrowRight")  # begins at the first square
+    expect(pointed).to_contain_text(f"“{data['rows'][0]}” to “{data['columns'][0]}”: ")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(pointed).to_contain_text(f"“{data['rows'][1]}” to “{data['columns'][1]}”: ")
+    page.close()
+
+
 def test_heads_are_chosen_by_keys_faster_than_the_page_answers(browser: Any, tmp_path: Path) -> None:
     page = browser.new_page()
     mount(page, "head_grid")

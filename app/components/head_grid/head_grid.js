@@ -4,11 +4,10 @@
 
 import { writeInAddress } from "../shared/address.js";
 import { element } from "../shared/dom.js";
-import { cellInWords, headMap, sketch, unpacked } from "../shared/head_map.js";
+import { headMap, sketch, unpacked } from "../shared/head_map.js";
 import { _ } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
-import { onPointing } from "../shared/pointing.js";
 import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
@@ -51,8 +50,7 @@ const behaviour = {
     const one = element("div", "one", box);
     this.title = element("div", "title", one);
     this.map = element("div", "", one);
-    this.pointed = element("div", "pointed", one);
-    onPointing(this.map, (event) => this.point(event.composedPath()[0]), () => this.point(null));
+    this.pointed = element("div", { class: "pointed", role: "status" }, one);
     root.replaceChildren(box);
     this.watch = watchSize(box, () => { if (box.clientWidth !== this.width) this.draw(); });
   },
@@ -92,9 +90,6 @@ const behaviour = {
     this.drawOne();
     this.send("head", index);
   },
-  point(node) {
-    this.pointed.textContent = cellInWords(node && this.drawn?.cellAt(node), this.data);
-  },
   draw() {
     const { data } = this;
     this.width = this.box.clientWidth;
@@ -117,11 +112,10 @@ const behaviour = {
   drawOne() {
     const { data, unit } = this, width = this.map.clientWidth;
     this.map.replaceChildren();
-    this.drawn = headMap(this.map, { ...data, about: data.heads[this.head].about, allowed: this.allowed(this.head) }, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
+    this.drawn = headMap(this.map, { ...data, about: data.heads[this.head].about, allowed: this.allowed(this.head) }, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit, pointed: (text) => { this.pointed.textContent = text; } });
     this.drawn.draw(unpacked(data.heads[this.head].weights));
     this.drawn.mark(data.framed ? this.at : null);
     this.title.textContent = data.heads[this.head].title;
-    this.point(null);
   },
   show() {
     const { data, at } = this, step = data.steps[at];

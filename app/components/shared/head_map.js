@@ -1,12 +1,14 @@
 // A small map of one head: a square for each weight, in the hue of its kind of attention; a larger weight is darker.
-// Tokens are along its sides, in a long sentence every other token or fewer. Pointing at a square shows its two tokens
-// and its weight.
+// Tokens are along its sides, in a long sentence every other token or fewer. A square is chosen by pointing at it or by the
+// arrow keys; then its two tokens and its weight are reported in words.
 
+import { cellByKey } from "./arrow_keys.js";
 import { numbersIn } from "./arrays.js";
 import { within } from "./dom.js";
 import { _ } from "./language.js";
-import { cut, make, write } from "./svg.js";
 import { decimal } from "./numbers.js";
+import { onPointing } from "./pointing.js";
+import { cut, make, write } from "./svg.js";
 
 const TOKEN = 14, APART = 13;  // px at 1280x720: font size; least distance from one name to the next
 const SHADES = 16;
@@ -20,15 +22,15 @@ export function unpacked(text) {
 }
 
 // Makes the map, an SVG in `place` that is at most `width` px wide and `height` px high, still without weights. Returns
-// the SVG, and functions that draw weights, mark a row and find the cell of an element. `allowed` has a letter for each
-// square: "0" if the mask forbids it.
-export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit }) {
+// functions that draw weights and mark a row. `allowed` has a letter for each square: "0" if the mask forbids it.
+// `pointed` gets the words of the chosen square, "" for none, also after other weights are drawn.
+export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit, pointed }) {
   const size = TOKEN * unit;
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));
   const left = Math.min(longest(rows), 0.3 * width) + 6 * unit;
   const above = Math.min(longest(columns), 0.3 * height) + 6 * unit;
   const side = Math.min((width - left) / columns.length, (height - above) / rows.length, 44 * unit);
-  const svg = make("svg", { width: left + side * columns.length, height: above + side * rows.length, role: "img", "aria-label": about, class: "head-map" }, place);
+  const svg = make("svg", { width: left + side * columns.length, height: above + side * rows.length, role: "img", tabindex: 0, "aria-label": about, class: "head-map" }, place);
   svg.style.width = "auto";
   const every = Math.max(1, Math.ceil((APART * unit) / side));
   const names = (tokens, draw) => tokens.forEach((token, i) => { if (i % every === 0) draw(token, (i + 0.5) * side); });
@@ -48,16 +50,30 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
   }));
   const frame = make("rect", { x: left, width: side * columns.length, height: side, class: "frame" }, svg);
   frame.style.display = "none";
-  let shown = [];
+  const edge = make("rect", { width: side, height: side, class: "edge" }, svg);
+  let shown = [], at = null;  // the weights; the row and the column of the chosen square
+  const report = () => {
+    edge.style.display = at ? "" : "none";
+    if (!at) return pointed("");
+    const [q, k] = at;
+    edge.setAttribute("x", left + k * side);
+    edge.setAttribute("y", above + q * side);
+    pointed(_("“{row}” to “{column}”: {weight}", { row: rows[q], column: columns[k], weight: decimal(shown[q * columns.length + k]) }));
+  };
+  const choose = (cell) => { at = cell; report(); };
+  onPointing(svg, (event) => {
+    const index = cells.indexOf(event.target);
+    choose(index < 0 ? null : [Math.floor(index / columns.length), index % columns.length]);
+  }, () => choose(null));
+  svg.addEventListener("keydown", (event) => {
+    const cell = cellByKey(event, at ?? [0, 0], rows.length, columns.length);
+    if (cell) choose(at ? cell : [0, 0]);
+  });
   return {
-    svg,
-    cellAt(node) {
-      const index = cells.indexOf(node);
-      return index < 0 ? null : { q: Math.floor(index / columns.length), k: index % columns.length, weight: shown[index] };
-    },
     draw(weights) {
       shown = weights;
       cells.forEach((cell, i) => { if (allowed?.[i] !== "0") cell.style.fillOpacity = shade(weights[i]); });
+      report();
     },
     mark(q) {
       frame.style.display = q === null ? "none" : "";
@@ -65,9 +81,6 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
     },
   };
 }
-
-// A cell that `cellAt` found, in words; "" for none.
-export const cellInWords = (cell, { rows, columns }) => (cell ? _("“{row}” to “{column}”: {weight}", { row: rows[cell.q], column: columns[cell.k], weight: decimal(cell.weight) }) : "");
 
 // The same as a small sketch without tokens, in SHADES shades. It has one path per shade, so a long sentence does not
 // need more elements.

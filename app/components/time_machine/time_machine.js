@@ -4,9 +4,8 @@
 
 import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
-import { cellInWords, headMap, unpacked } from "../shared/head_map.js";
+import { headMap, unpacked } from "../shared/head_map.js";
 import { _, withLabel, ngettext } from "../shared/language.js";
-import { onPointing } from "../shared/pointing.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
@@ -51,7 +50,7 @@ function build(root, machine) {
   const share = element("span", "share", names);
   const rows = element("div", { class: "rows downwards", role: "radiogroup", "aria-label": _("Snapshots") }, list);
   const head = element("div", "head", box);
-  const title = element("div", "title", head), map = element("div", "map", head), pointed = element("div", "pointed", head);
+  const title = element("div", "title", head), map = element("div", "map", head), pointed = element("div", { class: "pointed", role: "status" }, head);
   const open = button({ class: "open", "data-unsaved": "" }, head, _("Use this snapshot on all pages"), () => machine.send("opened", machine.data.rows[machine.at].number));
   root.replaceChildren(box);
   Object.assign(machine, { box, line, play, slider, news, run, problem, stage, when, says, list, share, rows, head, title, map, pointed, open });
@@ -64,7 +63,6 @@ function build(root, machine) {
     rows.children[machine.at].focus({ preventScroll: true });
   });
   run.addEventListener("change", () => machine.send("run", run.value));
-  onPointing(map, (event) => machine.point(event.composedPath()[0]), () => machine.point(null));
   machine.watch = watchSize(box, () => { if (box.clientWidth !== machine.width) machine.drawHead(); });
 }
 
@@ -105,14 +103,6 @@ const behaviour = {
     this.playing = null;
     this.play.textContent = _("Play");
   },
-  point(node) {
-    this.under = node;  // the pointer: another snapshot has another weight there
-    this.sayPointed();
-  },
-  sayPointed() {
-    const cell = this.under && this.drawn?.cellAt(this.under);
-    this.pointed.textContent = cell ? cellInWords(cell, this.data.head) : this.data.head?.reads ?? "";
-  },
   drawRows() {
     const { rows } = this.data;
     while (this.rows.children.length > rows.length) this.rows.lastChild.remove();
@@ -140,10 +130,11 @@ const behaviour = {
     this.width = this.box.clientWidth;
     this.map.replaceChildren();
     this.drawn = null;
+    this.pointed.textContent = head?.reads ?? "";
     if (!head || !this.width) return;
     const unit = scaleOfPage();
     const width = this.head.clientWidth;
-    this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
+    this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit, pointed: (text) => { this.pointed.textContent = text || head.reads; } });
     this.show();
   },
   show() {
@@ -164,7 +155,6 @@ const behaviour = {
     if (under > this.rows.scrollTop) this.rows.scrollTop = under;
     this.open.disabled = !row.words;
     if (this.drawn && row.weights) this.drawn.draw(unpacked(row.weights));
-    this.sayPointed();
   },
   draw() {
     const { data } = this, { rows, head } = data;
