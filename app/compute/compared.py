@@ -31,7 +31,7 @@ class Compared:
         return tuple(gone), tuple(new)
 
     @property
-    def parts_at(self) -> int | None:
+    def first_difference(self) -> int | None:
         """The first step at which the two are different, from 0; None: they are equal."""
         one, other = self.one.tokens, self.other.tokens
         if one == other:

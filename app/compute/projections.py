@@ -39,11 +39,16 @@ def projection(subject: Subject, site: str, name: Matrix) -> Projection:
     return Projection(*found)
 
 
+def encoder_output_site(config: ModelConfig) -> str:
+    """The site of the encoder's output: the last norm of a pre-norm model, the norm of the last sub-layer otherwise."""
+    last = f"encoder.layers.{config.encoder_layers - 1}.feed_forward.norm_out"
+    return "encoder.norm_out" if config.norm == "pre" else last
+
+
 def input_site(config: ModelConfig, kind: Kind, site: str, name: Matrix) -> str:
     """The site of the input of this matrix: (Q, D) or (K, D), and for W^O the context (H, Q, E)."""
     if name == "output":
         return f"{site}.context"
     if kind == "cross" and name != "query":  # keys and values are computed from the encoder's output
-        last = f"encoder.layers.{config.encoder_layers - 1}.feed_forward.norm_out"
-        return "encoder.norm_out" if config.norm == "pre" else last
+        return encoder_output_site(config)
     return f"{site}.{'norm_out' if config.norm == 'pre' else 'residual_in'}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MASKED, TICK_SIZE, number, role_color, text_on_weight, weight_scale
@@ -101,7 +101,7 @@ def stages_figure(
         shapes.append({"type": "line", "line": {"color": INK, "width": 1}} | edge)
     if chosen is not None:
         shapes.append(frame(-0.5, columns - 0.5, chosen - 0.5, chosen + 0.5, 3))
-    layout = settled(title, 90 + ROW * (lines + sums), top=76, bottom=10) | {
+    layout = chart_layout(title, 90 + ROW * (lines + sums), top=76, bottom=10) | {
         "xaxis": BARE
         | {
             "side": "top",

@@ -73,7 +73,7 @@ def plain_axis(text: str, limits: Sequence[float], **more: Any) -> dict[str, Any
 
 
 def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
-    """A thin colour bar at the bottom left of the picture. `settled(..., bottom=BAR_ROOM)` leaves room for it."""
+    """A thin colour bar at the bottom left of the picture. `chart_layout(..., bottom=BAR_ROOM)` leaves room for it."""
     bar: dict[str, Any] = {
         "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
         "y": 0, "yref": "container", "yanchor": "bottom", "ypad": 4, "outlinewidth": 0,
@@ -81,7 +81,7 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
     return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
 
 
-def settled(text: str, height: int, *, top: int = 44, bottom: int = 50, right: int = 16) -> dict[str, Any]:
+def chart_layout(text: str, height: int, *, top: int = 44, bottom: int = 50, right: int = 16) -> dict[str, Any]:
     """A layout with title, height and margins; a legend is above the picture, at the right."""
     return {
         "title": title(text),

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.figures.axes import in_words, plotly_text, ticks
-from app.figures.charts import FAINT, Figure, plain_axis, settled
+from app.figures.charts import FAINT, Figure, chart_layout, plain_axis
 from app.figures.shares import Share
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, fixed, role_color
@@ -156,7 +156,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
     }
     edges = [color if offer.chosen else INK for offer in found] + [INK]
     data = [bars, *(_outlines(lengths, shares, labels, edges) if outlined else [])]
-    return Figure(data, settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
+    return Figure(data, chart_layout(title, 84 + BAR * len(names), top=40, bottom=44) | more)
 
 
 def _room(lengths: np.ndarray, labels: list[str], usual: float) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import plotly_text
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.tables import Table
 from app.figures.theme import BACKGROUND, CHOSEN, INK, pair_color
 from app.languages import _, gettext_noop, ngettext, with_label
@@ -40,14 +40,16 @@ class Place:
     is_open: bool = False
 
 
-def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str, papers: bool = False) -> Figure:
+def family_chart(
+    places: Sequence[Place], *, title: str, varies: str, unit: str, percent: bool = False, from_paper: bool = False
+) -> Figure:
     """Scores over the members, evenly spaced.
 
     Args:
         varies: title of the axis below, such as "heads h". unit: title of the vertical axis.
-        papers: the numbers are those of the paper, in the other colour.
+        percent: the axis goes from 0 to 100%. from_paper: the numbers are those of the paper, in the other colour.
     """
-    color, percent = pair_color(papers), unit.endswith("%")
+    color = pair_color(from_paper)
     scores = np.array([np.nan if place.score is None else place.score for place in places], np.float64)
     lows, highs = (np.array([ends[i] for ends in map(_ends, places)], np.float64) for i in (0, 1))
     points = {
@@ -73,14 +75,14 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
             "type": "data", "symmetric": False, "array": highs - scores, "arrayminus": scores - lows,
             "color": color, "thickness": 2, "width": 12,
         }  # fmt: skip
-    layout = settled(title, 330) | {
+    layout = chart_layout(title, 330) | {
         "xaxis": axis(
             varies, [-0.5, len(places) - 0.5], showgrid=False, tickvals=list(range(len(places))),
             ticktext=[_tick(place) for place in places],
         ),
-        "yaxis": axis(unit, [-6.0, 107.0] if percent else _limits(lows, highs, papers)),
+        "yaxis": axis(unit, [-6.0, 107.0] if percent else _limits(lows, highs, from_paper)),
         "annotations": [
-            {"x": x, "y": 0.5, "yref": "paper", "text": _(NO_ROW if papers else NOT_RUN), "textangle": -90}
+            {"x": x, "y": 0.5, "yref": "paper", "text": _(NO_ROW if from_paper else NOT_RUN), "textangle": -90}
             | {"showarrow": False, "font": {"color": INK, "size": 14}}
             for x, place in enumerate(places)
             if place.score is None
@@ -89,13 +91,13 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
     return Figure([points], layout)
 
 
-def _limits(lows: np.ndarray, highs: np.ndarray, papers: bool) -> list[float]:
+def _limits(lows: np.ndarray, highs: np.ndarray, from_paper: bool) -> list[float]:
     """The limits of the score axis. It begins just below 0, so that a point at 0 is drawn whole. The numbers of the
     paper are close to each other, so their axis begins below the lowest of them and is at least 3 points long."""
     if np.isnan(lows).all():
         return [0.0, 1.0]
     low, high = float(np.nanmin(lows)), float(np.nanmax(highs))
-    if not papers:
+    if not from_paper:
         return [-0.06 * max(high, 1.0), 1.1 * max(high, 1.0)]
     room = max(0.15 * (high - low), (3.0 - (high - low)) / 2)
     return [low - room, high + room]
@@ -127,9 +129,9 @@ def _range(place: Place) -> str:
     return _("{runs} runs from {low:.2f} to {high:.2f}", runs=place.runs, low=low, high=high)
 
 
-def family_alt(places: Sequence[Place], title: str, *, papers: bool = False) -> str:
+def family_alt(places: Sequence[Place], title: str, *, from_paper: bool = False) -> str:
     """What the picture says, in words."""
-    none = _(NO_ROW if papers else NOT_RUN)
+    none = _(NO_ROW if from_paper else NOT_RUN)
     entries = [
         f"{place.label} {none if place.score is None else formatted(place.score, '.2f')}"
         + (f" ({_range(place)})" if place.ends else "")
@@ -138,9 +140,9 @@ def family_alt(places: Sequence[Place], title: str, *, papers: bool = False) -> 
     return f"{title}. {', '.join(entries)}."
 
 
-def family_table(places: Sequence[Place], varies: str, unit: str, *, papers: bool = False) -> Table:
+def family_table(places: Sequence[Place], varies: str, unit: str, *, from_paper: bool = False) -> Table:
     """One row per member."""
-    none = _(NO_ROW if papers else NOT_RUN)
+    none = _(NO_ROW if from_paper else NOT_RUN)
     return {
         varies: [place.label for place in places],
         unit: [none if place.score is None else place.score for place in places],

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
-from app.figures.theme import CHOSEN, INK, Role, number, role_color, signed_scale
+from app.figures.charts import BAR_ROOM, Figure, chart_layout, color_bar, plain_axis
+from app.figures.theme import CHOSEN, INK, Role, color_limit, number, role_color, signed_scale
 from app.languages import _, pgettext
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
@@ -34,14 +34,9 @@ def slice_lengths(matrix: np.ndarray, name: str, heads: int) -> np.ndarray:
     return np.array([np.linalg.norm(part) for part in parts])
 
 
-def reach(matrix: np.ndarray) -> float:
-    """Where the colours end: three times the root mean square."""
-    return 3 * float(np.sqrt(np.mean(np.square(matrix, dtype=np.float64)))) or 1.0
-
-
-def beyond(matrix: np.ndarray) -> float:
+def share_beyond(matrix: np.ndarray) -> float:
     """The share of numbers that are beyond the end of the colours."""
-    return float(np.mean(np.abs(matrix) > reach(matrix)))
+    return float(np.mean(np.abs(matrix) > color_limit(matrix)))
 
 
 def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, recorded: np.ndarray) -> float:
@@ -94,7 +89,7 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     layout |= {f"{along}axis": heads_axis, f"{across}axis": other_axis, f"{across}axis2": strip, "bargap": 0}
     if not whole:
         return Figure([bars], layout | {f"{across}axis": {"visible": False}})
-    limit = reach(matrix)
+    limit = color_limit(matrix)
     picture = {
         "type": "heatmap",
         "z": np.rint(np.clip(matrix / limit, -1, 1) * STEPS).astype(np.int8),
@@ -162,7 +157,7 @@ def lengths_table(matrix: np.ndarray, name: str, heads: int) -> dict[str, np.nda
 
 def _settled(title: str, height: int) -> dict[str, Any]:
     """A layout. In its title, the letter after W^ is raised."""
-    layout = settled(title, height, bottom=BAR_ROOM)
+    layout = chart_layout(title, height, bottom=BAR_ROOM)
     layout["title"]["text"] = re.sub(r"\bW\^([QKVO])\b", r"W<sup>\1</sup>", layout["title"]["text"])
     return layout
 

@@ -8,7 +8,7 @@ The same numbers in another order: each line joins the two places of one dimensi
 
 import numpy as np
 
-from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
+from app.figures.charts import BAR_ROOM, Figure, axis, chart_layout, color_bar
 from app.figures.panels import FigurePart
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.figures.theme import INK, pair_color, signed_scale
@@ -71,7 +71,7 @@ def layouts_figure(d_model: int, own: Layout | None) -> Figure:
         "showlegend": True,
     }
     title = _("Two layouts of the same numbers, d_model = {d_model}", d_model=d_model)
-    return Figure(data, settled(title, 580, top=72, bottom=BAR_ROOM) | more)
+    return Figure(data, chart_layout(title, 580, top=72, bottom=BAR_ROOM) | more)
 
 
 def _strip(table: np.ndarray, layout: Layout) -> FigurePart:

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.mask_reasons import EDIT, NAMES, Part, Parts, forbidden_by, together
 from app.figures.panels import (
     BELOW,
@@ -135,7 +135,7 @@ def parts_figure(
     height = top + 44 + max(panel, 60)
     axes = panel_axes(names, queries, keys, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
-    layout = settled(title, height, top=top, bottom=44) | axes | settings
+    layout = chart_layout(title, height, top=top, bottom=44) | axes | settings
     legend = reason_legend([reasons(allowed, why) for name, allowed, why in panels])
     return Figure([*data, *legend], layout)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import Figure, color_bar, settled
+from app.figures.charts import Figure, chart_layout, color_bar
 from app.figures.panels import BARE, Cell, FigurePart, frame, heat, slanted_overhang, tick_height, words, wrap_title
 from app.figures.shares import Share, weight_text
 from app.figures.theme import (
@@ -90,7 +90,7 @@ def attention_matrix(
     # The slanted name of the last column extends beyond the cells. Names at the right, if any, make room for it.
     right = 10 if queries.predicts else slanted_overhang(keys)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
-    layout: FigurePart = settled(title, top + 60 + height, top=top, bottom=60, right=right) | {
+    layout: FigurePart = chart_layout(title, top + 60 + height, top=top, bottom=60, right=right) | {
         "plot_bgcolor": MASKED,
         "xaxis": axis(
             keys.tokens,

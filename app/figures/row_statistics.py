@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.strips import Norm
 from app.figures.theme import TICK_SIZE, pair_color, role_color
 from app.languages import _
@@ -47,7 +47,7 @@ def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, 
                 + "<extra></extra>",
             }
         )
-    layout = settled(title, 440, top=70, bottom=90) | {
+    layout = chart_layout(title, 440, top=70, bottom=90) | {
         "xaxis": axis(
             _("reads") if rows.predicts else "",
             [-0.6, len(rows) - 0.4],

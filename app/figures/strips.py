@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.head_slices import reach
-from app.figures.theme import signed_scale
+from app.figures.theme import color_limit, signed_scale
 from app.languages import _
 
 
@@ -49,7 +48,7 @@ def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") 
         _("+ shift β"): norm.shift,
         f"= LayerNorm({name})": after,
     }
-    return tuple(Strip(label, values, _end(values)) for label, values in rows.items())
+    return tuple(Strip(label, values, color_limit(values)) for label, values in rows.items())
 
 
 def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
@@ -83,7 +82,3 @@ def strips_alt(rows: Sequence[Strip], title: str) -> str:
 def strips_table(rows: Sequence[Strip]) -> dict[str, np.ndarray]:
     """One row per dimension, one column per strip."""
     return {_("dimension"): np.arange(len(rows[0].values)), **{row.name: row.values for row in rows}}
-
-
-def _end(values: np.ndarray) -> float:
-    return min(reach(values), float(np.abs(values).max())) or 1.0

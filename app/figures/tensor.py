@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import Figure, plain_axis, settled
+from app.figures.charts import Figure, chart_layout, plain_axis
 from app.figures.panels import FigurePart, frame, words
 from app.figures.theme import (
     CELL_SIZE,
@@ -72,7 +72,7 @@ def tensor_heatmap(
     if numbers:
         beside = label_width(rows.tokens, tick_size) + COLOR_BAR
         data.append(numbers_in_cells(values, largest, beside, first=first, size=13 if large else 11))
-    layout = settled(title, 96 + max(height * row_height, 50), bottom=48) | {
+    layout = chart_layout(title, 96 + max(height * row_height, 50), bottom=48) | {
         "xaxis": plain_axis(_(columns), [first - 0.5, first + width - 0.5]),
         "yaxis": plain_axis(
             _("reads") if rows.predicts else "",

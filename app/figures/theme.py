@@ -12,6 +12,8 @@ import re
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
+
 from app.languages import gettext_noop
 from app.languages.numbers import localised
 from transformer.model.attention_kinds import Kind
@@ -157,6 +159,13 @@ def leak_scale() -> ColorScale:
 def signed_scale() -> ColorScale:
     """Colours of signed values, symmetric around 0."""
     return _SIGNED
+
+
+def color_limit(values: np.ndarray) -> float:
+    """The number at which the colours of signed values end: three times their root mean square, because a few large
+    values would leave all others pale, or the largest if that is smaller; 1 if all are 0."""
+    exact = values.astype(np.float64)
+    return min(3 * float(np.sqrt(np.mean(exact**2))), float(np.abs(exact).max())) or 1.0
 
 
 def text_on_weight(weight: float) -> str:

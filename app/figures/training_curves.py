@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from app.figures.axes import plotly_text, visible
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.panels import FigurePart
 from app.figures.tables import Table
 from app.figures.theme import INK, head_color
@@ -84,7 +84,7 @@ def curve_chart(
         }
         data.append(line)
     lines = _legend_lines([curve.name for curve in curves], width)
-    layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
+    layout = chart_layout(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
     below = axis(_("update"), rangemode="tozero", tickformat=",d")
     more: FigurePart = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, rangemode="tozero")}

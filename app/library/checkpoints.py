@@ -155,6 +155,11 @@ def tokens_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
     return max(lengths, default=0), len(lengths)
 
 
+def fits(file: CheckpointFile, text: str) -> bool:
+    """Whether the page can show each sentence of the text."""
+    return tokens_needed(file, text)[0] <= most_tokens(load(file))
+
+
 def sentence_lengths(translator: "Translator", text: str) -> list[int]:
     """The tokens of each sentence of a text, </s> not counted, as the translator will split it."""
     sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
@@ -162,5 +167,5 @@ def sentence_lengths(translator: "Translator", text: str) -> list[int]:
 
 
 def most_tokens(translator: "Translator") -> int:
-    """How many tokens a sentence may have on the page, its end sign not counted."""
+    """How many tokens a sentence may have on the page, </s> not counted."""
     return min(translator.max_length, MOST_TOKENS)

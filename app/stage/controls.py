@@ -94,14 +94,11 @@ class Controls:
         def choose_clearest() -> None:
             choose_head(*clearest_of(self.scene, kind))
 
-        line = [
-            *before,
-            Options(LAYER.key, _("Layer"), _numbers(count), layer, disabled=not enabled),
-            Options(HEAD.key, _("Head"), _numbers(self.scene.config.heads), head, disabled=not enabled),
-        ]
-        button = None if in_picture else Button(_("Clearest head"), _(CLEAREST_HELP), disabled=not enabled)
-        if in_picture:
-            line.pop()
+        line = [*before, Options(LAYER.key, _("Layer"), _numbers(count), layer, disabled=not enabled)]
+        button = None
+        if not in_picture:
+            line.append(Options(HEAD.key, _("Head"), _numbers(self.scene.config.heads), head, disabled=not enabled))
+            button = Button(_("Clearest head"), _(CLEAREST_HELP), disabled=not enabled)
         with self.heads:
             switches(line, button, key="switches", on_choose=choose, on_press=choose_clearest)
         return layer, head

@@ -159,6 +159,17 @@ def test_without_the_two_models_the_picture_is_there_all_the_same(open_app: Open
     assert components(app, "comparison") == []
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_where_one_of_the_two_models_is_damaged_the_picture_is_there_all_the_same(
+    open_app: Open, twins: list[Path], place: int
+) -> None:
+    twins[place].write_bytes(twins[place].read_bytes()[:-100])
+    app = open_app("masks", sentence=SENTENCE, checkpoint="en-de")
+    assert not app.exception
+    assert drawn(app)
+    assert components(app, "comparison") == []
+
+
 @pytest.mark.parametrize("sentence", ["a", "the the the the", "</script><img src=x onerror=alert(1)> :red[b]"])
 def test_odd_sentences_stay_text(open_app: Open, sentence: str) -> None:
     app = open_app("masks", sentence=sentence)

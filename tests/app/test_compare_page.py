@@ -226,10 +226,10 @@ def test_two_translations_diverge_at_the_first_token_that_differs() -> None:
         return Compared(Written(*one.split()), Written(*other.split()))  # type: ignore[arg-type]
 
     found = compared("a b c d", "a x c d e")
-    assert found.parts_at == 1
+    assert found.first_difference == 1
     assert found.changed == ((False, True, False, False), (False, True, False, False, True))
-    assert compared("a b", "a b").parts_at is None
-    assert compared("a b", "a b c").parts_at == 2
+    assert compared("a b", "a b").first_difference is None
+    assert compared("a b", "a b c").first_difference == 2
 
 
 @pytest.mark.parametrize("sentence", ["cat", "the the the </script><img src=x onerror=alert(1)>"])

@@ -69,6 +69,15 @@ def test_what_the_models_write_is_computed_before_the_next_scene_of_a_lesson_ope
     assert components(app, "comparison")
 
 
+def test_a_model_whose_file_is_damaged_is_left_out(folder: Path) -> None:
+    damaged = folder / "family-positions-none.safetensors"
+    damaged.write_bytes(damaged.read_bytes()[:-100])
+    app = opened()
+    assert not app.exception
+    (drawn,) = components(app, "comparison")
+    assert len(drawn["columns"]) == 2
+
+
 def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the_title(folder: Path) -> None:
     drawn = chart(opened(), "BLEU")
     assert title(drawn) == "BLEU: one run each"

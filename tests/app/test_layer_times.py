@@ -24,7 +24,6 @@ def layers_until_reached(distance: int, reach: Callable[[int], int]) -> int:
 @pytest.mark.parametrize("distance", [0, 1, 2, 3, 4, 5, 8, 13, 14, 40, 41, 121])
 def test_a_path_is_as_long_as_counting_layer_by_layer(distance: int) -> None:
     assert path_lengths(distance) == {
-        "attention": layers_until_reached(distance, lambda _: distance),
         "recurrent": distance,
         "convolution": layers_until_reached(distance, lambda _: KERNEL // 2),
         "dilated": layers_until_reached(distance, lambda layer: KERNEL // 2 * KERNEL ** (layer - 1)),

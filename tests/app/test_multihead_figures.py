@@ -9,17 +9,17 @@ from torch.utils.flop_counter import FlopCounterMode
 from app.figures.head_slices import (
     STEPS,
     WHOLE_UP_TO,
-    beyond,
     difference,
     lengths_table,
     matrix_table,
-    reach,
+    share_beyond,
     slice_lengths,
     slice_of,
     slice_picture,
     slices_map,
     window,
 )
+from app.figures.theme import color_limit
 from app.views.multihead.head_cost import CHOICES, choices, cost, cost_table, cost_text
 from app.views.multihead.head_outputs import Written, sum_difference, written_bars, written_heatmap, written_table
 from app.views.multihead.slices_section import beyond_text
@@ -157,12 +157,12 @@ def test_the_map_draws_the_matrix_to_half_a_step_and_frames_the_chosen_head(name
     values = matrix()
     figure = checked(slices_map(values, name, 2, 4, title="W^Q of t"))
     picture, bars = figure.data
-    limit = reach(values)
+    limit = color_limit(values)
     drawn = np.asarray(picture.z, np.float64) * limit / STEPS
     within = np.abs(values) <= limit
     assert np.abs(drawn - values)[within].max() <= 0.5001 * limit / STEPS
     assert np.array_equal(np.sign(drawn[~within]), np.sign(values[~within]))
-    assert beyond(values) == pytest.approx(1 - within.mean())
+    assert share_beyond(values) == pytest.approx(1 - within.mean())
     along = "y" if name == "output" else "x"
     assert np.allclose(bars["x" if name == "output" else "y"], slice_lengths(values, name, 4))
     frame = figure.layout.shapes[-1]

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from app.compute.projections import Matrix, input_site
-from app.figures.head_slices import STEPS, reach
+from app.figures.head_slices import STEPS
+from app.figures.theme import color_limit
 from app.library.tasks import PAPERS_EXAMPLE
 from tests.support.drawn import array, chart, charts, page_text, sent, written
 from tests.support.multihead_page import SENTENCE, Open, tensors
@@ -29,7 +30,7 @@ def test_the_matrix_and_the_slice_are_the_weights_of_the_checkpoint(
     model = Translator.load(multihead_checkpoints / "usual.safetensors").model
     weight = model.get_parameter(f"{SITES[kind].format(1)}.{matrix}.weight").detach().numpy().T
     whole, part = charts(app)[:2]
-    limit = reach(weight)
+    limit = color_limit(weight)
     drawn = array(whole["data"][0]["z"]) * limit / STEPS
     assert np.abs(drawn - weight.clip(-limit, limit)).max() <= 0.5001 * limit / STEPS
     expected = weight[16:24] if matrix == "output" else weight[:, 16:24]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import streamlit as st
@@ -10,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from app.library import source_code
 from app.library.source_code import lines_from, lines_of, lines_of_definition
+from app.stage.search_method import Method
 from app.views.scaling.additive import additive_scores
+from app.views.shared.search_code import choice
 from tests.support.steps_page import SENTENCE, opened
 from tests.support.unmarked_texts import bracketed
 from transformer.analysis.trace import trace
@@ -31,6 +34,11 @@ def test_every_site_has_its_lines(pre_norm: bool) -> None:
     with pytest.raises(KeyError):
         lines_of("encoder.layers.0.self_attention.nonsense")
     assert lines_of_definition("model/masks.py", "causal_mask").text.startswith("def causal_mask")
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_each_search_shows_the_function_that_chooses_a_token(method: Method) -> None:
+    assert choice(method).text.startswith("def ")
 
 
 def test_the_lines_of_the_app_itself_are_shown_too() -> None:

@@ -10,7 +10,7 @@ from app.figures.distribution import offers
 from app.figures.theme import head_color, resolved
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
 from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
-from app.views.training.learning_rate_curves import papers_rate, planned_rate
+from app.views.training.learning_rate_curves import planned_rate, rate_of_the_paper
 from app.views.training.run_charts import cooldown_text
 from app.views.training.snapshot_heads import TALL, snapshot_alt, snapshot_tiles
 from tests.support.drawn import checked
@@ -63,7 +63,7 @@ def test_a_legend_of_many_runs_leaves_the_picture_its_height() -> None:
 
 @pytest.mark.parametrize(("warmup", "d_model"), [(4000, 512), (150, 128), (1, 64)])
 def test_the_papers_rate_is_equation_3(warmup: int, d_model: int) -> None:
-    drawn = papers_rate("run", 0, warmup, d_model, 10_000)
+    drawn = rate_of_the_paper("run", 0, warmup, d_model, 10_000)
     expected = d_model**-0.5 * np.minimum(drawn.updates**-0.5, drawn.updates * warmup**-1.5)
     assert np.allclose(drawn.values, expected, rtol=1e-12)
     assert drawn.updates[drawn.values.argmax()] == warmup

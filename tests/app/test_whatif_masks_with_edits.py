@@ -122,7 +122,7 @@ def test_matrix_and_table_name_the_two_models_whatever_is_edited(
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     columns: list[str] = []
-    monkeypatch.setattr(masks_part, "belongings", lambda *, table, **_: columns.extend(table()))
+    monkeypatch.setattr(masks_part, "download_and_table", lambda *, table, **_: columns.extend(table()))
     found = drawn(open_app("whatif", experiment="masks", edits="off=decoder.1.1", sentence=SENTENCE))
     assert "original model" in found["masked"]["alt"]
     assert "edited model" in found["free"]["alt"]

@@ -87,7 +87,7 @@ def test_the_swap_that_is_shown_first_costs_most_of_those_that_change_the_transl
     changing = [
         pair
         for pair in ranked[:4]
-        if outcome(subject.edited(PositionsSwapped(*pair)), SENTENCE, settings).compared.parts_at is not None
+        if outcome(subject.edited(PositionsSwapped(*pair)), SENTENCE, settings).compared.first_difference is not None
     ]
     assert tuple(found["striking"]) == (changing or ranked)[0]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.charts import Figure, color_bar, plain_axis, settled
+from app.figures.charts import Figure, chart_layout, color_bar, plain_axis
 from app.figures.panels import frame, heat, places, words
 from app.figures.theme import text_on_weight, weight_scale
 from app.languages import _
@@ -53,7 +53,7 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
             customdata=every,
         ),
     ]
-    layout = settled(title, layers * CELL + 164, top=86, bottom=70) | {
+    layout = chart_layout(title, layers * CELL + 164, top=86, bottom=70) | {
         "xaxis": plain_axis(
             _("head"), [-0.6, last + 0.7], side="top", tickvals=x, ticktext=[*map(str, range(1, heads + 1)), _("all")]
         ),

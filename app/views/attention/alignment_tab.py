@@ -7,7 +7,6 @@ import numpy as np
 import streamlit as st
 
 from app import components
-from app.compute import cached_results
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clarity
@@ -23,7 +22,7 @@ from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.alignment.alignment_map import Head
 from transformer.analysis.alignment.alignment_report import named as head_name
@@ -38,9 +37,7 @@ FIRST_HEADS = 3  # how many of the clearest heads are chosen when the tab opens,
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
     """Draws controls for heads, threshold and shift; then the links as a picture, and as text to copy."""
-    weights = cached_results.attention(
-        scene.subject, scene.translation.source_ids, scene.hypothesis.ids, "cross"
-    ).weights  # (L, H, T, S)
+    weights = scene.attention("cross").weights  # (L, H, T, S)
     st.caption(
         _("The encoder-decoder attention of the chosen heads, between words. The computation is explained below.")
     )
@@ -72,12 +69,12 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             opening=opening,
         )
     if found:
-        drawn_map(found, shift, heads, partial(_choose_heads, scene, chosen))
+        drawn_map(found, shift, heads, partial(_choose_heads, chosen))
     _draw_alignment(scene, weights, heads, threshold, shift)
     _formula_and_code(len(scene.target), len(scene.source))
 
 
-def _choose_heads(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
+def _choose_heads(chosen: Chosen, heads: list[Head]) -> None:
     """Chooses the heads that were clicked on the map. A single head is chosen for the whole page, too, if the page
     shows cross-attention."""
     ALIGNMENT_HEADS.choose(heads)
@@ -183,4 +180,4 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: list[Head]) 
             on_click="ignore",
             help=_("Both sentences, cut into the words that the numbers count, as for fast_align: source ||| target."),
         )
-        belongings(key="alignment", name=title, table=lambda: matrix_table(found.weights, target, source))
+        download_and_table(key="alignment", name=title, table=lambda: matrix_table(found.weights, target, source))

@@ -20,7 +20,7 @@ from app.views.attention.bertviz_html import (
 )
 from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.model.attention_kinds import KINDS, SITES
 
 NAMES: dict[View, str] = {
@@ -116,7 +116,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             on_click="ignore",
             help=_("One file that needs no network."),
         )
-        belongings(
+        download_and_table(
             key="bertviz",
             name=name,
             drawn=False,
@@ -125,7 +125,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         )
         if vectors:
             own, others = vectors
-            belongings(
+            download_and_table(
                 key="bertviz_vectors",
                 name=_("{name}, q and k", name=name),
                 drawn=False,

@@ -36,7 +36,7 @@ from app.views.attention.rollout_tab import rollout_pictures
 from app.views.attention.weight_options import say_what_is_hidden, weight_options
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -168,7 +168,7 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
             most=most,
         )
     )
-    belongings(key="ranking", name=label, table=lambda: ranking_table(numbers), drawn=False)
+    download_and_table(key="ranking", name=label, table=lambda: ranking_table(numbers), drawn=False)
 
 
 def _numbers_in_code(found: cached_results.Attention) -> None:

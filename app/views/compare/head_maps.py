@@ -18,7 +18,7 @@ from app.languages import _, pgettext
 from app.stage.heads import SHORT
 from app.state.choices import COMPARED_HEAD
 from app.views.compare.compared_heads import Heads
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.model.attention_kinds import KINDS, Kind
 
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # the order in which the model computes them
@@ -42,7 +42,7 @@ def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
             on_choose=lambda place: COMPARED_HEAD.choose(texts[place]),
         )  # fmt: skip
     name = _("Heads of {one} and {other}", one=names[0], other=names[1])
-    belongings(key=KEY, name=name, table=partial(heads_table, heads.changes))
+    download_and_table(key=KEY, name=name, table=partial(heads_table, heads.changes))
 
 
 def head_text(change: HeadChange) -> str:

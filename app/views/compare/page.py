@@ -20,7 +20,7 @@ from app.views.compare.compared_heads import Heads, compared_heads
 from app.views.compare.head_maps import draw_heads
 from app.views.compare.other_side import Sides, chosen_sides
 from app.views.compare.suggestions import suggest
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.two_translations import summary
 from transformer.decoding.translation import Hypothesis
 
@@ -53,7 +53,7 @@ def draw(scene: Scene) -> None:
             language=sides.language,
             key="compared",
         )
-    if found.parts_at is None and not heads.changes and not torch:
+    if found.first_difference is None and not heads.changes and not torch:
         suggest(scene)
     if torch:
         torch_side.draw_stages(torch)
@@ -118,7 +118,7 @@ def _details(found: Compared, heads: Heads, torch: bool) -> None:
             )
         )
     name = _("Tokens of both translations")
-    belongings(key="compared_numbers", name=name, table=lambda: tokens_table(found), drawn=False)
+    download_and_table(key="compared_numbers", name=name, table=lambda: tokens_table(found), drawn=False)
 
 
 def tokens_table(found: Compared) -> Table:

@@ -63,7 +63,7 @@ def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[s
 
 
 def _written(compared: Compared) -> str:
-    step = compared.parts_at
+    step = compared.first_difference
     if step is None:
         return _("torch.nn.Transformer, which computes all tokens again at each step, writes the same translation.")
     both = [each.log_probabilities[step : step + 1] for each in (compared.one, compared.other)]

@@ -19,7 +19,7 @@ from app.views.decoding.frame_data import as_word
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
 from app.views.decoding.tree_data import tree_alt, tree_picture, tree_table
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.text_difference import difference_data
 from transformer.config import EOS
 from transformer.decoding.finished_search import path_to
@@ -238,7 +238,7 @@ def _search(
             key="continued_tree",
             on_choose=CONTINUED_NODE.choose,
         )
-    belongings(
+    download_and_table(
         key="continued_tree", name=_("Search from your beginning"), table=lambda: tree_table(nodes, probabilities, best)
     )
     node_numbers(scene, node, path_to(nodes, node.id))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import in_words, plotly_text
-from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.charts import Figure, axis, chart_layout, line_at
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, pair_color, score_text
 from app.languages import _, with_label
@@ -25,7 +25,7 @@ def running_chart(
     log_probabilities: Sequence[Sequence[float]],
     tokens: Sequence[Sequence[str]],
     names: Sequence[str],
-    parts_at: int,
+    first_difference: int,
     *,
     title: str,
 ) -> Figure:
@@ -33,9 +33,9 @@ def running_chart(
 
     Args:
         log_probabilities: of the tokens of each of the two outputs. tokens: these tokens, for the hover.
-        parts_at: the first step at which the outputs differ, from 0.
+        first_difference: the first step at which the outputs differ, from 0.
     """
-    begin = max(parts_at - 1, 0)
+    begin = max(first_difference - 1, 0)
     sums = [running_sums(each)[begin:] for each in log_probabilities]  # (T - begin) each
     last = begin + max(map(len, sums))
     low, high = min(float(each.min()) for each in sums), max(float(each.max()) for each in sums)
@@ -62,10 +62,10 @@ def running_chart(
         }
         data.append(line)
     steps = [begin + 0.8, last + 0.5 + 0.06 * (last - begin)]
-    layout = settled(title, 320, top=72) | {
+    layout = chart_layout(title, 320, top=72) | {
         "xaxis": axis(_("step"), steps, dtick=max((last - begin) // 12, 1)),
         "yaxis": axis(_("sum of log p"), [low - room, high + room]),
-        "shapes": [line_at(x=parts_at + 1, line={"color": CHOSEN, "width": 2, "dash": "dot"})],
+        "shapes": [line_at(x=first_difference + 1, line={"color": CHOSEN, "width": 2, "dash": "dot"})],
         "showlegend": True,
     }
     return Figure(data, layout)

@@ -16,7 +16,7 @@ from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
 from app.state.given_translation import is_of_search
 from app.views.decoding.frame_data import MARKS, Step, beams_data, end_data, frame_table, least_certain, step_data
 from app.views.decoding.reasons import reason_text
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.decoding.finished_sampling import may_be_drawn
 from transformer.decoding.finished_search import path_to
 
@@ -44,7 +44,9 @@ def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
             components.next_token(
                 {"scene": shown, "step": step}, len(frame["steps"]), key="next_token", on_step=stop, on_other=other
             )
-        belongings(key="next_token", name=_("Decoding, step {step}", step=step + 1), table=lambda: frame_table(frame))
+        download_and_table(
+            key="next_token", name=_("Decoding, step {step}", step=step + 1), table=lambda: frame_table(frame)
+        )
 
 
 def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
-from app.figures.charts import Figure, plain_axis, settled
+from app.figures.charts import Figure, chart_layout, plain_axis
 from app.figures.panels import FigurePart, clickable, frame, heat, words
 from app.figures.shares import Share
 from app.figures.tables import Table
@@ -101,7 +101,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_tokens: bool = False) -
         "ticktext": ticks(seen.steps.predicts)[::every],
         "automargin": False,
     }
-    layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
+    layout = chart_layout(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
         "shapes": [frame(step - 0.5, step + 0.5, -0.5, rows - 0.5, 3)],
         "xaxis": plain_axis(_("predicts"), [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
         | {**named, "tickfont": {"size": size, "color": role_color("decoder")}},

@@ -9,7 +9,7 @@ from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
@@ -21,13 +21,13 @@ def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
     with left:
         with st.container(key="picture_loop"):
             _loop(scene, step, layer, head)
-        belongings(
+        download_and_table(
             key="loop",
             name=_("Decoding, step {step}", step=step + 1),
             table=lambda: cache_table(scene.target, len(scene.source), _sizes(scene)),
             of=_("cache"),
         )
-        belongings(
+        download_and_table(
             key="loop_looks",
             name=_("Decoding, step {step}, layer {layer}, head {head}", step=step + 1, layer=layer + 1, head=head + 1),
             table=lambda: weights_table(scene.source, scene.target, *_weights(scene, step, layer, head)),

@@ -14,9 +14,10 @@ from app.figures.shares import probability_text
 from app.figures.theme import fixed, score_text
 from app.figures.token_strip import target_strip
 from app.languages import _, ngettext
-from app.library.source_code import lines_from, lines_of_definition
+from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.decoding.diverging_translations import running_chart, running_table
+from app.views.shared.search_code import choice
 from app.views.shared.show_figure import show_figure
 from app.views.shared.text_difference import difference_data
 from app.views.shared.triplet import shape_text, triplet
@@ -33,7 +34,7 @@ def methods_part(scene: Scene) -> None:
     size = settings.beam if settings.beam > 1 else PAPERS_BEAM
     greedy = greedy_hypothesis(scene)
     beam = _best(scene, replace(settings, method="beam", beam=size, n_best=1))
-    at = Compared(greedy, beam).parts_at
+    at = Compared(greedy, beam).first_difference
     with st.container(key="text_parting"):
         st.text(_comparison(greedy, beam, at, size))
     for place, key, name, found in zip(
@@ -84,7 +85,7 @@ def _paper(scene: Scene) -> None:
             "score."
         ),
         lines_from(GreedyOrSampling.advance, "topk(scores, 1)"),
-        whole=lines_of_definition("decoding/greedy_and_sampling.py", "GreedyOrSampling.advance"),
+        whole=choice("greedy"),
         shape=_("scores: {shape}", shape=shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size))),
     )
 

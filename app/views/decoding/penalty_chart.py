@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.charts import Figure, axis, chart_layout, line_at
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, INK, fixed, role_color
 from app.languages import _, pgettext, with_label
@@ -74,7 +74,7 @@ def penalty_lines(
         }
         data += [line, labels]
     count = len(names)
-    layout = settled(title, 130 + 34 * count) | {
+    layout = chart_layout(title, 130 + 34 * count) | {
         "xaxis": axis("α", [alphas[0] - 0.12, alphas[-1] + 0.12]),
         "yaxis": axis(
             pgettext("in a ranking", "place"), [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False

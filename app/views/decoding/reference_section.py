@@ -8,7 +8,7 @@ from app.languages.numbers import formatted
 from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.text_difference import difference as words_compared
 from app.views.shared.text_difference import difference_data, difference_table
 from app.views.shared.triplet import triplet
@@ -51,7 +51,7 @@ def _compared(scene: Scene, reference: str) -> None:
             difference_data(reference, text, label=_("The translation beside the reference")),
             key="difference",
         )
-    belongings(
+    download_and_table(
         key="difference",
         name=pgettext("of two texts", "Difference"),
         table=lambda: difference_table(reference, text, (_(NAMES[0]), _(NAMES[1]))),

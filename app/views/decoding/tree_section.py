@@ -18,7 +18,7 @@ from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
 from app.views.decoding.tree_data import attended_tokens, tree_alt, tree_picture, tree_table
 from app.views.shared.search_code import about_probabilities
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.config import BOS
 from transformer.decoding.finished_search import path_to
 from transformer.decoding.translation import SearchNode
@@ -74,7 +74,7 @@ def tree_of_search(scene: Scene, step: int, *, pruned: bool) -> SearchNode:
             key="search_tree",
             on_choose=lambda id: _choose(scene, found.tree[id]),
         )
-    belongings(key="tree", name=_("Search tree"), table=lambda: tree_table(found.tree, probabilities, best))
+    download_and_table(key="tree", name=_("Search tree"), table=lambda: tree_table(found.tree, probabilities, best))
     return node
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.figures.attention_stages import Stage, plain
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.panels import FigurePart, on
 from app.figures.tensor import tensor_heatmap
 from app.figures.theme import INK, pair_color, role_color
@@ -54,7 +54,7 @@ def terms_figure(hand: ByHand, *, title: str) -> Figure:
     every = max(1, hand.d_k // 40)
     limits = [-0.6, hand.d_k - 0.4]
     level = {"zeroline": True, "zerolinecolor": INK}
-    layout = settled(title, 380, top=70) | {
+    layout = chart_layout(title, 380, top=70) | {
         "barmode": "group",
         "bargap": 0.2,
         "xaxis": axis("", limits, showticklabels=False, showgrid=False, anchor="y"),

@@ -27,7 +27,7 @@ from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
 from app.views.shared.number_tables import readable
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.analysis.batch_masks import mask_parts
 from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.forced_target import shifted_right
@@ -44,7 +44,7 @@ def draw(scene: Scene) -> None:
     with st.container(key="picture_query_scene"):
         components.query_scene(message, key="query_scene", on_choose=partial(_choose, kind))
     stages = tensor_stages(this.tensors, this.query) if _edit_note(this) else row_stages(this.hand)
-    belongings(
+    download_and_table(
         key="query_scene",
         name=_("{head}: query {query} and all keys", head=this.title, query=this.query + 1),
         table=lambda: stages_table(stages, this.keys),

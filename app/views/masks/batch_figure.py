@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import in_words, plotly_text
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.panels import BARE, heat, places, words
 from app.figures.theme import INK, faded, mask_color, role_color
 from app.languages import _
@@ -49,7 +49,7 @@ def batch_figure(lines: Sequence[Line], *, title: str) -> Figure:
         tokens = places(*at, [], template, 14, hovertext=hover)
     data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]
     every = max(1, columns // 30)
-    layout = settled(title, 64 + 32 * len(lines), top=54, bottom=8) | {
+    layout = chart_layout(title, 64 + 32 * len(lines), top=54, bottom=8) | {
         "xaxis": BARE
         | {
             "side": "top",

@@ -24,7 +24,7 @@ from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
 from app.views.masks.mask_parts_section import HeadOfBatchSentence, cell_and_parts
 from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace
@@ -71,7 +71,7 @@ def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
 
 def _second_sentence(scene: Scene) -> Translation | None:
     """The box for the other sentence of the batch, and its translation. None: there is none, and the page says why."""
-    fits = partial(_fits, scene)
+    fits = partial(checkpoints.fits, scene.subject.file)
     SECOND.open(other_example(scene.task, scene.translation.source, fits))
     with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
         text = st.text_input(
@@ -113,10 +113,6 @@ def _second_sentence(scene: Scene) -> Translation | None:
     if len(translated.sentences) > 1:
         st.caption(_("Only the first of these sentences goes into the batch."))
     return found
-
-
-def _fits(scene: Scene, text: str) -> bool:
-    return checkpoints.tokens_needed(scene.subject.file, text)[0] <= checkpoints.most_tokens(scene.subject.translator)
 
 
 def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
@@ -161,7 +157,7 @@ def _batch(
         chart(figure, key="mask_batch", alt=batch_alt(lines, name))
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         row = _which_sentence(sources)
-        belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
+        download_and_table(key="mask_batch", name=name, table=lambda: batch_table(lines))
     return row
 
 
@@ -197,7 +193,7 @@ def _overview(scene: Scene, tiles: list[list[Tile]], row: int, chosen: Head) -> 
             head=chosen.head + 1,
         )
     st.caption(_("Rows of a mask are queries, columns are keys. Click a mask to see it large.") + " " + whose)
-    belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
+    download_and_table(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 
 
 def _rectangle(traces: tuple[Trace, ...]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.attention_stages import plain, short
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.mask_matrix import EDIT_LETTER, LETTERS
 from app.figures.panels import BARE, frame, heat, tick_height, words
 from app.figures.tensor import label_width
@@ -78,7 +78,7 @@ def steps_figure(whole: Row, step: Row, keys: TokenAxis, query: int, *, window: 
         data.append(words(at[:, 0], at[:, 1], texts, inks, 15, meta=room))
     size = 13 if count <= 40 else 9
     top = 66 + tick_height(keys, size)
-    layout = settled(title, top + 10 + 4 * ROW, top=top, bottom=10) | {
+    layout = chart_layout(title, top + 10 + 4 * ROW, top=top, bottom=10) | {
         "xaxis": BARE
         | {
             "side": "top",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import plotly_text
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.mask_matrix import FORBIDDEN_BY_EDIT, LAST, PARTS, reason_legend, reason_scale, reasons
 from app.figures.mask_reasons import EDIT, Part, Parts
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
@@ -91,7 +91,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
         "showlegend": True,
         "legend": BELOW,
     }
-    return Figure(data, settled(title, 350, top=70, bottom=44) | layout)
+    return Figure(data, chart_layout(title, 350, top=70, bottom=44) | layout)
 
 
 def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | list[int]]:

@@ -18,7 +18,7 @@ from app.library.source_code import SourceLines, lines_from, lines_of_definition
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace
@@ -169,7 +169,7 @@ def cell_and_parts(this: HeadOfBatchSentence, controls: Controls) -> Cell:
         )
     none = NONE_HERE[this.kind]
     st.caption(_("Click a cell, or choose row and key above.") + " " + (_(none) if none else ""))
-    belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
+    download_and_table(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]
         triplet(

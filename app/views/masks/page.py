@@ -20,7 +20,7 @@ from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, PIN
 from app.views.masks.batch_section import masks_of_a_batch
 from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
 from app.views.shared.mask_twins import Twin, Twins, twins
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.analysis.edits import MaskOff, edit_text
 
 
@@ -75,7 +75,7 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
     def numbers() -> Table:
         return {**table(scene.target, masked, free, layer, head), _("score before the mask"): scores.ravel()}
 
-    belongings(key="causal", name=name, table=numbers)
+    download_and_table(key="causal", name=name, table=numbers)
 
 
 def _head(scene: Scene) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from app.figures.attention_stages import Stage
 from app.figures.axes import TokenAxis
-from app.figures.charts import Figure, settled
+from app.figures.charts import Figure, chart_layout
 from app.figures.mask_matrix import letters, reason_heat
 from app.figures.mask_reasons import Parts
 from app.figures.panels import (
@@ -91,7 +91,7 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
         ]
     axes = panel_axes([_(name) for name in PANELS], queries, keys, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
-    layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
+    layout = chart_layout(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
     return Figure(data, layout | axes | {"shapes": shapes})
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.compute import cached_results
+from app.compute.projections import encoder_output_site
 from app.figures.attention_stages import plain, stages_alt, stages_figure, stages_table
 from app.figures.panels import Cell
 from app.languages import _, ngettext, pgettext
@@ -17,7 +18,7 @@ from app.views.masks.score_panels import (
     row_stages,
 )
 from app.views.shared.rounding import ROUNDING
-from app.views.shared.show_figure import belongings, show_figure
+from app.views.shared.show_figure import download_and_table, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import padding_difference
 from transformer.model.attention_kinds import KINDS
@@ -111,7 +112,7 @@ def padding_check(this: HeadOfBatchSentence, sources: Ids, targets: Ids) -> None
             )
         )
     found = cached_results.changed_by_padding(this.scene.subject, sources, targets, this.number)
-    top = "encoder.norm_out" if this.scene.config.norm == "pre" else _last_norm(this)
+    output = encoder_output_site(this.scene.config)
     has = ngettext(
         "Sentence {number} has {count} position of padding in the source and {target} in the target.",
         "Sentence {number} has {count} positions of padding in the source and {target} in the target.",
@@ -130,18 +131,14 @@ def padding_check(this: HeadOfBatchSentence, sources: Ids, targets: Ids) -> None
     with st.container(key="padding_numbers", horizontal=True, gap="small"):
         for name, value in (
             (_("Weights of this layer"), found[f"{this.site}.weights"]),
-            (_("Encoder's output"), found[top]),
+            (_("Encoder's output"), found[output]),
             (_("Logits"), found["logits"]),
             (_("All {count} tensors", count=len(found)), max(found.values())),
         ):
             st.metric(name, plain(value), width="content")  # so that all four fit in one line
-    belongings(
+    download_and_table(
         key="padding_numbers",
         name=_("Sentence {number} in the batch and alone", number=this.number + 1),
         table=lambda: {_("site"): list(found), _("largest difference"): list(found.values())},
         drawn=False,
     )
-
-
-def _last_norm(this: HeadOfBatchSentence) -> str:
-    return f"encoder.layers.{this.scene.config.encoder_layers - 1}.feed_forward.norm_out"

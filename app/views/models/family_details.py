@@ -22,7 +22,7 @@ def family_details(found: Sequence[Family]) -> None:
         return
     family, measure = chosen_family(found)
     st.header(family_heading(family.name), anchor=False)
-    _papers(family, measure)
+    _of_the_paper(family, measure)
     _table(family, found.index(family))
     for number, other in enumerate(found):
         if other not in plotted(found) and len(other.scored) > 1:
@@ -66,18 +66,24 @@ def _table(family: Family, number: int) -> None:
                 st.text(remark)
 
 
-def _papers(family: Family, measure: Measure) -> None:
+def _of_the_paper(family: Family, measure: Measure) -> None:
     measure = "bleu" if measure == "exact_match" else measure
     theirs = [Place(member_label(member), member.paper.get(measure)) for member in family.members]
     if all(place.score is None for place in theirs):
         return
-    papers = _("The paper, table 3: {measure}", measure=_(TITLES[measure]))
+    title = _("The paper, table 3: {measure}", measure=_(TITLES[measure]))
     show_figure(
-        family_chart(theirs, title=papers, varies=family.varies, unit=_(UNITS[measure]), papers=True),
+        family_chart(
+            theirs,
+            title=title,
+            varies=family.varies,
+            unit=_(UNITS[measure]),
+            from_paper=True,
+        ),
         key="family_paper",
-        name=f"{family.name} - {papers}",
-        alt=family_alt(theirs, papers, papers=True),
-        table=lambda: family_table(theirs, family.varies, _(UNITS[measure]), papers=True),
+        name=f"{family.name} - {title}",
+        alt=family_alt(theirs, title, from_paper=True),
+        table=lambda: family_table(theirs, family.varies, _(UNITS[measure]), from_paper=True),
     )
 
 
@@ -104,7 +110,7 @@ def _rows(family: Family) -> dict[str, list[str]]:
         mean, low, high = (formatted(value, f",.{digits}f") for value in (found.mean, found.low, found.high))
         return _("{mean} ({low} to {high})", mean=mean, low=low, high=high) if found.runs > 1 else mean
 
-    def papers(member: Member, measure: Measure, digits: int) -> str:
+    def of_the_paper(member: Member, measure: Measure, digits: int) -> str:
         return formatted(member.paper[measure], f".{digits}f") if measure in member.paper else "–"
 
     exact = {_("exact match, %"): [ours(member, "exact_match", 1) for member in family.members]}
@@ -118,6 +124,6 @@ def _rows(family: Family) -> dict[str, list[str]]:
         _("params ×10⁶"): [
             formatted(member.parameters / 1e6, ".2f") if member.parameters else "" for member in family.members
         ],
-        _("PPL, the paper"): [papers(member, "perplexity", 2) for member in family.members],
-        _("BLEU, the paper"): [papers(member, "bleu", 1) for member in family.members],
+        _("PPL, the paper"): [of_the_paper(member, "perplexity", 2) for member in family.members],
+        _("BLEU, the paper"): [of_the_paper(member, "bleu", 1) for member in family.members],
     }

@@ -25,7 +25,7 @@ from app.views.models.cards_section import all_checkpoints
 from app.views.models.families_section import drawn_members, family_picture, says
 from app.views.models.family_details import family_details
 from app.views.models.scores_section import curves, published
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 
 
 def draw(_scene: Scene | None) -> None:
@@ -60,7 +60,9 @@ def _picture(shown: Sequence[Entry], beside: Sequence[Entry], scores: Scores, fo
     with left, st.container(key="picture_model_cards"):
         components.model_cards(cards_data(shown, scores, CHECKPOINT.value), key="model_cards", on_open=open_checkpoint)
     with left:
-        belongings(key="model_cards", name=_("checkpoints"), table=lambda: cards_table([*shown, *beside], scores))
+        download_and_table(
+            key="model_cards", name=_("checkpoints"), table=lambda: cards_table([*shown, *beside], scores)
+        )
     with right:
         family_picture(found)
         if beside:

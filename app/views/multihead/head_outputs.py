@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.charts import Figure, axis, chart_layout, line_at
 from app.figures.tensor import tensor_heatmap
 from app.figures.theme import CHOSEN, INK, Role, fixed, pair_color
 from app.languages import _, gettext_noop
@@ -99,7 +99,7 @@ def written_bars(written: Written, head: int, *, title: str) -> Figure:
     # (test_the_sum_is_named_however_narrow_the_picture_is).
     under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": INK}}
     last = {len(names) - 1: "<b>" + _(SUM) + "</b>"} | ({len(names) - 2: _(BIAS)} if numbers else {})
-    layout = settled(title, 360, top=78) | {
+    layout = chart_layout(title, 360, top=78) | {
         "barmode": "group",
         "bargap": 0.22,
         "showlegend": True,

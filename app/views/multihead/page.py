@@ -24,7 +24,7 @@ from app.views.multihead.head_cost import Cost, choices, cost, cost_text
 from app.views.multihead.head_grid_data import grid_data, grid_table, layer_of
 from app.views.multihead.head_outputs_section import written_by_heads
 from app.views.multihead.slices_section import slices
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -40,7 +40,7 @@ def draw(scene: Scene) -> None:
             grid_data(found, step, head, HEADS_LEFT.open()), key="head_grid", on_choose=partial(_choose, layer)
         )
     name = _("{kind}, layer {layer}: what is predicted with other heads", kind=_(KINDS[kind]), layer=layer + 1)
-    belongings(key="head_grid", name=name, table=lambda: grid_table(found))
+    download_and_table(key="head_grid", name=name, table=lambda: grid_table(found))
     bar = (
         _(
             "Each head has its own attention weights; the bar is the mean length of the vectors that it writes, and "

@@ -9,18 +9,17 @@ from app.compute.projections import Matrix, input_site, projection
 from app.figures.head_slices import (
     PLAIN,
     WHOLE_UP_TO,
-    beyond,
     difference,
     lengths_table,
     matrix_table,
-    reach,
+    share_beyond,
     slice_lengths,
     slice_of,
     slice_picture,
     slices_map,
     window,
 )
-from app.figures.theme import number
+from app.figures.theme import color_limit, number
 from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
 from app.library.source_code import SourceLines, lines_from
@@ -62,7 +61,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     config = scene.config
     site, heads, d_k = SITES[kind].format(layer), config.heads, config.d_k
     found = projection(scene.subject, site, name)
-    matrix, limit = found.matrix, reach(found.matrix)
+    matrix, limit = found.matrix, color_limit(found.matrix)
     part = slice_of(matrix, name, head, heads)  # (D, E), of W^O (E, D)
     where = _("{kind}, layer {layer}", kind=_(SHORT_INSIDE[kind]), layer=layer + 1)
     if name == "output":
@@ -103,7 +102,9 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             ),
             table=lambda: matrix_table(seen, *sides, down=down, right=across),
         )
-    st.caption(_difference_text(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, beyond(matrix)))
+    st.caption(
+        _difference_text(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, share_beyond(matrix))
+    )
     triplet(
         _("section 3.2.2"),
         r"\begin{gathered}\mathrm{head}_i=\mathrm{Attention}(QW_i^Q,\,KW_i^K,\,VW_i^V)\\[4pt]"

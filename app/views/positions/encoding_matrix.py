@@ -9,7 +9,7 @@ learned table.
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text
-from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
+from app.figures.charts import BAR_ROOM, Figure, chart_layout, color_bar, plain_axis
 from app.figures.panels import frame
 from app.figures.sinusoids import Layout, pair_of
 from app.figures.theme import CHOSEN, role_color, signed_scale
@@ -61,7 +61,7 @@ def encoding_heatmap(
         "hovertemplate": "%{text}<extra></extra>",
         "name": _("the {count} tokens of this sentence", count=used),
     }
-    layout = settled(
+    layout = chart_layout(
         title, BAR_ROOM + 44 + LEGEND_ROOM + min(9 * positions, 400), top=44 + LEGEND_ROOM, bottom=BAR_ROOM
     )
     layout |= {"showlegend": True}

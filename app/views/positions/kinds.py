@@ -9,13 +9,14 @@ import streamlit as st
 from app.components import comparison
 from app.components.comparison import Cell, Row
 from app.compute import cached_results
+from app.compute.small_models import usable_members
 from app.compute.subject import Subject
 from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.figures.theme import fixed, role_color
 from app.languages import _, gettext_noop, with_label
 from app.library.catalogue import entry
-from app.library.checkpoints import CheckpointFile, checkpoints
-from app.library.families import Family, read_families, shipped_members
+from app.library.checkpoints import checkpoints
+from app.library.families import Family, read_families
 from app.stage import template
 from app.stage.scene import Scene
 from app.state.choices import CHECKPOINT
@@ -45,24 +46,24 @@ CLEARLY = 0.25  # a cosine, or a difference of two
 NEXT, FAR = 1, 10  # distances that the sentences name; of short tables the longest distance instead of FAR
 
 
-def compared(scene: Scene) -> dict[str, CheckpointFile]:
+def compared(scene: Scene) -> dict[str, Subject]:
     """The models that are compared, by the kind of their positions: those of the scene's task, if there are some."""
-    found = shipped_members(OPTION, scene.task)
+    found = usable_members(OPTION, scene.task)
     return {kind: found[kind] for kind in NAMES if kind in found}
 
 
-def prepare_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
+def prepare_kinds(scene: Scene, members: Mapping[str, Subject]) -> None:
     """Computes what `draw_kinds` shows, before it is opened."""
-    for kind, file in files.items():
+    for kind, subject in members.items():
         if kind != "none":
-            _table(file)
-        _written(file, _source(scene, files))
+            _table(subject)
+        _written(subject, _source(scene, members))
 
 
-def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
+def draw_kinds(scene: Scene, members: Mapping[str, Subject]) -> None:
     """Draws the scores of each family, how alike positions are, and the translations."""
     families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
-    tables = {kind: _table(file) for kind, file in files.items() if kind != "none"}
+    tables = {kind: _table(subject) for kind, subject in members.items() if kind != "none"}
     kinds = {kind: likeness(table) for kind, table in tables.items()}
     alike = _alike(kinds, min(map(len, tables.values()), default=0))
     named = {_(NAMES[kind]): found for kind, found in kinds.items()}
@@ -80,14 +81,16 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             alt=with_label(title, alike),
             table=partial(likeness_table, named),
         )
-    _translations(scene, files)
-    template.say(*[sentence for sentence in (_reason(kinds, alike), _ours(families), _papers(families)) if sentence])
+    _translations(scene, members)
+    template.say(
+        *[sentence for sentence in (_reason(kinds, alike), _ours(families), _what_the_paper_says(families)) if sentence]
+    )
 
 
-def _table(file: CheckpointFile) -> np.ndarray:
+def _table(subject: Subject) -> np.ndarray:
     """The encoder's first positions, no more than the longest sentence that the recipe allows has: (P, D)."""
-    longest = entry(file).longest
-    return cached_results.position_table(Subject(file), "encoder", min(POSITIONS, (longest or POSITIONS) + 1))
+    longest = entry(subject.file).longest
+    return cached_results.position_table(subject, "encoder", min(POSITIONS, (longest or POSITIONS) + 1))
 
 
 def _scores(family: Family) -> None:
@@ -108,7 +111,9 @@ def _scores(family: Family) -> None:
             open_checkpoint(file.name)
 
     title = with_label(name, family.runs)
-    figure = family_chart(places, title=title, varies=family.text.measured_on, unit=name)
+    figure = family_chart(
+        places, title=title, varies=family.text.measured_on, unit=name, percent=family.main == "exact_match"
+    )
     figure.layout |= {"height": HEIGHT, "margin": figure.layout["margin"] | {"b": BELOW}}
     show_figure(
         figure,
@@ -120,12 +125,12 @@ def _scores(family: Family) -> None:
     )
 
 
-def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
-    task = Subject(next(iter(files.values()))).task
-    source = _source(scene, files)
-    cells = tuple(Cell(*_written(file, source)) for file in files.values())
+def _translations(scene: Scene, members: Mapping[str, Subject]) -> None:
+    task = next(iter(members.values())).task
+    source = _source(scene, members)
+    cells = tuple(Cell(*_written(subject, source)) for subject in members.values())
     comparison(
-        [_(NAMES[kind]) for kind in files],
+        [_(NAMES[kind]) for kind in members],
         [Row(_("“{sentence}”", sentence=source), cells)],
         title=_("What each of these small models writes"),
         key="kinds_translations",
@@ -134,17 +139,16 @@ def _translations(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     )
 
 
-def _source(scene: Scene, files: Mapping[str, CheckpointFile]) -> str:
+def _source(scene: Scene, members: Mapping[str, Subject]) -> str:
     """The sentence that these models translate: that of the page; if it has another task, an example of theirs."""
-    task = Subject(next(iter(files.values()))).task
+    task = next(iter(members.values())).task
     if (task.source, task.target) != (scene.task.source, scene.task.target) and task.examples:
         return task.examples[0]
     return scene.translation.sentence
 
 
-def _written(file: CheckpointFile, source: str) -> tuple[str, str]:
+def _written(subject: Subject, source: str) -> tuple[str, str]:
     """A translation, or why there is none."""
-    subject = Subject(file)
     try:
         found = cached_results.translate_one(subject, source, subject.translator.settings)
     except HeadlightError as error:
@@ -169,7 +173,7 @@ def _ours(families: list[Family]) -> str:
     return _("Trained alike, learned positions and sine reach {scores}.", scores=_(", and ").join(entries))
 
 
-def _papers(families: list[Family]) -> str:
+def _what_the_paper_says(families: list[Family]) -> str:
     """What section 3.5 and table 3 of the paper say."""
     members = [member for family in families for member in family.members if "bleu" in member.paper]
     found = {member.value: member.paper["bleu"] for member in members}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.tables import Table
 from app.figures.theme import pair_color
 from app.languages import _
@@ -57,7 +57,7 @@ def likeness_chart(kinds: Mapping[str, OverDistance], *, title: str) -> Figure:
         "yaxis": axis(_("cosine"), [min(lowest, 0.0) - 0.05, 1.05]),
         "showlegend": True,
     }
-    return Figure(data, settled(title, HEIGHT, top=70, bottom=BELOW) | more)
+    return Figure(data, chart_layout(title, HEIGHT, top=70, bottom=BELOW) | more)
 
 
 def likeness_table(kinds: Mapping[str, OverDistance]) -> Table:

@@ -21,7 +21,7 @@ from app.views.positions.encoding_sections import encodings
 from app.views.positions.kinds import compared, draw_kinds, prepare_kinds
 from app.views.shared.buttons import buttons
 from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, next_seed, trained_without
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 
 PICTURES = {"order": gettext_noop("Shuffle the words"), "kinds": gettext_noop("Sine or learned?")}
@@ -95,7 +95,7 @@ def _picture(scene: Scene, order: Order, seed: int, *, is_edited: bool) -> None:
                     key="order",
                     on_shuffle=lambda: SHUFFLE.choose(following),
                 )
-            belongings(
+            download_and_table(
                 key="order",
                 name=_("How far the encoder's outputs move when the words are shuffled"),
                 table=lambda: table(scene, order, found, left),

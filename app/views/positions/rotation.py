@@ -8,7 +8,7 @@ For a learned table, the picture shows the pairs of dimensions in the same way, 
 
 import numpy as np
 
-from app.figures.charts import FAINT, Figure, settled
+from app.figures.charts import FAINT, Figure, chart_layout
 from app.figures.panels import FigurePart
 from app.figures.sinusoids import frequencies, wavelengths
 from app.figures.theme import INK, minus, number, pair_color
@@ -93,7 +93,7 @@ def rotation_circles(
         "yaxis": bare | {"range": [-2.4, 1.75], "scaleanchor": "x", "scaleratio": 1},
         "showlegend": True,
     }
-    return Figure(data, settled(title, 370, top=72, bottom=6) | more)
+    return Figure(data, chart_layout(title, 370, top=72, bottom=6) | more)
 
 
 def _strokes(lines: list[np.ndarray], color: str, width: float) -> FigurePart:

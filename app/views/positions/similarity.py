@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
+from app.figures.charts import BAR_ROOM, Figure, axis, chart_layout, color_bar, plain_axis
 from app.figures.panels import FigurePart, frame
 from app.figures.sinusoids import frequencies
 from app.figures.theme import INK, pair_color, signed_scale
@@ -83,7 +83,7 @@ def similarity_matrix(table: np.ndarray, *, title: str, row: int | None = None) 
         "yaxis": plain_axis("pos", [count - 0.5, -0.5], nticks=8),
         "shapes": [] if row is None else [frame(-0.5, count - 0.5, row - 0.5, row + 0.5, 2)],
     }
-    return Figure([cells], settled(title, 460, bottom=BAR_ROOM) | axes)
+    return Figure([cells], chart_layout(title, 460, bottom=BAR_ROOM) | axes)
 
 
 def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
@@ -135,7 +135,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
         "yaxis": axis("PE(p) · PE(p+k)", [min(low, 0.0) - pad, max(high, 0.0) + pad]),
         "showlegend": True,
     }
-    return Figure(data, settled(title, 460, top=92, bottom=60) | more)
+    return Figure(data, chart_layout(title, 460, top=92, bottom=60) | more)
 
 
 def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,7 +7,7 @@ sqrt(d_model / 2), so without the scale the position would be much larger than t
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
-from app.figures.charts import BAR_ROOM, Figure, axis, band, color_bar, plain_axis, settled
+from app.figures.charts import BAR_ROOM, Figure, axis, band, chart_layout, color_bar, plain_axis
 from app.figures.theme import CHOSEN, INK, SMALL_TICK_SIZE, TICK_SIZE, pair_color, role_color, signed_scale
 from app.languages import _, gettext_noop
 
@@ -57,7 +57,7 @@ def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int) ->
         "showlegend": True,
     }  # fmt: skip
     title = _("Length of each token's scaled embedding, of its position, and of the sum")
-    return Figure(data, settled(title, 400, top=72) | more)
+    return Figure(data, chart_layout(title, 400, top=72) | more)
 
 
 def sum_strips(scaled: np.ndarray, position: np.ndarray, total: np.ndarray, token: str, index: int) -> Figure:
@@ -85,7 +85,7 @@ def sum_strips(scaled: np.ndarray, position: np.ndarray, total: np.ndarray, toke
         token=in_words(token),
         position=index + 1,
     )
-    return Figure([strips], settled(title, 260, bottom=BAR_ROOM) | axes)
+    return Figure([strips], chart_layout(title, 260, bottom=BAR_ROOM) | axes)
 
 
 def norm_table(lengths: dict[str, np.ndarray], tokens: TokenAxis) -> dict[str, list[str] | np.ndarray]:

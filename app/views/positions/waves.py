@@ -8,7 +8,7 @@ their background is shaded.
 
 import numpy as np
 
-from app.figures.charts import FAINT, Figure, axis, band, line_at, settled
+from app.figures.charts import FAINT, Figure, axis, band, chart_layout, line_at
 from app.figures.panels import FigurePart
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.figures.theme import INK, number, pair_color, role_color
@@ -88,7 +88,7 @@ def wave(
         "yaxis": axis("", [-limit, limit]),
         "showlegend": True,
     }
-    return Figure(data, settled(wave_title(dimension, d_model, layout), 340, top=72) | more)
+    return Figure(data, chart_layout(wave_title(dimension, d_model, layout), 340, top=72) | more)
 
 
 def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
@@ -158,7 +158,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
             ticktext=[formatted(power, ",") for power in POWERS],
         ),
     }
-    return Figure([progression, mark], settled(_("Wavelength of each pair"), 340, top=72) | more)
+    return Figure([progression, mark], chart_layout(_("Wavelength of each pair"), 340, top=72) | more)
 
 
 def wave_table(table: np.ndarray, dimension: int, layout: Layout | None) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tensor import row_norms
-from app.figures.theme import CHOSEN, role_color, signed_scale
+from app.figures.theme import CHOSEN, color_limit, role_color, signed_scale
 from app.stage.controls import Stack
 from app.views.residual.stream import Stream, cosines, summands
 
@@ -62,7 +62,7 @@ def largest_difference(one: Stream, *, pre_norm: bool) -> float:
 
 def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any]:
     found = vectors(every, pre_norm=pre_norm)
-    limits = np.array([_limit(found[:, row]) for row in range(found.shape[1])])  # (R,)
+    limits = np.array([color_limit(found[:, row]) for row in range(found.shape[1])])  # (R,)
     stream, added = _color_positions(found, limits), _color_positions(every.added, limits)  # (R, 1 + U, D), (R, U, D)
     return {
         "tokens": [in_words(token) for token in tokens.tokens],
@@ -86,13 +86,6 @@ def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any
 def _lengths(found: np.ndarray) -> np.ndarray:
     """(1 + U, R, D) -> (R, 1 + U)."""
     return row_norms(found).T.astype(np.float32)
-
-
-def _limit(values: np.ndarray) -> float:
-    """The number at which the colours of a token end: three times the root mean square, or the largest number if that
-    is smaller; 1 if all numbers are 0."""
-    exact = values.astype(np.float64)
-    return min(3 * float(np.sqrt(np.mean(exact**2))), float(np.abs(exact).max())) or 1.0
 
 
 def _color_positions(values: np.ndarray, limits: np.ndarray) -> np.ndarray:

@@ -47,7 +47,7 @@ from app.views.residual.stream_charts import (
     stream_table,
 )
 from app.views.shared.parts_off import off_parts, take_away
-from app.views.shared.show_figure import belongings, show_figure
+from app.views.shared.show_figure import download_and_table, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.edits import PositionsOff
 from transformer.model.attention_kinds import depth
@@ -82,7 +82,7 @@ def draw(scene: Scene) -> None:
     )
 
     def draw_details() -> None:
-        belongings(key="flow", name=_("Stream, {token}", token=which), table=partial(stream_table, one))
+        download_and_table(key="flow", name=_("Stream, {token}", token=which), table=partial(stream_table, one))
         _lengths(scene, one, which)
         _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if pre else "x")
         if pre:

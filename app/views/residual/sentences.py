@@ -43,7 +43,7 @@ def of_edits(found: Outcome) -> str:
         size = _("the same")
     else:
         size = _("{nats:.1f} nats lower", nats=apart) if change > 0 else _("{nats:.1f} nats higher", nats=apart)
-    if found.compared.parts_at is None:
+    if found.compared.first_difference is None:
         return _(
             "With these edits the translation stays the same; its log-probability is {size} ({nats}).",
             size=size,

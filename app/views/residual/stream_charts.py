@@ -7,7 +7,7 @@ The numbers are those of app/views/residual/stream.py.
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
+from app.figures.charts import Figure, axis, chart_layout, color_bar, plain_axis
 from app.figures.panels import FigurePart, frame, heat, words, wrap_title
 from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
@@ -62,7 +62,7 @@ def stream_chart(one: Stream, *, pre_norm: bool, title: str) -> Figure:
         "hovertemplate": _("after %{customdata}").replace("%{customdata}", "%{customdata[0]}")
         + "<br>%{customdata[1]} %{y:.4f}<extra></extra>",
     }
-    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis(_("length"))}
+    layout = chart_layout(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis(_("length"))}
     return Figure([*bars, line, sums], layout)
 
 
@@ -136,7 +136,7 @@ def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...
     )  # fmt: skip
     high = max(min(height * (26 if large else 14), HIGHEST), 120)
     wrap_title(down["title"], high)
-    layout = settled(title, 190 + high, bottom=90) | {
+    layout = chart_layout(title, 190 + high, bottom=90) | {
         "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
         "yaxis": down,
         "xaxis": _across(subs),
@@ -184,7 +184,7 @@ def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, ti
         "tickvals": list(range(len(found))),
         "ticktext": [start, *(sub.name for sub in subs)],
     }
-    layout = settled(title, 360, top=72, bottom=50)
+    layout = chart_layout(title, 360, top=72, bottom=50)
     return Figure(bars, layout | {"xaxis": across, "yaxis": axis(_("share"), tickformat=".0%", zeroline=True)})
 
 

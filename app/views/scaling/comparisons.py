@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.figures.charts import FAINT, Figure, axis, line_at, settled
+from app.figures.charts import FAINT, Figure, axis, chart_layout, line_at
 from app.figures.panels import FigurePart
 from app.figures.shares import Share
 from app.figures.theme import kind_color
@@ -94,7 +94,7 @@ def share_curves(weights: Mapping[Kind, np.ndarray], masks: Mapping[Kind, np.nda
         "showlegend": True,
     }  # fmt: skip
     title = _("How many cells get any attention, over all layers and heads")
-    return Figure(data, settled(title, 380, top=72) | more)
+    return Figure(data, chart_layout(title, 380, top=72) | more)
 
 
 def count_table(found: Mapping[Kind, Counted], threshold: float) -> dict[str, list[str] | list[int]]:

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from app.figures.tables import for_reading
@@ -16,7 +15,7 @@ from app.views.scaling.layer_times_section import layers_measured
 from app.views.scaling.layer_types import layer_types
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
-from transformer.model.attention_kinds import KINDS, SITES, Kind
+from transformer.model.attention_kinds import KINDS, Kind
 
 THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
@@ -36,13 +35,13 @@ def all_comparisons(scene: Scene) -> None:
         "encoder.layers.0.self_attention.products",
         shape=shape_text("HSS", scene.sizes),
     )
-    papers_table(scene)
+    table_1(scene)
     layers_measured(scene)
     threshold, counted = counted_cells(scene)
     st.table(for_reading(count_table(counted, threshold)), border="horizontal")
 
 
-def papers_table(scene: Scene) -> None:
+def table_1(scene: Scene) -> None:
     """Draws table 1 of the paper, with the numbers of this sentence."""
     n, d = len(scene.source), scene.config.d_model
     st.caption(
@@ -72,17 +71,11 @@ def counted_cells(scene: Scene) -> tuple[float, dict[Kind, Counted]]:
         persist_state="session",
     )
     threshold = COUNTS_ABOVE.value
-    patterns = {kind: SITES[kind].format("*") for kind in KINDS}
-    found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))
-    layers = {"encoder": scene.config.encoder_layers}
-    weights: dict[Kind, np.ndarray] = {}
-    masks: dict[Kind, np.ndarray] = {}
-    for kind, pattern in patterns.items():
-        sites = [pattern.replace("*", str(i)) for i in range(layers.get(kind, scene.config.decoder_layers))]
-        weights[kind] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
-        # (L, H, Q, K). Trap: an edit may change the mask of one layer or head alone. Test:
-        # test_cells_that_an_edit_forbids_in_one_head_are_counted_there_alone
-        masks[kind] = np.stack([found[f"{site}.mask"] for site in sites])
+    found = {kind: scene.attention(kind) for kind in KINDS}
+    weights = {kind: each.weights for kind, each in found.items()}  # (L, H, Q, K) each
+    # Trap: an edit may change the mask of one layer or head alone. Test:
+    # test_cells_that_an_edit_forbids_in_one_head_are_counted_there_alone
+    masks = {kind: each.masks for kind, each in found.items()}  # (L, H, Q, K) each
     counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
     cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
     show_figure(

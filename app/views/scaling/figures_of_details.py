@@ -8,7 +8,7 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import KIND
 from app.views.scaling.additive_section import HeadScores, additive_pictures
-from app.views.scaling.comparisons_section import counted_cells, papers_table
+from app.views.scaling.comparisons_section import counted_cells, table_1
 from transformer.model.attention_kinds import KINDS, SITES
 
 
@@ -32,5 +32,5 @@ def _comparisons(scene: Scene) -> None:
 FIGURES: dict[str, Callable[[Scene], None]] = {
     "additive": _additive,
     "comparisons": _comparisons,
-    "table-1": papers_table,
+    "table-1": table_1,
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from app.compute.layer_times import KERNEL, LENGTHS
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.tables import Table
 from app.figures.theme import INK, pair_color
 from app.languages import _, gettext_noop
@@ -41,7 +41,7 @@ def times_chart(times: Mapping[str, Sequence[float]], *, title: str) -> Figure:
         "yaxis": axis(_("milliseconds"), type="log", tickvals=[0.01, 0.1, 1, 10, 100, 1000], tickformat="~g"),
         "showlegend": True,
     }
-    return Figure(data, settled(title, 280, top=70) | axes)
+    return Figure(data, chart_layout(title, 280, top=70) | axes)
 
 
 def times_table(times: Mapping[str, Sequence[float]]) -> Table:

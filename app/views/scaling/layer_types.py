@@ -50,7 +50,6 @@ def path_lengths(distance: int) -> dict[str, int]:
     while (KERNEL**dilated - 1) // 2 < distance:
         dilated += 1
     return {
-        "attention": min(distance, 1),
         "recurrent": distance,
         "convolution": math.ceil(distance / (KERNEL // 2)),
         "dilated": dilated,

@@ -43,7 +43,7 @@ from app.views.scaling.softmax import (
 )
 from app.views.scaling.softmax_message import softmax_message, table_of, widths_of
 from app.views.scaling.window_section import neighbours_only
-from app.views.shared.show_figure import belongings, show_figure
+from app.views.shared.show_figure import download_and_table, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -64,7 +64,7 @@ def draw(scene: Scene) -> None:
     message = softmax_message(kind, (queries, keys), tensors, own, (width, query), SCORES_OF.open(), where)
     with st.container(key="picture_softmax_scene"):
         components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
-    belongings(
+    download_and_table(
         key="softmax_scene",
         name=_("Softmax with and without the division by √d_k"),
         table=lambda: table_of(message, (queries, keys), where),

@@ -6,7 +6,7 @@ Each chart compares two cases, always in the same two colours: with the division
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words, plotly_text, ticks
-from app.figures.charts import Figure, axis, settled
+from app.figures.charts import Figure, axis, chart_layout
 from app.figures.panels import FigurePart
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
 from app.languages import _, gettext_noop, with_label
@@ -124,7 +124,7 @@ def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis,
 
 def _narrow(title: str) -> FigurePart:
     """The layout of a narrow chart: its legend starts at the left, in the line below the title."""
-    layout = settled(title, 330, top=92)
+    layout = chart_layout(title, 330, top=92)
     legend = layout["legend"] | {"x": 0, "xanchor": "left", "y": 1.02}
     return layout | {"legend": legend, "showlegend": True}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.row_predictions import teacher_forced
+from app.compute.small_models import usable_members
 from app.compute.subject import Subject
-from app.library.families import shipped_members
 from app.stage.scene import Scene
 from transformer.analysis.edits import AttentionWindow, edit_text
 from transformer.config import EOS, UNK
@@ -51,7 +51,7 @@ def window_changes(scene: Scene) -> Changes:
     own = _by_distance(subject, sources, best.ids, distances)
     try:
         return Changes(distances, own, *_of_small_models(scene, best, distances))
-    except (HeadlightError, OSError):  # a file is damaged or gone: the page Models says so
+    except HeadlightError:  # they cannot read the sentence
         return Changes(distances, own)
 
 
@@ -60,7 +60,7 @@ def _of_small_models(
 ) -> tuple[tuple[float, ...], tuple[tuple[int, float], ...]]:
     """`small` and `trained`. Empty if no small model is included, its languages are others, it is the open one, or it
     cannot read the sentence or its translation."""
-    members = {value: Subject(file) for value, file in shipped_members(OPTION, scene.task).items()}
+    members = usable_members(OPTION, scene.task)
     whole = members.pop(None, None)
     if whole is None or whole.file.path == scene.subject.file.path:
         return (), ()

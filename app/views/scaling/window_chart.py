@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.figures.charts import FAINT, Figure, axis, line_at, settled
+from app.figures.charts import FAINT, Figure, axis, chart_layout, line_at
 from app.figures.panels import FigurePart
 from app.figures.tables import Table
 from app.figures.theme import INK, pair_color
@@ -36,7 +36,7 @@ def window_chart(changes: Changes, chosen: int, *, title: str) -> Figure:
         "yaxis": axis(_("change, nats"), [lowest - room, highest + room]),
         "showlegend": True,
     }
-    return Figure(data, settled(title, 320, top=72) | more)
+    return Figure(data, chart_layout(title, 320, top=72) | more)
 
 
 def _trace(name: str, x: np.ndarray, values: tuple[float, ...], look: FigurePart) -> FigurePart:

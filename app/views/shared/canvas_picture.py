@@ -22,7 +22,7 @@ from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
 from app.state.given_translation import is_of_search, show_instead, take_back
 from app.state.pinned_words import keep, pinned
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -70,7 +70,9 @@ def canvas_download(scene: Scene, head: Head, *, key: str) -> None:
     weights = scene.attention(head.kind).weights[head.layer, head.head]
     name = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[head.kind]), layer=head.layer + 1, head=head.head + 1)
     sentence = scene.translation.source
-    belongings(key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)), sentence=sentence)
+    download_and_table(
+        key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)), sentence=sentence
+    )
 
 
 def alternatives(scene: Scene) -> list[dict[str, str]]:

@@ -12,9 +12,9 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.row_predictions import Predictions, teacher_forced
+from app.compute.small_models import usable_members
 from app.compute.subject import Subject
 from app.library import checkpoints
-from app.library.families import shipped_members
 from app.library.limits import bounded
 from app.library.tasks import language_name
 from app.stage.scene import Scene
@@ -65,10 +65,10 @@ class Twins:
 
 def twins(scene: Scene) -> Twins | None:
     """Both models on the first pair that they can read. None: they are not included, or can read no pair."""
-    files = shipped_members(OPTION, scene.task)
-    if True not in files or False not in files:
+    members = usable_members(OPTION, scene.task)
+    if True not in members or False not in members:
         return None
-    subjects = (Subject(files[True]), Subject(files[False]))
+    subjects = (members[True], members[False])
     for source, target, is_own in _pairs(scene, subjects[0]):
         try:
             masked, free = (_twin(subject, source, target) for subject in subjects)
@@ -95,9 +95,8 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
 def _twin(subject: Subject, source: str, target: str) -> Twin | None:
     """One model on a pair. None: it has no tokens for the sentences, or too few positions. May raise HeadlightError."""
     translator = subject.translator
-    longest, _ = checkpoints.tokens_needed(subject.file, source)
     ids = _ids(translator, target)
-    if not source.strip() or longest > checkpoints.most_tokens(translator) or ids is None:
+    if not source.strip() or not checkpoints.fits(subject.file, source) or ids is None:
         return None
     settings = bounded(translator.settings)
     found = cached_results.translate_one(subject, source, settings)

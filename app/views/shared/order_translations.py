@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.cached_results import Ids
+from app.compute.small_models import usable_members
 from app.compute.subject import Subject
 from app.languages import _
 from app.library import checkpoints
-from app.library.families import shipped_members
 from app.stage.scene import Scene
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 from transformer.analysis.edits import PositionsOff
@@ -96,15 +96,14 @@ def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
     None: no such model is included, it is the open one, its languages are others, the sentence is too long for it or
     cannot be shuffled, or it cannot be used.
     """
-    file = shipped_members("model.positions", scene.task).get("none")
-    if file is None or file.path == scene.subject.file.path:
+    subject, source = usable_members("model.positions", scene.task).get("none"), scene.translation.sentence
+    if subject is None or subject.file.path == scene.subject.file.path:
         return None
-    subject, source = Subject(file), scene.translation.sentence
     try:
         if (subject.task.source, subject.task.target) != (scene.task.source, scene.task.target):
             return None
         translator = subject.translator
-        if checkpoints.tokens_needed(file, source)[0] > checkpoints.most_tokens(translator):
+        if not checkpoints.fits(subject.file, source):
             return None
         ids = (*translator.tokenizer.encode(source), EOS)
         order = shuffled([translator.tokenizer.token(id) for id in ids], seed)

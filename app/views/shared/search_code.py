@@ -11,7 +11,7 @@ def choice(method: Method) -> SourceLines:
     path, name = {
         "given": ("decoding/teacher_forcing.py", "given"),
         "beam": ("decoding/beam.py", "Beam.advance"),
-        "greedy": ("decoding/greedy_and_sampling.py", "Rows.advance"),
+        "greedy": ("decoding/greedy_and_sampling.py", "GreedyOrSampling.advance"),
         "sampling": ("decoding/sampling.py", "draw"),
     }[method]
     return lines_of_definition(path, name)

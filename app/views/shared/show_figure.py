@@ -37,10 +37,10 @@ def show_figure(
     """
     with st.container(key=f"picture_{key}"):
         chart(figure, key=key, alt=alt, on_click=on_click)
-    belongings(key=key, name=name, table=table)
+    download_and_table(key=key, name=name, table=table)
 
 
-def belongings(
+def download_and_table(
     *, key: str, name: str, table: Callable[[], Table], drawn: bool = True, of: str = "", sentence: str = ""
 ) -> None:
     """Draws, for the picture in the container `picture_{key}`, a button for downloads (SVG, PNG, CSV) and its table.

@@ -13,11 +13,11 @@ import numpy as np
 
 from app.compute import cached_results
 from app.compute.cached_results import Ids
+from app.compute.projections import encoder_output_site
 from app.compute.subject import Subject
 from app.figures.head_sharpness import carries_no_word
 from app.figures.tensor import row_norms
 from app.figures.tokens_to_words import words_of
-from transformer.config import ModelConfig
 
 Order = tuple[int, ...]
 TRIES = 20  # at most so many shuffles are drawn to find one that changes the sentence
@@ -65,7 +65,7 @@ class Moved:
 def moved(subject: Subject, source_ids: Ids, target_ids: Ids, order: Order) -> Moved:
     """Compares the encoder's outputs of both orders, token by token; `target_ids` do not change the
     encoder's outputs."""
-    site = output_site(subject.config)
+    site = encoder_output_site(subject.config)
     plain = cached_results.record(subject, source_ids, target_ids, (site,))[site]  # (S, D)
     other = cached_results.record(subject, reordered(source_ids, order), target_ids, (site,))[site]  # (S, D)
     return differences(plain, other, order)
@@ -78,12 +78,3 @@ def differences(plain: np.ndarray, other: np.ndarray, order: Order) -> Moved:
     apart, lengths = row_norms(back - plain), row_norms(plain)
     shares = np.divide(apart, lengths, out=np.zeros_like(apart), where=lengths > 0)
     return Moved(shares, float(np.abs(back.astype(np.float64) - plain).max()))
-
-
-def output_site(config: ModelConfig) -> str:
-    """Where the encoder's output is recorded."""
-    return (
-        "encoder.norm_out"
-        if config.norm == "pre"
-        else f"encoder.layers.{config.encoder_layers - 1}.feed_forward.norm_out"
-    )

@@ -21,7 +21,7 @@ from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
 from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP
 from app.state.events import choose_head
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.edited_sites import edited_sites
 from app.views.steps.station import draw as draw_station
@@ -71,7 +71,7 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
     code_card(code_at(scene, here))
     draw_station(scene, here, head)
     st.caption(_("The steps of the calculation, as in the map above:"))
-    belongings(key="map", name=_("Map of the model"), table=lambda: _table(walk))
+    download_and_table(key="map", name=_("Map of the model"), table=lambda: _table(walk))
 
 
 def _table(walk: tuple[Station, ...]) -> Table:

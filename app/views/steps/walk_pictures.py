@@ -17,9 +17,8 @@ import streamlit as st
 from app.compute.edited_cells import edited_rows
 from app.figures.axes import visible
 from app.figures.distribution import Mark, offers
-from app.figures.head_slices import reach
 from app.figures.shares import probability_text
-from app.figures.theme import CHOSEN, MASKED, role_color, signed_scale, weight_scale
+from app.figures.theme import CHOSEN, MASKED, color_limit, role_color, signed_scale, weight_scale
 from app.figures.token_strip import source_strip
 from app.languages import Language, _, language
 from app.stage.scene import Scene, scene_key
@@ -106,9 +105,9 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
             return {"shares": shares, "share_texts": [probability_text(share) for share in shares]}
         case "scores" | "mask" | "weights":
             return _of_keys(scene, here, tensors)
-    tensors[here.id] = joined(here, tensor(scene, here)).astype(np.float32)
-    found = {"site": here.id, "limit": _limits(tensors[here.id], per_head=here.shown_as == "head")}
-    return found | {"parts": _parts(scene, here, tensors)}
+    values = tensors[here.id] = joined(here, tensor(scene, here)).astype(np.float32)
+    limits = [color_limit(part) for part in (values if here.shown_as == "head" else [values])]
+    return {"site": here.id, "limit": limits} | {"parts": _parts(scene, here, tensors)}
 
 
 def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Picture:
@@ -162,7 +161,7 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
     for site in sites:
         if site not in tensors:
             tensors[site] = found[site].astype(np.float32)
-    limits = [_limits(tensors[site])[0] for site in sites]
+    limits = [color_limit(tensors[site]) for site in sites]
     same = here.shown_as != "norm"  # one scale of colours, because x and what is added are compared with their sum
     parts: list[dict[str, Any]] = [
         {"site": site, "name": name, "limit": max(limits) if same else limit}
@@ -171,12 +170,6 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
     replaced = edited_rows(scene.subject, here.id, tensors[here.id].shape)  # (R,)
     parts[-1]["replaced"] = np.flatnonzero(replaced).tolist()
     return parts
-
-
-def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
-    """The numbers at which the colours end. They may be below the maximum, because a few large values would leave all
-    others pale."""
-    return [min(reach(part), float(np.abs(part).max())) or 1.0 for part in (values if per_head else [values])]
 
 
 @st.cache_data(max_entries=32, ttl="30m", show_spinner=False)

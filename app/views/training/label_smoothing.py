@@ -8,7 +8,7 @@ The mass epsilon is spread over all V tokens, the right one included; see transf
 import numpy as np
 
 from app.figures.axes import in_words, plotly_text, ticks
-from app.figures.charts import FAINT, Figure, axis, plain_axis, settled
+from app.figures.charts import FAINT, Figure, axis, chart_layout, plain_axis
 from app.figures.distribution import BAR, Offer
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, number, role_color
@@ -82,7 +82,7 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str, edited: bo
         "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": ticks(tuple(names)), "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }
-    layout = settled(text, 130 + round(1.5 * BAR) * len(names), top=72, bottom=50)
+    layout = chart_layout(text, 130 + round(1.5 * BAR) * len(names), top=72, bottom=50)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01, "traceorder": "normal"}
     return Figure(data, layout | more)
 

@@ -10,7 +10,7 @@ from transformer.training.learning_rate import learning_rate
 POINTS = 300
 
 
-def papers_rate(run: str, place: int, warmup: int, d_model: int, last: int) -> Curve:
+def rate_of_the_paper(run: str, place: int, warmup: int, d_model: int, last: int) -> Curve:
     """Equation 3 with this warm-up (at least 1) and d_model, for updates 1 to `last`."""
     what = _("equation 3 (warm-up {warmup:,})", warmup=warmup)
     return _curve(run, place, TrainingConfig(warmup=warmup), d_model, last, what)

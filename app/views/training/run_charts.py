@@ -14,7 +14,7 @@ from app.stage.scene import Scene
 from app.views.shared.bleu_caption import say_where_bleu_is_0
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import triplet
-from app.views.training.learning_rate_curves import papers_rate, planned_rate
+from app.views.training.learning_rate_curves import planned_rate, rate_of_the_paper
 from transformer.config import Recipe, TrainingConfig
 from transformer.recipe import stored_recipe
 from transformer.training.learning_rate import cooldown_length
@@ -104,13 +104,13 @@ def rate_chart(runs: Sequence[Run], scene: Scene | None) -> None:
     for place, run in enumerate(runs):
         if run.recipe and run.recipe.training.warmup:
             warmup, width = run.recipe.training.warmup, run.recipe.model.d_model
-            curves.append(papers_rate(run.name, place, warmup, width, max(run.updates, 1)))
+            curves.append(rate_of_the_paper(run.name, place, warmup, width, max(run.updates, 1)))
     recipe = _recipe_of(scene) if not runs else None
     if scene and recipe:
         plan, width = recipe.training, recipe.model.d_model
         curves = [planned_rate(scene.subject.file.name, 0, plan, width)]
         if plan.warmup:
-            curves.append(papers_rate(scene.subject.file.name, 1, plan.warmup, width, plan.updates))
+            curves.append(rate_of_the_paper(scene.subject.file.name, 1, plan.warmup, width, plan.updates))
     plans = {run.name: run.recipe.training for run in runs if run.recipe}
     if scene and recipe:
         plans = {scene.subject.file.name: recipe.training}

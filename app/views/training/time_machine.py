@@ -23,7 +23,7 @@ from app.stage.scene import Scene
 from app.stage.template import say
 from app.state.choices import AT_UPDATE, COMPARED, RUN
 from app.state.events import open_checkpoint, take_sentence
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.training.samples_section import sample_rows, samples_alt, samples_table, shown_sample
 from app.views.training.snapshot_question import NothingToAsk, Question, question, when_the_first_comes
 from app.views.training.snapshot_rows import head_data, rows, rows_alt, rows_table
@@ -56,7 +56,7 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
         _say_samples(run)
         return None
     asked = seen.question
-    belongings(key="time_machine", name=f"{run.name} - {asked.sentence}"[:80], table=lambda: rows_table(seen))
+    download_and_table(key="time_machine", name=f"{run.name} - {asked.sentence}"[:80], table=lambda: rows_table(seen))
     end = "" if asked.sentence.endswith((".", "!", "?")) else "."
     who = (
         _("{remark} The example is “{sentence}”{end}", remark=asked.remark, sentence=asked.sentence, end=end)
@@ -96,7 +96,7 @@ def _say_samples(run: Run) -> None:
     samples = _samples(run)
     if not samples:
         return
-    belongings(key="time_machine", name=run.name, table=lambda: samples_table(samples))
+    download_and_table(key="time_machine", name=run.name, table=lambda: samples_table(samples))
     sample = samples[max(samples)][shown_sample(samples)]
     say(
         _(

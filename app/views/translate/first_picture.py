@@ -11,7 +11,7 @@ from app.stage.template import details
 from app.state.choices import HEAD, KIND, LAYER, TRANSLATE_FORM
 from app.state.events import choose_head
 from app.state.pinned_words import keep, pinned
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.translate.page_links import PAGE_LINKS, page_links
 from transformer.model.attention_kinds import KINDS
 
@@ -36,7 +36,7 @@ def draw(picture: FirstPicture) -> None:
             on_ask=lambda question: None,
             on_keep=partial(keep, TRANSLATE_FORM),
         )
-    page_links(lambda: belongings(key="canvas", name="", table=dict))
+    page_links(lambda: download_and_table(key="canvas", name="", table=dict))
     details(lambda: None)
 
 

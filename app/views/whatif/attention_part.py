@@ -18,7 +18,7 @@ from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import ALL_HEADS, HEAD, LAYER, STEP
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.whatif.attention_row import LITTLE, Place, Row, message, opening_step, row_of, table, without_row
 from app.views.whatif.before_and_after import before_and_after
 from transformer.analysis.edits import edit_text
@@ -189,4 +189,4 @@ def _details(scene: Scene, row: Row) -> None:
         if place.head is None
         else _("Weights of head {head} of layer {layer}, step {step}", head=place.head + 1, **numbers)
     )
-    belongings(key="weight_bars", name=name, table=lambda: table(scene, row), drawn=False)
+    download_and_table(key="weight_bars", name=name, table=lambda: table(scene, row), drawn=False)

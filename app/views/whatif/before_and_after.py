@@ -73,7 +73,7 @@ def summary(found: Outcome, labels: tuple[str, str], *, is_edited: bool) -> str:
     if not is_edited:
         return _("Nothing is edited yet: both are the same model.")
     total = sum(found.lost)
-    if found.compared.parts_at is None:
+    if found.compared.first_difference is None:
         return change_of_score(total, SAME_TRANSLATION)
     return f"{two_translations.summary(found.compared, labels)} {change_of_score(total, BY_THE_EDITED_MODEL)}"
 

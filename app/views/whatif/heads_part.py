@@ -19,7 +19,7 @@ from app.state.edit_choices import add
 from app.views.shared.buttons import buttons
 from app.views.shared.number_tables import readable
 from app.views.shared.parts_off import edits_with, off_parts
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.part_names import HEADS_IN_SENTENCE, SUBLAYERS_IN_SENTENCE, part_name
@@ -56,7 +56,9 @@ def draw(scene: Scene) -> None:
                 switch_data(scene, ranking), key="head_switches", on_change=partial(_change, scene)
             )
         if ranking:
-            belongings(key="head_switches", name=_("What each head costs"), table=partial(ranking_table, ranking))
+            download_and_table(
+                key="head_switches", name=_("What each head costs"), table=partial(ranking_table, ranking)
+            )
     before_and_after(scene, key="whatif_outcome")
     if is_wanted:
         template.say(*(_sentences(scene, ranking) if ranking else ()))

@@ -25,7 +25,7 @@ from app.state import edit_choices
 from app.state.choices import MASK_HEAD, SHOWN_MASK
 from app.views.shared.causal_picture import Pass, message, table
 from app.views.shared.mask_twins import twins
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.whatif import padding_picture
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.mask_rows import Outcome, Reread, name_of_twin, reread_of, rows_of
@@ -142,7 +142,7 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
     name = _(
         "Decoder self-attention, original and edited model, layer {layer}, head {head}", layer=layer + 1, head=head + 1
     )
-    belongings(
+    download_and_table(
         key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head, WEIGHTS)
     )
 

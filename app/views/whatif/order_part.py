@@ -22,7 +22,7 @@ from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.events import open_checkpoint
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.order_data import edit_of, order_data
@@ -61,7 +61,7 @@ def draw(scene: Scene) -> None:
                     order_data(scene, lost, first, made), key="position_edits", on_choose=partial(_choose, scene, lost)
                 )
             name = _("What each change of the positions costs")
-            belongings(key="position_edits", name=name, table=partial(order_table, lost))
+            download_and_table(key="position_edits", name=name, table=partial(order_table, lost))
         with right:
             proof(scene, order, found, key="whatif_order_proof")
     if made:

@@ -96,7 +96,7 @@ def striking(scene: Scene, lost: Lost) -> Reordering:
     ranked = sorted(between_words or different or swaps, key=lambda edit: -lost.nats[edit])
     for edit in islice(ranked, TRIED):
         found = outcome(scene.subject.original.edited(edit), scene.translation.source, scene.translation.settings)
-        if found.compared.parts_at is not None:
+        if found.compared.first_difference is not None:
             return edit
     return ranked[0] if ranked else next(edit for edit in lost.others if isinstance(edit, PositionsShuffled))
 

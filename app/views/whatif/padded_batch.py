@@ -3,6 +3,7 @@ padding mask, and without it. With the mask and without it, a forward pass and a
 batch (paper, section 5.1: batches)."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -151,11 +152,12 @@ def other_sentence(scene: Scene) -> str:
     """
     source, size = scene.translation.source, len(scene.translation.source_ids)
     sizes = {text: checkpoints.tokens_needed(scene.subject.file, text)[0] + 1 for text in scene.task.examples}
-    most = checkpoints.most_tokens(scene.subject.translator)
-    fitting = sorted((text for text in sizes if text != source and sizes[text] <= most), key=sizes.__getitem__)
+    fits = partial(checkpoints.fits, scene.subject.file)
+    fitting = sorted((text for text in sizes if text != source and fits(text)), key=sizes.__getitem__)
     longer = [text for text in fitting if sizes[text] >= size + LEAST_PADDING]
     if not fitting:
-        return f"{source} {source}" if 2 * size <= most else source[: len(source) // 2]
+        is_short = 2 * (size - 1) <= checkpoints.most_tokens(scene.subject.translator)  # </s> does not count
+        return f"{source} {source}" if is_short else source[: len(source) // 2]
     if not longer:
         return fitting[0]
     original, settings = scene.subject.original, _settings(scene)

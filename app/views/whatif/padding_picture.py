@@ -16,7 +16,7 @@ from app.languages import _, gettext_noop, ngettext, pgettext
 from app.stage.scene import Scene
 from app.stage.text_check import NoScene, check_text
 from app.state.choices import LONGEST_SECOND, PADDED_HEAD, PADDED_WITH
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.whatif.padded_batch import Batch, batch_of, other_sentence
 from transformer.analysis.edits import MaskOff
 from transformer.errors import HeadlightError
@@ -91,7 +91,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
                 language=scene.task.target_code,
                 on_choose=lambda name, index: PADDED_HEAD.choose((index, head) if name == "layer" else (layer, index)),
             )
-        belongings(key="padded_batch", name=name, table=partial(table, list(rows.names), keys, [masked, free]))
+        download_and_table(key="padded_batch", name=name, table=partial(table, list(rows.names), keys, [masked, free]))
 
 
 def _lines(batch: Batch) -> list[Line]:

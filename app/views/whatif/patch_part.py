@@ -21,7 +21,7 @@ from app.stage.text_check import NoScene
 from app.state import edit_choices
 from app.state.choices import ALL_PATCHES
 from app.views.shared.number_tables import readable
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after, note_of_original_model
 from app.views.whatif.other_sentence import Sentences, other_sentence
@@ -141,7 +141,7 @@ def _picture(scene: Scene, grid: Grid) -> None:
             on_choose=_chooser(scene, grid),
             height=220,
         )
-    belongings(key="patch", name=_("Effect of each patched vector"), table=partial(table, grid))
+    download_and_table(key="patch", name=_("Effect of each patched vector"), table=partial(table, grid))
 
 
 def _chooser(scene: Scene, grid: Grid) -> Callable[[int, int], None]:

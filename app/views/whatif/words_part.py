@@ -14,7 +14,7 @@ from app.stage import template
 from app.stage.scene import Scene
 from app.state.choices import CHANGED_WORD, INTEGRATED, LONGEST_WORD, NEW_WORD, WORDS_ASKED
 from app.views.shared import two_translations
-from app.views.shared.show_figure import belongings
+from app.views.shared.show_figure import download_and_table
 from app.views.whatif.before_and_after import change_of_score, note_of_original_model, two_rows
 from app.views.whatif.words_data import Words, translated, words_of_sentence, work_of
 from app.views.whatif.words_details import details, table
@@ -145,7 +145,7 @@ def _picture(words: Words, word: int, of_model: str) -> None:
             on_choose=_choose,
             height=205,
         )
-    belongings(key="words", name=_("What each word counts for each token"), table=partial(table, words))
+    download_and_table(key="words", name=_("What each word counts for each token"), table=partial(table, words))
 
 
 def _choose(row: int, word: int) -> None:
