@@ -104,8 +104,8 @@ def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers(n
     assert found.home is not None
     for here, home in (
         (f"{found.text.source_words:.1f} words", f"validation text: {found.home.source_words:.1f})"),
-        (f"{found.text.source_pieces:.2f} tokens", f"({found.home.source_pieces:.2f} and "),
-        (f"{found.text.target_pieces:.2f} in {target}", f" and {found.home.target_pieces:.2f})"),
+        (f"{found.text.source_tokens_per_word:.2f} tokens", f"({found.home.source_tokens_per_word:.2f} and "),
+        (f"{found.text.target_tokens_per_word:.2f} in {target}", f" and {found.home.target_tokens_per_word:.2f})"),
         (f"{found.text.loss:.2f} nats", f"({found.home.loss:.2f} nats"),
     ):
         assert here in card

@@ -41,7 +41,7 @@ WORDS_ALONE = {  # what is said where there may be nothing to draw
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
-    "lens_cells": ("piece", "rank"),
+    "lens_cells": ("token", "rank"),
     "matrix": ("query", "key", "value", "output"),
     "bertviz": ("head", "model", "neuron"),
     "shift": ("reads", "predicts"),

@@ -48,7 +48,7 @@ def test_every_control_of_a_page_has_an_entry_in_the_table_of_choices() -> None:
 
 
 PLACES: list[tuple[str, dict[str, str], str, Any]] = [  # page, its address, the control, another value
-    ("decoding", {"part": "lens"}, "lens_cells", "piece"),
+    ("decoding", {"part": "lens"}, "lens_cells", "token"),
     ("decoding", {"part": "tree"}, "show_pruned", False),
     ("decoding", {"part": "loop"}, "tried_temperature", 2.0),
     ("decoding", {"part": "loop", **SAMPLING}, "tried_top_k", 3),

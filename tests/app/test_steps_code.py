@@ -70,7 +70,7 @@ def test_the_place_of_code_and_that_it_has_changed_are_translated(
     ("station", "words"),
     [
         ("characters", "def normalise"),
-        ("pieces", "def encode"),
+        ("token_ids", "def encode"),
         ("shifted", "return (BOS, *ids[:-1])"),
         ("encoder.layers.0.self_attention.concatenated", "context.transpose(1, 2).flatten(-2)"),
         ("encoder.layers.0.self_attention.output", 'probe("output"'),

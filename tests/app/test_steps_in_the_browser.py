@@ -92,7 +92,7 @@ def test_what_the_browser_sends_is_checked_and_walking_chooses_no_head(open_app:
     app = AppTest.from_function(script, default_timeout=PATIENCE)
     for told, expected in (
         ({"at": "decoder.layers.1.cross_attention.weights"}, {"at": "decoder.layers.1.cross_attention.weights"}),
-        ({"at": "nonsense", "s": 99, "t": -1, "head": ["pieces", 0], "detail": 3}, {}),
+        ({"at": "nonsense", "s": 99, "t": -1, "head": ["token_ids", 0], "detail": 3}, {}),
         ({"s": 1, "t": 2, "detail": "exam"}, {"s": 1, "t": 2, "detail": "exam"}),
         (
             {"head": ["encoder.layers.1.self_attention.weights", 3]},

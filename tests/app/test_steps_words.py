@@ -54,7 +54,7 @@ def test_the_table_of_characters_is_the_sentence(open_app: Open) -> None:
 def test_the_table_of_pieces_is_what_the_tokenizer_makes_and_leads_back_to_the_characters(
     open_app: Open, translator: Translator
 ) -> None:
-    app = opened(open_app, "pieces")
+    app = opened(open_app, "token_ids")
     table = columns(app)
     ids = [*translator.tokenizer.encode(SENTENCE), EOS]
     assert table["id"] == ids
@@ -97,7 +97,7 @@ def test_the_tables_of_the_decoder_are_its_pieces_as_read_and_as_predicted(
     np.testing.assert_allclose(chosen["probability"], np.exp(hypothesis.log_probabilities), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("station", "length"), [("pieces", "source"), ("shifted", "target"), ("chosen", "target")])
+@pytest.mark.parametrize(("station", "length"), [("token_ids", "source"), ("shifted", "target"), ("chosen", "target")])
 def test_stations_of_ids_have_a_shape_too(station: str, length: str, open_app: Open, translator: Translator) -> None:
     found = translator.translate(SENTENCE).sentences[0]
     count = len(found.source_ids if length == "source" else found.hypotheses[0].ids)

@@ -57,7 +57,7 @@ def test_every_kind_of_station_is_accessible(visit: Begin, dark: bool) -> None:
         ("g[data-station='decoder.layers.*.feed_forward.hidden']", "decoder.layers.0.feed_forward.hidden"),
         ("g[data-station='probabilities']", "probabilities"),
         (".walk .next", "chosen"),
-        ("g[data-station='pieces']", "pieces"),
+        ("g[data-station='token_ids']", "token_ids"),
         (".walk .previous", "characters"),
     ):
         if click:

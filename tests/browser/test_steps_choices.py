@@ -17,7 +17,12 @@ def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) ->
     one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")
     page, chosen = one.page, one.page.locator(".walk .choice [aria-checked='true']")
-    walk = [(".next", "pieces"), (".next", "encoder.embedding.*"), (".previous", "pieces"), (".previous", "characters")]
+    walk = [
+        (".next", "token_ids"),
+        (".next", "encoder.embedding.*"),
+        (".previous", "token_ids"),
+        (".previous", "characters"),
+    ]
     for (button, at), detail in zip(walk, ["Every step", "First lecture"] * 2, strict=True):
         page.locator(f".walk {button}").click()
         page.wait_for_url(f"**at={at}*")

@@ -253,7 +253,7 @@ def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it
 
 @pytest.mark.soak
 def test_the_map_is_saved_as_it_is_seen(visit: Begin) -> None:
-    one = visit().open("steps", sentence="the </svg> & cat", at="pieces", details="true")
+    one = visit().open("steps", sentence="the </svg> & cat", at="token_ids", details="true")
     one.settle()
     page = one.page
     texts = page.locator("svg.map text").all_text_contents()

@@ -16,7 +16,7 @@ import { drawCharacters, drawChosen, drawCandidates, drawTokens, drawShifted } f
 
 const LATER = 250, EACH = 3000;  // ms: until a step is sent to the server; at each station while the walk plays
 const OF_A_HEAD = ["head", "scores", "weights"];
-const DRAWINGS = { characters: drawCharacters, pieces: drawTokens, shifted: drawShifted, chosen: drawChosen, logits: drawCandidates,
+const DRAWINGS = { characters: drawCharacters, token_ids: drawTokens, shifted: drawShifted, chosen: drawChosen, logits: drawCandidates,
   scores: drawKeys, mask: drawKeys, weights: drawKeys };
 
 class Walk {

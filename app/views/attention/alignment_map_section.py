@@ -114,8 +114,8 @@ def _measured_on(found: AlignmentMap) -> None:
 def _numbers(text: TextMeasures) -> dict[str, str]:
     return {
         _("words per sentence"): formatted(text.source_words, ".1f"),
-        _("tokens per source word"): formatted(text.source_pieces, ".2f"),
-        _("tokens per target word"): formatted(text.target_pieces, ".2f"),
+        _("tokens per source word"): formatted(text.source_tokens_per_word, ".2f"),
+        _("tokens per target word"): formatted(text.target_tokens_per_word, ".2f"),
         _("nats per target token"): formatted(text.loss, ".2f"),
         _("perplexity"): formatted(exp(min(text.loss, 50)), ",.1f"),
     }

@@ -16,7 +16,7 @@ from app.views.shared.triplet import shape_text, triplet
 
 CELLS = {
     "rank": gettext_noop("Rank of the translation's token"),
-    "piece": gettext_noop("Most probable token there"),
+    "token": gettext_noop("Most probable token there"),
 }
 
 
@@ -54,9 +54,9 @@ def lens_picture(scene: Scene, step: int) -> None:
         title = _("After each layer: rank of the translation's token, 1 to {count:,}", count=seen.vocabulary)
     else:
         title = _("After each layer: the most probable token")
-    with scrolling("lens", lens_width(seen, shown == "piece")):
+    with scrolling("lens", lens_width(seen, shown == "token")):
         show_figure(
-            lens_wall(seen, step=step, title=title, show_tokens=shown == "piece"),
+            lens_wall(seen, step=step, title=title, show_tokens=shown == "token"),
             key="lens",
             name=_("Logit lens"),
             alt=lens_alt(seen, title),

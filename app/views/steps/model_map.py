@@ -173,7 +173,7 @@ def _column(stack: str, x: float, config: ModelConfig, is_causal: bool) -> _Colu
     """The boxes of a stack with one layer."""
     column = _Column(stack, x)
     if stack == "encoder":
-        column.put(("pieces", "characters"), _("Tokens and ids"), kind="plain")
+        column.put(("token_ids", "characters"), _("Tokens and ids"), kind="plain")
     else:
         column.put(("shifted",), _("Output so far"), kind="plain")
     site = f"{stack}.embedding"

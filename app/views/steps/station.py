@@ -44,7 +44,7 @@ def draw(scene: Scene, here: Station, head: int) -> None:
 def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str]]:
     """The tables of a station, each as (name, numbers, sentence). The name "" means that of the station."""
     match here.shown_as:
-        case "characters" | "pieces" | "shifted" | "logits" | "chosen":
+        case "characters" | "token_ids" | "shifted" | "logits" | "chosen":
             return [("", *_of_tokens(scene, here))]
         case "scores" | "mask" | "weights":
             return [("", *_of_keys(scene, here, head))]
@@ -109,7 +109,7 @@ def _of_tokens(scene: Scene, here: Station) -> tuple[Rows, str]:
             for i, ch in enumerate(text, start=1)
         ]
         return rows, _("{count} characters. The tokens refer to these positions.", count=len(text))
-    if here.shown_as == "pieces":
+    if here.shown_as == "token_ids":
         return source_table(translation.source_tokens, translation.source), _("▁ marks the start of a word.")
     if here.shown_as == "shifted":
         return shifted_table(scene.target.tokens, scene.target.predicts), _("What each row reads and predicts.")

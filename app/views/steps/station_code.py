@@ -16,7 +16,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
     match here.shown_as:
         case "characters":
             return lines_of_definition("text/normalisation.py", "normalise")
-        case "pieces":
+        case "token_ids":
             return lines_of_definition("text/tokenizer.py", "Tokenizer.encode")
         case "shifted":
             return lines_of_definition("model/forced_target.py", "shifted_right")

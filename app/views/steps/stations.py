@@ -2,7 +2,7 @@
 
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station has the
 name of its site (transformer/model/probe.py), or a plain name where the model has no tensor of its own there:
-`characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
+`characters`, `token_ids`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
 What is said at each station is in stations.toml, and what depends on the checkpoint in app/figures/station_texts.py.
 
 With the detail "exam" the walk has all stations. With "lecture", for a first lecture, it has fewer: of the layers only
@@ -25,7 +25,7 @@ from transformer.model.attention_kinds import depth
 Detail = Literal["lecture", "exam"]
 ShownAs = Literal[
     "characters",
-    "pieces",
+    "token_ids",
     "shifted",
     "stream",
     "sum",
@@ -53,7 +53,7 @@ _PARTS = {
     "cross_attention": gettext_noop("encoder-decoder attention"),
     "feed_forward": gettext_noop("feed-forward"),
 }
-_PLAIN = ("characters", "pieces", "shifted", "chosen")
+_PLAIN = ("characters", "token_ids", "shifted", "chosen")
 _LECTURE = {
     "encoder.self_attention": ("norm_out", "query", "key", "value", "products", "scores", "weights", "context"),
     "encoder.feed_forward": ("activated",),
@@ -152,7 +152,7 @@ def _stations(
             if station.id == beside or _is_for_a_lecture(station, config)
         )
     station = partial(_station, config, edited)
-    found = [station("encoder", "input", None, "text", name) for name in ("characters", "pieces")]
+    found = [station("encoder", "input", None, "text", name) for name in ("characters", "token_ids")]
     for stack, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
         if stack == "decoder":
             found.append(station(stack, "input", None, "text", "shifted"))
@@ -188,7 +188,7 @@ def _order(config: ModelConfig, words: str) -> list[str]:
 
 def _is_for_a_lecture(station: Station, config: ModelConfig) -> bool:
     if station.layer is None:
-        return station.part == "top" or station.name in ("characters", "pieces", "shifted", "output")
+        return station.part == "top" or station.name in ("characters", "token_ids", "shifted", "output")
     if station.layer > 0:
         return _ends_a_stack(station, config)
     ends = station.name == _closing(config) and (station.stack == "encoder" or station.part == "feed_forward")

@@ -94,7 +94,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
     match here.shown_as:
         case "characters":
             return {"text": scene.translation.source}
-        case "pieces":
+        case "token_ids":
             return source_strip(scene.translation.source_tokens)
         case "shifted":
             return {}

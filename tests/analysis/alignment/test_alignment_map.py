@@ -119,7 +119,7 @@ def test_the_text_is_measured_as_validation_measures_it(reverse: Checkpoint, tmp
     whole = measure(reverse, gold, ("home", pairs[:3]))
     assert whole.text.loss == pytest.approx(total / count, rel=1e-4)
     assert whole.text.source_words == pytest.approx(np.mean([len(pair.source) for pair in gold.pairs]))
-    assert whole.text.source_pieces == whole.text.target_pieces == 1
+    assert whole.text.source_tokens_per_word == whole.text.target_tokens_per_word == 1
     assert whole.home is not None
     assert (whole.home.name, whole.home.pairs) == ("home", 3)
 

@@ -52,8 +52,8 @@ class TextMeasures:
     pairs: Count
     source_words: Mean  # per sentence
     target_words: Mean
-    source_pieces: Mean  # tokens per word
-    target_pieces: Mean
+    source_tokens_per_word: Mean
+    target_tokens_per_word: Mean
     loss: Mean  # nats per target token, </s> included, teacher-forced, without label smoothing
 
 

@@ -76,7 +76,7 @@ def _texts(found: AlignmentMap) -> str:
 
 def _measures(name: str, text: TextMeasures) -> str:
     words = f"{text.source_words:.1f} -> {text.target_words:.1f}"
-    tokens = f"{text.source_pieces:.2f} -> {text.target_pieces:.2f}"
+    tokens = f"{text.source_tokens_per_word:.2f} -> {text.target_tokens_per_word:.2f}"
     return f"{name:>8}{words:>20}{tokens:>18}  {_loss(text.loss)}"
 
 

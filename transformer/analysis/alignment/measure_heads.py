@@ -123,8 +123,8 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
         pairs=len(fit),
         source_words=words[0] / count,
         target_words=words[1] / count,
-        source_pieces=sum(len(source) for _, source, _ in fit) / max(words[0], 1),
-        target_pieces=sum(len(target) for _, _, target in fit) / max(words[1], 1),
+        source_tokens_per_word=sum(len(source) for _, source, _ in fit) / max(words[0], 1),
+        target_tokens_per_word=sum(len(target) for _, _, target in fit) / max(words[1], 1),
         loss=mean_loss(model, batches).loss if fit else 0.0,
     )
 
