@@ -13,7 +13,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, chart_layout
-from app.figures.mask_reasons import EDIT, NAMES, Part, Parts, forbidden_by, together
+from app.figures.mask_reasons import EDIT, NAMES, Parts, combined_mask, forbidden_by
 from app.figures.panels import (
     BELOW,
     TEXT_FROM,
@@ -30,6 +30,7 @@ from app.figures.panels import (
 from app.figures.tensor import label_width
 from app.figures.theme import INK, MaskReason, mask_color
 from app.languages import _
+from transformer.analysis.batch_masks import Part
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
@@ -58,7 +59,7 @@ def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
     for name in PARTS:
         if name in parts:
             found = np.where(mask | parts[name], found, np.char.add(found, LETTERS[name]))
-    return np.where(mask == together(parts), found, EDIT_LETTER)
+    return np.where(mask == combined_mask(parts), found, EDIT_LETTER)
 
 
 def reason_scale() -> list[tuple[float, str]]:
@@ -109,7 +110,7 @@ def parts_figure(
         mask: (Q, K) of the model, True = may attend. parts: (Q, K) each.
         cell: the chosen query and key, from 0.
     """
-    is_edited = not np.array_equal(mask, together(parts))
+    is_edited = not np.array_equal(mask, combined_mask(parts))
     panels: list[tuple[str, np.ndarray, Parts]] = [
         (_(NAMES[name]), part, {name: part}) for name, part in parts.items() if len(parts) > 1 or is_edited
     ]
@@ -171,7 +172,7 @@ def mask_alt(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis
         _("{query}: {count} of {keys} keys", query=name, count=int(row.sum()), keys=len(keys))
         for name, row in zip(queries.names[:40], mask, strict=False)
     ]
-    edit = [] if np.array_equal(mask, together(parts)) else [_("an edit")]
+    edit = [] if np.array_equal(mask, combined_mask(parts)) else [_("an edit")]
     used = ", ".join([*(_(NAMES[name]) for name in parts), *edit])
     return _(
         "{title}. Made of: {used}. How many keys each query may attend to: {lines}.",

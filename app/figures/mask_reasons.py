@@ -6,14 +6,13 @@ outside the attention window. The sentences have tokens in them: they are text, 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.languages import _, gettext_noop, ngettext
+from transformer.analysis.batch_masks import Part
 
-Part = Literal["padding", "causal", "window"]
 Parts = Mapping[Part, np.ndarray]
 
 NAMES: dict[Part, str] = {
@@ -25,7 +24,7 @@ NAMES: dict[Part, str] = {
 EDIT = {False: gettext_noop("forbidden by an edit"), True: gettext_noop("allowed by an edit")}
 
 
-def together(parts: Parts) -> np.ndarray:
+def combined_mask(parts: Parts) -> np.ndarray:
     """(Q, K), True = may attend: what all parts allow. It is the mask of the model unless an edit has changed that."""
     found: np.ndarray = np.logical_and.reduce(list(parts.values()))
     return found

@@ -116,7 +116,7 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
     return SourceLines(path, start + begin, text)
 
 
-def together(*parts: SourceLines) -> SourceLines:
+def joined_lines(*parts: SourceLines) -> SourceLines:
     """Several places of one file, one below the other; its line is that of the first.
 
     Raises:

@@ -10,6 +10,7 @@ from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.subject import Subject
 from app.figures.axes import TokenAxis
+from app.figures.mask_reasons import Parts
 from app.languages import _
 from app.library.checkpoints import MOST_TOKENS
 from app.library.limits import MOST_EXTRA_LENGTH
@@ -17,10 +18,12 @@ from app.library.tasks import Task
 from app.stage.text_check import NoScene, check_text
 from app.state.choices import ALTERNATIVE, GIVEN_SHOWN
 from app.state.given_translation import is_visitors
+from transformer.analysis.batch_masks import mask_parts
 from transformer.config import BOS, DecodingConfig, ModelConfig
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind
+from transformer.model.forced_target import shifted_right
 from transformer.text.normalisation import clean
 
 
@@ -133,6 +136,10 @@ class Scene:
         return TokenAxis(
             _("{language} (translation)", language=self.task.target), "decoder", read, self.hypothesis.tokens
         )
+
+    def mask_parts(self, kind: Kind) -> Parts:
+        """The padding mask, the causal mask and the window of this kind of attention, each (Q, K)."""
+        return mask_parts(self.config, self.translation.source_ids, shifted_right(self.hypothesis.ids), kind)
 
     def axes(self, kind: Kind) -> tuple[TokenAxis, TokenAxis]:
         """(queries, keys) of this kind of attention."""

@@ -1,14 +1,14 @@
 """Exercises as pages to print: tasks first, with room to write, and the answers on pages of their own."""
 
-import html
 from collections.abc import Sequence
 from datetime import date
+from html import escape
 from pathlib import Path
 
-from app.figures.tables import Table
 from app.languages import _, with_label
 from app.take_home.exercises import Exercise
 from app.take_home.hand_out import date_text, page
+from app.take_home.html_table import html_table
 
 STYLE = Path(__file__).with_name("exercise_sheet.css")
 
@@ -25,34 +25,21 @@ def exercise_sheet(title: str, made: date, sources: Sequence[tuple[str, str]], f
         models=models,
     )
     body = (
-        f"<h1>{_text(heading)}</h1>\n"
-        f'<p class="small">{_text(about)}</p>\n'
+        f"<h1>{escape(heading)}</h1>\n"
+        f'<p class="small">{escape(about)}</p>\n'
         f"<main>{tasks}</main>\n"
-        f'<main class="answers"><h1>{_text(of_answers)}</h1>{answers}</main>'
+        f'<main class="answers"><h1>{escape(of_answers)}</h1>{answers}</main>'
     )
     return page(heading, body, STYLE.read_text(encoding="utf-8"), [])
 
 
 def _task(number: int, given: Exercise) -> str:
     return (
-        f"<section><h2>{number}. {_text(given.title)}</h2><p>{_text(given.task)}</p>{_table(given.given)}"
+        f"<section><h2>{number}. {escape(given.title)}</h2><p>{escape(given.task)}</p>{html_table(given.given)}"
         '<div class="room" aria-hidden="true"></div></section>\n'
     )
 
 
 def _answer(number: int, given: Exercise) -> str:
-    heading = f"{number}. {_text(given.title)}"
-    return f"<section><h2>{heading}</h2>{_table(given.solution)}<p>{_text(given.answer)}</p></section>\n"
-
-
-def _table(columns: Table) -> str:
-    if not columns:
-        return ""
-    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in columns)
-    rows = zip(*columns.values(), strict=True)
-    cells = "".join("<tr>" + "".join(f"<td>{_text(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"
-
-
-def _text(text: str) -> str:
-    return html.escape(text)
+    heading = f"{number}. {escape(given.title)}"
+    return f"<section><h2>{heading}</h2>{html_table(given.solution)}<p>{escape(given.answer)}</p></section>\n"

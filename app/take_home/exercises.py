@@ -13,7 +13,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
 from app.figures.distribution import softmax
-from app.figures.mask_reasons import together
+from app.figures.mask_reasons import combined_mask
 from app.figures.shares import Share, decimal_text
 from app.figures.tables import Table
 from app.languages import _, ngettext
@@ -22,9 +22,7 @@ from app.questions.most_attended import LEAST_MARGIN
 from app.questions.question import token_name
 from app.stage.heads import opening_head
 from app.stage.scene import Scene
-from transformer.analysis.batch_masks import mask_parts
 from transformer.model.attention_kinds import KINDS, SITES
-from transformer.model.forced_target import shifted_right
 
 DIMENSIONS = 3  # of the vectors that are multiplied by hand
 MOST_KEYS = 4
@@ -197,8 +195,8 @@ def masked_cells(scene: Scene) -> Exercise | None:
     masks = scene.attention("decoder").masks  # (L, H, T, T)
     mask = masks[0, 0]  # (T, T)
     rows, window = len(mask), scene.config.attention_window
-    parts = mask_parts(scene.config, scene.translation.source_ids, shifted_right(scene.hypothesis.ids), "decoder")
-    if mask.all() or np.any(masks != together(parts)):
+    parts = scene.mask_parts("decoder")
+    if mask.all() or np.any(masks != combined_mask(parts)):
         return None
     removed = int((~mask).sum())
     found = formatted(removed, ",")

@@ -7,12 +7,12 @@ connection to anywhere.
 
 import base64
 import hashlib
-import html
 import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from babel.dates import format_date
 from app.figures.tables import Table
 from app.languages import _, language, pgettext
 from app.languages.numbers import localised
+from app.take_home.html_table import html_table
 from app.take_home.packed_pictures import Picture, packed
 
 HERE = Path(__file__).parent
@@ -95,7 +96,7 @@ def page(title: str, body: str, style: str, scripts: Iterable[str]) -> str:
     return (
         f'<!doctype html>\n<html lang="{language()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{_text(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
 
@@ -107,14 +108,7 @@ def date_text(day: date) -> str:
 
 def table_html(columns: Table) -> str:
     """A table with all digits of its numbers."""
-    names = "".join(f'<th scope="col">{_text(name)}</th>' for name in columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{_text(cell_text(cell))}</td>" for cell in row) + "</tr>"
-        for row in zip(*columns.values(), strict=True)
-    )
-    return (
-        f'<div class="scrolls" tabindex="0"><table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table></div>'
-    )
+    return f'<div class="scrolls" tabindex="0">{html_table(columns, cell_text)}</div>'
 
 
 def cell_text(value: object) -> str:
@@ -130,47 +124,48 @@ def cell_text(value: object) -> str:
 
 def _title_page(given: HandOut) -> str:
     listed = "".join(
-        f'<li><a href="#scene-{number}">{_text(scene.title)}</a></li>'
+        f'<li><a href="#scene-{number}">{escape(scene.title)}</a></li>'
         for number, scene in enumerate(given.scenes, start=1)
     )
     named = [(_("Made"), _("{date}, with Headlight", date=date_text(given.made)))]
     named += [(_("Model {name}", name=name), licence) for name, licence in given.sources]
-    described = "".join(f"<dt>{_text(name)}</dt><dd>{_text(text)}</dd>" for name, text in named)
-    dark, light, contents, lang = _text(_("Dark")), _text(_("Light")), _text(_("Scenes")), _lang(given.language)
+    described = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in named)
+    dark, light, contents, lang = escape(_("Dark")), escape(_("Light")), escape(_("Scenes")), _lang(given.language)
     hint = _(
         "All numbers are those of the model. The pictures react to pointing and clicking. This file works without a "
         "network; other sentences, and what has to be computed again, need the app."
     )
     return (
         f'<button id="scheme" type="button" data-dark="{dark}" data-light="{light}" hidden>{dark}</button>\n'
-        f'<header>\n<h1{lang}>{_text(given.title)}</h1>\n<p class="lead"{lang}>{_text(given.about)}</p>\n'
+        f'<header>\n<h1{lang}>{escape(given.title)}</h1>\n<p class="lead"{lang}>{escape(given.about)}</p>\n'
         f"<dl>{described}</dl>\n"
-        f'<p class="hint">{_text(hint)}</p>\n'
+        f'<p class="hint">{escape(hint)}</p>\n'
         f'<nav aria-label="{contents}"><ol{lang}>{listed}</ol></nav>\n</header>'
     )
 
 
 def _lang(given: str) -> str:
     """The attribute for texts in another language than that of the page."""
-    return f' lang="{_text(given)}"' if given not in ("", language()) else ""
+    return f' lang="{escape(given)}"' if given not in ("", language()) else ""
 
 
 def _scene(number: int, scene: HandedScene, picture: int | None, lang: str) -> str:
     """`lang`: the attribute for the texts of the lesson."""
     about = "".join(
-        f"<span><i>{_text(name)}</i>{_text(text)}</span>" for name, text in ((_("Page"), scene.question), *scene.about)
+        f"<span><i>{escape(name)}</i>{escape(text)}</span>"
+        for name, text in ((_("Page"), scene.question), *scene.about)
     )
     without = _("This page has no picture that works without the app.")
-    shown = f'<p class="hint">{_text(without)}</p>'
+    shown = f'<p class="hint">{escape(without)}</p>'
     if scene.picture and picture is not None:
-        alt = _text(scene.picture.alt)
+        alt = escape(scene.picture.alt)
         shown = f'<figure data-picture="{picture}" aria-label="{alt}"><p class="instead">{alt}</p></figure>'
     tables = "".join(_numbers(name, columns) for name, columns in scene.tables)
     return (
-        f'<section id="scene-{number}">\n<h2{lang}><span class="number">{number}</span>{_text(scene.title)}</h2>\n'
-        + (f'<p class="lead"{lang}>{_text(scene.text)}</p>\n' if scene.text else "")
+        f'<section id="scene-{number}">\n<h2{lang}><span class="number">{number}</span>{escape(scene.title)}</h2>\n'
+        + (f'<p class="lead"{lang}>{escape(scene.text)}</p>\n' if scene.text else "")
         + f'<p class="about">{about}</p>\n{shown}\n'
-        + (f"<p>{_text(scene.text_below)}</p>\n" if scene.text_below else "")
+        + (f"<p>{escape(scene.text_below)}</p>\n" if scene.text_below else "")
         + f"{tables}</section>"
     )
 
@@ -180,8 +175,4 @@ def _numbers(name: str, columns: Table) -> str:
     if not 0 < rows * len(columns) <= MOST_CELLS:
         return ""
     summary = _("Numbers: {name}", name=name)
-    return f"<details><summary>{_text(summary)}</summary>{table_html(columns)}</details>\n"
-
-
-def _text(text: str) -> str:
-    return html.escape(text)
+    return f"<details><summary>{escape(summary)}</summary>{table_html(columns)}</details>\n"

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from app.library import source_code
-from app.library.source_code import lines_from, together
+from app.library.source_code import joined_lines, lines_from
 from app.views.residual.stream import shares
 from app.views.scaling.softmax import jacobian_norms
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -36,10 +36,10 @@ def test_the_code_is_that_of_the_picture(
 
 def test_lines_of_one_file_are_shown_together_and_those_of_two_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = lines_from(shares, "exact ="), lines_from(shares, "total =")
-    both = together(first, second)
+    both = joined_lines(first, second)
     assert both.text == f"{first.text}\n\n{second.text}"
     assert (both.path, both.first) == (first.path, first.first)
     with pytest.raises(ValueError, match=r"stream\.py, app/views/scaling/softmax\.py cannot be shown together"):
-        together(first, lines_from(jacobian_norms, "wide ="))
+        joined_lines(first, lines_from(jacobian_norms, "wide ="))
     monkeypatch.setattr(source_code, "KNOWN", {})
-    assert together(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source_code.CHANGED
+    assert joined_lines(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source_code.CHANGED

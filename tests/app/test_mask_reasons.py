@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.figures.mask_reasons import MaskReasons, forbidden_by, row_name, together
+from app.figures.mask_reasons import MaskReasons, combined_mask, forbidden_by, row_name
 from tests.support.head_by_hand import axis
 from transformer.analysis.batch_masks import mask_parts
 from transformer.config import ModelConfig
@@ -37,7 +37,7 @@ def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
     rows, columns = (source if kind == "encoder" else target), (target if kind == "decoder" else source)
     real = sum(id != 0 for id in rows)
     queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
-    text = MaskReasons(together(found), found, queries, keys, 2, real).of_cell(query, key)
+    text = MaskReasons(combined_mask(found), found, queries, keys, 2, real).of_cell(query, key)
     assert text.startswith(row_name(queries, query) + " may ")
     assert reason in text
     assert ("may not attend" in text) == bool(parts)
@@ -46,7 +46,7 @@ def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
 
 def test_a_cell_that_an_edit_allows_or_forbids_is_not_explained_by_the_mask_of_the_paper() -> None:
     parts = mask_parts(CONFIG, (5, 6, 3), (2, 5, 6), "decoder")
-    mask = together(parts).copy()
+    mask = combined_mask(parts).copy()
     mask[0, 2], mask[1, 0], mask[2] = True, False, False
     reasons = MaskReasons(mask, parts, axis(3, "decoder"), axis(3), window=2)
     assert reasons.of_cell(0, 2).endswith("An edit allows it.")
@@ -58,6 +58,6 @@ def test_a_cell_that_an_edit_allows_or_forbids_is_not_explained_by_the_mask_of_t
 
 def test_a_fully_masked_row_is_named() -> None:
     parts = mask_parts(CONFIG, (5, 6, 3, 0, 0, 0), (2,), "encoder")
-    reasons = MaskReasons(together(parts), parts, axis(6), axis(6), window=2)
+    reasons = MaskReasons(combined_mask(parts), parts, axis(6), axis(6), window=2)
     assert "is fully masked" in reasons.of_cell(5, 0)
     assert "is fully masked" not in reasons.of_cell(4, 0)

@@ -18,7 +18,7 @@ from app.figures.mask_matrix import (
     parts_figure,
     reasons,
 )
-from app.figures.mask_reasons import together
+from app.figures.mask_reasons import combined_mask
 from app.figures.panels import MOST_TEXTS
 from app.figures.theme import mask_color, resolved
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
@@ -66,7 +66,7 @@ def having(figure: Any, mode: str) -> list[Any]:
 
 def test_a_cell_has_the_colour_of_its_reason_or_of_several_and_the_letters_of_all() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "decoder")
-    mask = together(parts)
+    mask = combined_mask(parts)
     found, texts = reasons(mask, parts), letters(mask, parts)
     assert (found == 0).tolist() == mask.tolist()
     assert (found[0, 1], texts[0, 1]) == (2, "C")
@@ -79,7 +79,7 @@ def test_a_cell_has_the_colour_of_its_reason_or_of_several_and_the_letters_of_al
 @pytest.mark.parametrize("kind", ["decoder", "cross"])
 def test_a_cell_that_an_edit_changed_is_shown_with_the_edit_as_its_reason(kind: Any) -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, kind)
-    mask = together(parts).copy()
+    mask = combined_mask(parts).copy()
     mask[0, 4], mask[2, 1] = True, False
     queries, keys = axis(mask.shape[0], predicts=True), axis(mask.shape[1])
     figure = checked(parts_figure(mask, parts, queries, keys, title="t", cell=(0, 4)))
@@ -98,7 +98,7 @@ def test_a_cell_that_an_edit_changed_is_shown_with_the_edit_as_its_reason(kind: 
 @pytest.mark.parametrize(("kind", "panels"), [("encoder", 3), ("decoder", 4), ("cross", 1)])
 def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, kind)
-    mask = together(parts)
+    mask = combined_mask(parts)
     rows, columns = axis(mask.shape[0], predicts=True), axis(mask.shape[1])
     figure = checked(parts_figure(mask, parts, rows, columns, title="t", cell=(1, 2)))
     drawn = [trace.z for trace in figure.data if trace.type == "heatmap"]
@@ -154,7 +154,9 @@ def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
     tiles = []
     for number, source in enumerate(((5, 6, 7, 3, 0, 0), (5, 6, 7, 8, 9, 3))):
         parts = [mask_parts(CONFIG, source, TARGET, kind) for kind in ("encoder", "decoder", "cross")]
-        tiles.append([Tile(f"kind {j}", f"sentence {number}", together(part), part) for j, part in enumerate(parts)])
+        tiles.append(
+            [Tile(f"kind {j}", f"sentence {number}", combined_mask(part), part) for j, part in enumerate(parts)]
+        )
     figure = checked(overview_figure(tiles, (1, 2), title="t"))
     drawn = np.asarray(figure.data[0].z)
     flat = [tile for line in tiles for tile in line]
@@ -241,7 +243,7 @@ def test_the_batch_is_a_rectangle_with_padding_at_the_right() -> None:
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
-    figure = checked(parts_figure(together(parts), parts, axis(6), axis(6), title="<i>t</i>", cell=(0, 0)))
+    figure = checked(parts_figure(combined_mask(parts), parts, axis(6), axis(6), title="<i>t</i>", cell=(0, 0)))
     for layout in (figure.layout.xaxis, figure.layout.xaxis2, figure.layout.yaxis):
         assert not any("<img" in text or "<b>" in text for text in layout.ticktext)
     assert "<i>" not in figure.layout.title.text

@@ -32,10 +32,8 @@ from app.views.hand.matrix_products import products_table
 from app.views.hand.projection_origin import origin
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.batch_masks import mask_parts
 from transformer.model.attention import MultiHeadAttention, attend
 from transformer.model.attention_kinds import KINDS, SITES, Kind
-from transformer.model.forced_target import shifted_right
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 
@@ -168,8 +166,7 @@ def mask(this: Calculation) -> None:
     )
     st.latex(_writing(this).mask())
     scene = this.scene
-    read = shifted_right(scene.hypothesis.ids)
-    parts = mask_parts(scene.config, scene.translation.source_ids, read, this.kind)
+    parts = scene.mask_parts(this.kind)
     with st.container(key="text_mask"):
         reasons = MaskReasons(this.tensors["mask"], parts, this.queries, this.keys, scene.config.attention_window)
         st.text(reasons.of_cell(this.query, this.hand.chosen))

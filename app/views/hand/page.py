@@ -28,16 +28,14 @@ from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
 from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import download_and_table
-from transformer.analysis.batch_masks import mask_parts
 from transformer.model.attention_kinds import SITES, Kind
-from transformer.model.forced_target import shifted_right
 
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     kind, layer, head = controls(scene).kind_layer_head()
     this = _calculation(scene, kind, layer, head)
-    parts = mask_parts(scene.config, scene.translation.source_ids, shifted_right(scene.hypothesis.ids), kind)
+    parts = scene.mask_parts(kind)
     message = scene_message(kind, (this.queries, this.keys), this.tensors, parts, (this.query, this.hand.chosen))
     message["scene"] = shown_scene.name()
     message["is_chosen"] = KEYS[kind].is_chosen  # if so, the page opens with the whole calculation

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
-from app.figures.mask_reasons import Part, Parts
+from app.figures.mask_reasons import Parts
 from app.figures.theme import kind_color, role_color, signed_scale
 from app.languages import _, gettext_noop
 from app.views.shared.rounding import ROUNDING
+from transformer.analysis.batch_masks import Part
 from transformer.model.attention_kinds import Kind
 
 TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")

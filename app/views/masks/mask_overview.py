@@ -8,10 +8,11 @@ import numpy as np
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, chart_layout
 from app.figures.mask_matrix import FORBIDDEN_BY_EDIT, LAST, PARTS, reason_legend, reason_scale, reasons
-from app.figures.mask_reasons import EDIT, Part, Parts
+from app.figures.mask_reasons import EDIT, Parts
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.theme import INK
 from app.languages import _, gettext_noop
+from transformer.analysis.batch_masks import Part
 
 GAP = LAST + 1  # the value of the cells between tiles; `reasons` has smaller ones
 FORBIDDEN: dict[Part, str] = {

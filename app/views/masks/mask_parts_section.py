@@ -11,7 +11,7 @@ import streamlit as st
 from app.components.chart import chart
 from app.figures.axes import TokenAxis
 from app.figures.mask_matrix import mask_alt, mask_table, parts_figure
-from app.figures.mask_reasons import MaskReasons, Part, Parts
+from app.figures.mask_reasons import MaskReasons, Parts
 from app.figures.panels import Cell
 from app.languages import _, gettext_noop
 from app.library.source_code import SourceLines, lines_from, lines_of_definition
@@ -20,7 +20,7 @@ from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
 from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.batch_masks import mask_parts
+from transformer.analysis.batch_masks import Part, mask_parts
 from transformer.analysis.trace import Trace
 from transformer.model.attention_kinds import KINDS, Kind
 from transformer.model.transformer import Transformer

@@ -10,7 +10,7 @@ from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error,
 from app.figures.theme import number
 from app.languages import _
 from app.library.catalogue import entry
-from app.library.source_code import SourceLines, lines_from, together
+from app.library.source_code import SourceLines, joined_lines, lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.stage.section import section
@@ -211,5 +211,5 @@ def _code(layout: Layout | None) -> SourceLines:
     """The code that makes the matrices of the picture: from the formula, or those that fit learned positions best."""
     turned = lines_from(turns, "cos, sin", "return")
     if layout:
-        return together(lines_from(rotations, "return"), turned)
-    return together(lines_from(best_rotations, "before, after", "return"), turned)
+        return joined_lines(lines_from(rotations, "return"), turned)
+    return joined_lines(lines_from(best_rotations, "before, after", "return"), turned)

@@ -6,7 +6,7 @@ import streamlit as st
 from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import number
 from app.languages import _
-from app.library.source_code import lines_from, together
+from app.library.source_code import joined_lines, lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.stage.section import section
@@ -41,7 +41,7 @@ def similarity(scene: Scene, stack: Stack, row: int) -> None:
             "Products of learned positions may differ at the same distance: the band goes from the smallest to the "
             "largest."
         ),
-        together(lines_from(products, "wide =", "return"), lines_from(over_distance, "matrix =", "diagonals =")),
+        joined_lines(lines_from(products, "wide =", "return"), lines_from(over_distance, "matrix =", "diagonals =")),
         shape="products: " + shape_text("PP", (len(table), len(table))),
         origin="derived",
     )

@@ -10,7 +10,7 @@ from app import components
 from app.figures.shares import Share
 from app.figures.theme import number
 from app.languages import _
-from app.library.source_code import lines_from, together
+from app.library.source_code import joined_lines, lines_from
 from app.stage.controls import controls
 from app.stage.heads import QUERIES as QUERIES_OF
 from app.stage.heads import SHORT_INSIDE, chosen_head
@@ -130,7 +130,7 @@ def _random() -> None:
             "function into regions where it has extremely small gradients. To counteract this effect, we scale the dot "
             "products by 1/√d_k.”"
         ),
-        together(
+        joined_lines(
             lines_from(random_products, "query =", "products:"),
             lines_from(random_sharpness, "return"),
             lines_from(jacobian_norms, "jacobian =", "norms:"),

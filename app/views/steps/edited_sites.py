@@ -6,14 +6,12 @@ import numpy as np
 
 from app.compute.edited_cells import edited_cells
 from app.compute.subject import Subject
-from app.figures.mask_reasons import together
+from app.figures.mask_reasons import combined_mask
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
-from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.edits import PositionsOff
 from transformer.model import census
 from transformer.model.attention_kinds import KINDS, SITES, depth
-from transformer.model.forced_target import shifted_right
 
 _PATCHED = ("embedding.output", "residual_sum", "norm_out")  # the ends of the sites where an edit replaces vectors
 _OF_ONE_PASS = gettext_noop(
@@ -97,10 +95,9 @@ def edited_sites(scene: Scene) -> EditedSites:
 def _edited_masks(scene: Scene) -> tuple[set[str], set[str], bool]:
     """The sites of the masks that an edit changes, in one head or in all; those of weights with a fully masked row;
     and whether a row of the decoder may attend to later tokens."""
-    read, allow_later = shifted_right(scene.hypothesis.ids), False
-    recorded, changed, empty = scene.record("*.mask"), set(), set()
+    recorded, changed, empty, allow_later = scene.record("*.mask"), set(), set(), False
     for kind in KINDS:
-        unedited = together(mask_parts(scene.config, scene.translation.source_ids, read, kind))
+        unedited = combined_mask(scene.mask_parts(kind))
         for site in (SITES[kind].format(layer) for layer in range(depth(scene.config, kind))):
             mask = recorded[f"{site}.mask"]
             if np.any(mask != unedited):

@@ -23,8 +23,6 @@ from app.views.shared.search_code import about_probabilities
 from app.views.steps.hidden_units import firing_table, share_firing
 from app.views.steps.station_tensors import before_norm, chosen_row, is_same, joined, kind_at, recorded, rows_of, tensor
 from app.views.steps.stations import STACKS, Station
-from transformer.analysis.batch_masks import mask_parts
-from transformer.model.forced_target import shifted_right
 
 Rows = Mapping[str, Any] | list[dict[str, Any]]  # columns by name, or one dictionary per row
 
@@ -146,7 +144,7 @@ def _of_keys(scene: Scene, here: Station, head: int) -> tuple[Rows, str]:
     kind = kind_at(here)
     queries, keys = scene.axes(kind)
     if here.shown_as == "mask":
-        parts = mask_parts(scene.config, scene.translation.source_ids, shifted_right(scene.hypothesis.ids), kind)
+        parts = scene.mask_parts(kind)
         masks = tensor(scene, here).astype(bool)  # (H, Q, K)
         said = (
             _("The same for all heads. A masked key gets the score −∞.")

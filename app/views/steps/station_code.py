@@ -1,6 +1,6 @@
 """The code of each station: the lines that compute its tensor, text, token ids or chosen token."""
 
-from app.library.source_code import SourceLines, lines_from, lines_of, lines_of_definition, together
+from app.library.source_code import SourceLines, joined_lines, lines_from, lines_of, lines_of_definition
 from app.stage.scene import Scene
 from app.stage.search_method import method_of
 from app.views.shared.search_code import choice
@@ -53,4 +53,4 @@ def _mask_code(config: ModelConfig, here: Station) -> SourceLines:
     own = here.part == "self_attention"
     names = ["causal_mask"] if own and here.stack == "decoder" else []
     names += ["window_mask"] if own and config.attention_window is not None else []
-    return together(*(lines_of_definition("model/masks.py", name) for name in names or ["padding_mask"]))
+    return joined_lines(*(lines_of_definition("model/masks.py", name) for name in names or ["padding_mask"]))

@@ -9,7 +9,7 @@ from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, cu
 from app.languages import _, with_label
 from app.languages.numbers import in_latex
 from app.library.runs import Run, read_curves
-from app.library.source_code import lines_of_definition, together
+from app.library.source_code import joined_lines, lines_of_definition
 from app.stage.scene import Scene
 from app.views.shared.bleu_caption import say_where_bleu_is_0
 from app.views.shared.show_figure import show_figure
@@ -93,7 +93,9 @@ def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
             "updates, the rate falls to 0 in a straight line."
         ),
         lines_of_definition("training/learning_rate.py", "learning_rate"),
-        whole=together(*(lines_of_definition("training/learning_rate.py", name) for name in ("_shape", "_cooldown"))),
+        whole=joined_lines(
+            *(lines_of_definition("training/learning_rate.py", name) for name in ("_shape", "_cooldown"))
+        ),
     )
     rate_chart(runs, scene)
 
