@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from app.compute import cached_results
-from app.compute.cached_results import GATE, KEPT, Ids
+from app.compute.cached_results import CACHE_LIFETIME, GATE, Ids
 from app.compute.subject import Subject
 from app.languages import gettext_noop
 from transformer.config import EOS
@@ -40,7 +40,7 @@ class AgainstTorch:
     stages: tuple[Stage, ...]
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int) -> AgainstTorch:
     """Compares the unedited model with torch.nn.
 

@@ -36,7 +36,7 @@ from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
 
 Ids = tuple[int, ...]
-KEPT = "30m"  # how long a result is stored; to compute it again takes a tenth of a second
+CACHE_LIFETIME = "30m"  # how long a result is stored; to compute it again takes a tenth of a second
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
 GATE = Gate(os.cpu_count() or 1)
@@ -51,7 +51,7 @@ class Attention:
     masks: np.ndarray
 
 
-@st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=128, ttl=CACHE_LIFETIME, show_spinner=False)
 def translate(
     subject: Subject, text: str, settings: DecodingConfig, *, correct_spelling: bool = False
 ) -> TranslatedText:
@@ -68,7 +68,7 @@ def _check_search(translator: Translator, text: str, settings: DecodingConfig) -
     check_search(translator.model.config, translator.model.parameter_count, lengths, settings)
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def translate_one(
     subject: Subject,
     sentence: str,
@@ -87,7 +87,7 @@ def translate_one(
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def translate_ids(subject: Subject, source_ids: Ids, settings: DecodingConfig) -> Hypothesis:
     """The best translation of these source ids, which may be in any order. Raises TranslationError."""
     translator = subject.translator
@@ -96,7 +96,7 @@ def translate_ids(subject: Subject, source_ids: Ids, settings: DecodingConfig) -
         return translator.translate_ids(source_ids, replace(settings, n_best=1))
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def given(subject: Subject, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
     """The visitor's own translation, as text or ids, and its probabilities: `transformer.decoding.teacher_forcing`.
 
@@ -120,7 +120,7 @@ class Observed:
     trace: Trace
 
 
-@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=CACHE_LIFETIME, show_spinner=False)
 def observed(subject: Subject, source_ids: Ids, target_ids: Ids) -> Observed:
     """All attention weights and the logits; arrays are read-only, because all sessions share them."""
     translator = subject.translator
@@ -143,7 +143,7 @@ def attention(subject: Subject, source_ids: Ids, target_ids: Ids, kind: Kind) ->
     return observed(subject, source_ids, target_ids).attention[kind]
 
 
-@st.cache_resource(max_entries=48, ttl=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=48, ttl=CACHE_LIFETIME, show_spinner=False)
 def record(subject: Subject, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
     """What the model computed at these sites in one teacher-forced pass; see `transformer.analysis.trace`.
 
@@ -158,7 +158,7 @@ def record(subject: Subject, source_ids: Ids, target_ids: Ids, sites: tuple[str,
         return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
 
 
-@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=CACHE_LIFETIME, show_spinner=False)
 def record_batch(
     subject: Subject, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
 ) -> tuple[Trace, ...]:
@@ -168,7 +168,7 @@ def record_batch(
         return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.token)
 
 
-@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=CACHE_LIFETIME, show_spinner=False)
 def record_steps(
     subject: Subject, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
 ) -> tuple[Mapping[str, np.ndarray], ...]:
@@ -178,7 +178,7 @@ def record_steps(
         return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def changed_by_padding(
     subject: Subject, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
 ) -> dict[str, float]:
@@ -188,7 +188,7 @@ def changed_by_padding(
         return padding_difference(model, source_ids, target_ids, row)
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def logit_lens(subject: Subject, source_ids: Ids, target_ids: Ids) -> Lens:
     """How the predicted tokens rank after each layer of the decoder; see `transformer.analysis.logit_lens`."""
     model = subject.translator.model
@@ -196,14 +196,14 @@ def logit_lens(subject: Subject, source_ids: Ids, target_ids: Ids) -> Lens:
         return lens(model, source_ids, target_ids)
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: str) -> Predictions:
     """What is predicted without each head of an attention, and with it alone: `transformer.analysis.head_removal`."""
     with GATE:
         return predictions_with_other_heads(subject.translator.model, source_ids, target_ids, site)
 
 
-@st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=256, ttl=CACHE_LIFETIME, show_spinner=False)
 def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tuple[str, ...]) -> np.ndarray:
     """The log-probability of each token under each edit alone: (edits, T), in nats. For `edits` see `Subject.texts`."""
     with GATE:

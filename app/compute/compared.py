@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from app.compute import cached_results
-from app.compute.cached_results import KEPT, Attention, Ids
+from app.compute.cached_results import CACHE_LIFETIME, Attention, Ids
 from app.compute.subject import Subject
 from transformer.analysis.head_matching import match_heads
 from transformer.decoding.translation import Hypothesis
@@ -68,7 +68,7 @@ class Reading:
         return cached_results.attention(self.subject, self.source_ids, self.target_ids, kind)
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def head_changes(one: Reading, other: Reading) -> list[HeadChange]:
     """Compares the heads of `other` with those of `one`. Both must read the same number of tokens. The head that
     changes most is first; heads without a partner are last.

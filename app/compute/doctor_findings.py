@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.compute.cached_results import GATE, KEPT, observed
+from app.compute.cached_results import CACHE_LIFETIME, GATE, observed
 from app.compute.subject import Subject
 from transformer.analysis import doctor
 from transformer.analysis.doctor import CheckpointExamination, Finding, examine_checkpoint
 from transformer.decoding.translation import Hypothesis, Translation
 
 
-@st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=16, ttl=CACHE_LIFETIME, show_spinner=False)
 def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
     """The examination of the weights. Edits do not change them, so all edited models of a file share one."""
     return examine_checkpoint(subject.translator)
@@ -26,7 +26,7 @@ def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis)
     return _findings(subject, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def _findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     known = _checkpoint_examination(subject.original)
     own = observed(subject, translation.source_ids, hypothesis.ids).trace

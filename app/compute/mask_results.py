@@ -5,14 +5,14 @@ from dataclasses import replace
 import streamlit as st
 import torch
 
-from app.compute.cached_results import GATE, KEPT, Ids
+from app.compute.cached_results import CACHE_LIFETIME, GATE, Ids
 from app.compute.subject import Subject
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.log_probabilities import next_log_probabilities
 from transformer.decoding.translation import Translation
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def without_cache(subject: Subject, source_ids: Ids, most: int) -> Ids:
     """Greedy decoding without a cache of keys and values: each step is a pass over all tokens so far, and the last row
     predicts the next token. With the causal mask it finds what a search with the cache finds.
@@ -30,7 +30,7 @@ def without_cache(subject: Subject, source_ids: Ids, most: int) -> Ids:
     return tuple(read[1:])
 
 
-@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def translate_batch(subject: Subject, sentences: tuple[str, ...], settings: DecodingConfig) -> tuple[Translation, ...]:
     """Translations of sentences in one batch, in which all but the longest have padding. Raises TranslationError."""
     settings = replace(settings, n_best=1) if settings.method == "beam" else settings

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from app.compute.cached_results import GATE, KEPT, translate_one
+from app.compute.cached_results import CACHE_LIFETIME, GATE, translate_one
 from app.compute.subject import Subject
 from transformer.config import DecodingConfig
 from transformer.decoding.reranking import ranked, reverse_scores, summed
@@ -32,7 +32,7 @@ class Preferred:
     own: float
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def preferred(subject: Subject, reverse: Subject, sentence: str, settings: DecodingConfig) -> Preferred | None:
     """What noisy channel reranking chooses: see `transformer.decoding.reranking`. None: nothing better by `MARGIN`.
 

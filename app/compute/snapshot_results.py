@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from app.compute.cached_results import GATE, KEPT, Attention
+from app.compute.cached_results import CACHE_LIFETIME, GATE, Attention
 from app.library.checkpoints import CheckpointFile, load_snapshot
 from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
@@ -38,7 +38,7 @@ class SnapshotResult:
     predicts: tuple[str, ...]
 
 
-@st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=256, ttl=CACHE_LIFETIME, show_spinner=False)
 def result_of(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> SnapshotResult:
     """The result of a snapshot for a sentence whose right translation is known. Raises TranslationError."""
     translator = load_snapshot(file)
@@ -62,7 +62,7 @@ def result_of(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Sn
     )
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=CACHE_LIFETIME, show_spinner=False)
 def written_by(file: CheckpointFile, sentence: str) -> str:
     """What a snapshot writes, greedily. Raises TranslationError."""
     translator = load_snapshot(file)

@@ -10,7 +10,8 @@ from starlette.routing import BaseRoute, Route
 from app.component_address import FOLDER
 from app.server.app_path import app_path
 
-KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # the name of a file contains a hash of its content
+# The name of a file contains a hash of its content
+CACHED_FOR_EVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 
 
 def routes() -> list[BaseRoute]:
@@ -25,4 +26,4 @@ async def _script(request: Request) -> Response:
     script = module_in(request.path_params["file"])
     if script is None:
         return PlainTextResponse("There is no such script.", 404)
-    return Response(script, headers=KEPT, media_type="text/javascript")
+    return Response(script, headers=CACHED_FOR_EVER, media_type="text/javascript")

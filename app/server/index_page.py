@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
 from app.server.app_path import app_path
-from app.server.component_scripts import KEPT
+from app.server.component_scripts import CACHED_FOR_EVER
 from app.server.request_guard import CLASS
 from app.server.style_sheet import style_sheet
 
@@ -135,4 +135,4 @@ def routes() -> list[BaseRoute]:
 async def _style(request: Request) -> Response:
     if request.url.path.rpartition("/")[2] != style_file():
         return PlainTextResponse("There is no such style sheet.", 404)
-    return Response(style_sheet(), headers=KEPT, media_type="text/css")
+    return Response(style_sheet(), headers=CACHED_FOR_EVER, media_type="text/css")

@@ -46,7 +46,7 @@ def edited(subject: Subject, page: PageInfo) -> Subject:
         with st.container(key="text_most_edits"):
             st.text(
                 _(
-                    "A model cannot have more than {most} edits at once. Take some back first.",
+                    "{most} edits is the most that a model can have at once. Undo one before you add another.",
                     most=MOST_EDITS,
                 )
             )
@@ -127,7 +127,7 @@ def _names(edits: tuple[Edit, ...]) -> None:
         most = MOST_IN_A_LECTURE if LECTURE.value else MOST_NAMED
         for edit in edits[::-1][:most]:
             text = edit_text(edit)
-            whole = _("{edit}: take it back", edit=edit_words(edit))
+            whole = _("Undo: {edit}", edit=edit_words(edit))
             st.button(f"{edit_label(edit)} ✕", key=f"undo {text}", on_click=undo, args=(text,), help=whole)
         if len(edits) > most:
             st.text(_("and {count} more", count=len(edits) - most), width="content")

@@ -72,13 +72,13 @@ def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None
     that has the layer (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
     """
     first = opening or opening_head(scene, kind)[0]
-    keep = st.session_state.get(_OPENED_FOR, kind) == kind
+    sticky = st.session_state.get(_OPENED_FOR, kind) == kind
     st.session_state[_OPENED_FOR] = kind
-    layer = LAYER.open(first[0] + 1, Between(1, MOST_HEADS), keep=keep) - 1
+    layer = LAYER.open(first[0] + 1, Between(1, MOST_HEADS), sticky=sticky) - 1
     if layer >= depth(scene.config, kind):
         layer = first[0]
     of_layer = first if layer == first[0] else clearest_of(scene, kind, layer)
-    return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), keep=keep) - 1
+    return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), sticky=sticky) - 1
 
 
 def choose_cell(kind: Kind, cell: Point) -> None:

@@ -45,7 +45,7 @@ def _typed() -> None:
     if late_reports.restored(SENTENCE):
         return
     text_changed()
-    SENTENCE.keep()
+    SENTENCE.mark_as_chosen()
 
 
 def _first_example(task: Task) -> str:

@@ -117,4 +117,4 @@ def _texts(written: str, page: str | None) -> dict[str, str]:
 
 
 def _is_written(choice: Choice) -> bool:
-    return choice.is_kept or (choice.is_chosen and (choice.varies or not choice.is_usual))
+    return choice.differs_from_opening or (choice.is_chosen and (choice.varies or not choice.equals_opening))

@@ -47,11 +47,11 @@ class Choice(Generic[T]):
 
     @property
     def _explicit(self) -> str:
-        return f"{self.key} chosen"  # the session key that exists after `choose` or `keep`
+        return f"{self.key} chosen"  # the session key that exists after `choose` or `mark_as_chosen`
 
     @property
-    def _kept(self) -> str:
-        return f"{self.key} kept"  # the session key of `is_kept`
+    def _differs(self) -> str:
+        return f"{self.key} differs"  # the session key of `differs_from_opening`
 
     @property
     def value(self) -> T:
@@ -69,28 +69,28 @@ class Choice(Generic[T]):
         return not opened or self._explicit in state
 
     @property
-    def is_usual(self) -> bool:
+    def equals_opening(self) -> bool:
         """Whether the value equals the last opening value, or the default if it was never opened."""
         return bool(self.value == st.session_state.get(self._opening, self.default))
 
     @property
-    def is_kept(self) -> bool:
+    def differs_from_opening(self) -> bool:
         """Whether nothing is chosen, but `open` has kept a value that a new visitor would not see."""
-        return not self.is_chosen and bool(st.session_state.get(self._kept))
+        return not self.is_chosen and bool(st.session_state.get(self._differs))
 
-    def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, keep: bool = False) -> T:
+    def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, sticky: bool = False) -> T:
         """Returns the chosen value, or `opening` if nothing is chosen, and stores it in the session.
 
         Call this before its widget is drawn.
 
         A value that is not `allowed` counts as not chosen: another checkpoint may have fewer layers, and somebody may
-        have edited the address. If nothing is chosen, the value changes whenever `opening` changes. With `keep` it does
-        not change: a new sentence shows the same head.
+        have edited the address. If nothing is chosen, the value changes whenever `opening` changes, unless it
+        is `sticky`: a new sentence shows the same head.
         """
         state, first = st.session_state, self.default if opening is None else opening
-        keeps = keep and self.key in state and not self.is_chosen and (allowed is None or state[self.key] in allowed)
+        keeps = sticky and self.key in state and not self.is_chosen and (allowed is None or state[self.key] in allowed)
         value = state[self.key] if keeps else first
-        state[self._kept] = value != first
+        state[self._differs] = value != first
         if not self.is_chosen or (allowed is not None and state[self.key] not in allowed):
             state.pop(self._explicit, None)
             if self.key not in state or state[self.key] != value:  # setting it deletes what is being typed
@@ -102,15 +102,15 @@ class Choice(Generic[T]):
     def choose(self, value: T) -> None:
         """Sets the value as if the visitor had chosen it."""
         st.session_state[self.key] = value
-        self.keep()
+        self.mark_as_chosen()
 
-    def keep(self) -> None:
+    def mark_as_chosen(self) -> None:
         """Marks the present value as chosen by the visitor, even if it equals the opening value."""
         st.session_state[self._explicit] = True
 
     def forget(self) -> None:
         """Removes the value: nothing is chosen any more."""
-        for key in (self.key, self._opening, self._explicit, self._kept):
+        for key in (self.key, self._opening, self._explicit, self._differs):
             st.session_state.pop(key, None)
 
 

@@ -55,7 +55,7 @@ def test_the_loop_shows_what_is_read_attended_to_kept_and_chosen(open_decoding: 
 
 
 def test_the_weights_of_the_loop_can_be_read_as_a_table(open_decoding: Open, folder: Path) -> None:
-    app = open_decoding(session={"table_loop_looks": True}, t="3", layer="2", head="3")
+    app = open_decoding(session={"table_loop_weights": True}, t="3", layer="2", head="3")
     translator, found = searched(folder)
     sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
     ids = found.hypotheses[0].ids

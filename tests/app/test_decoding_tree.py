@@ -44,10 +44,12 @@ def test_a_chosen_node_shows_how_its_score_is_computed_and_what_it_attended_to(
     ids = [each.token_id for each in path_to(found.tree, node.id)]
     site = "decoder.layers.1.cross_attention.weights"
     weights = trace(translator.model, found.source_ids, ids, [site])[site][2, -1]
-    assert [chip["share"] for chip in component(app, "node_looks")["chips"]] == pytest.approx(weights, abs=1e-6)
+    assert [chip["share"] for chip in component(app, "node_cross_attention")["chips"]] == pytest.approx(
+        weights, abs=1e-6
+    )
     back = "decoder.layers.1.self_attention.weights"
     own = trace(translator.model, found.source_ids, ids, [back])[back][2, -1]
-    chips = component(app, "node_looks_back")["chips"]
+    chips = component(app, "node_self_attention")["chips"]
     assert [chip["share"] for chip in chips] == pytest.approx(own, abs=1e-6)
     assert [chip["text"] for chip in chips] == ["<s>", *(translator.tokenizer.token(id) for id in ids[:-1])]
     after = logits_of_path(translator, found, ids)

@@ -52,7 +52,7 @@ def test_where_rows_may_attend_to_later_tokens_the_bars_are_those_of_the_steps(
     steps = trace_steps(translator.model, found.source_ids, found.hypotheses[0].ids, sites)
     for drawn, step in zip(frame(app)["steps"], steps, strict=True):
         assert drawn["weights"] == pytest.approx(step[sites[0]][2, 0], abs=1e-4)
-    for key, site in zip(("node_looks", "node_looks_back"), sites, strict=True):
+    for key, site in zip(("node_cross_attention", "node_self_attention"), sites, strict=True):
         shares = [chip["share"] for chip in component(app, key)["chips"]]
         assert shares == pytest.approx(steps[1][site][2, 0], abs=1e-4)
 

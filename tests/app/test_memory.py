@@ -94,5 +94,5 @@ def test_every_result_has_an_age_limit_and_a_number() -> None:
     caches: list[Any] = [function._info for function in functions]
     assert len(caches) > 10
     for cache in caches:
-        assert cache.ttl == cached_results.KEPT
+        assert cache.ttl == cached_results.CACHE_LIFETIME
         assert cache.max_entries

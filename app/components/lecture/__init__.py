@@ -41,11 +41,11 @@ def lecture(
 
     Args:
         on_choose: called with "scene" or "page" and a place, from 0; with "question" and 1 to ask it or 0 to take it
-            away; with "lecture" and 1 to begin or 0 to leave; with "home" to open what the class takes home; or with
-            "class" to show its code.
+            away; with "lecture" and 1 to begin or 0 to leave; with "take_home" to open what the class takes home; or
+            with "class" to show its code.
         on_kept: called with the sentence that the lecturer had typed before the page was loaded again.
     """
-    counts = {"scene" if state.lesson else "page": state.count, "question": 2, "lecture": 2, "home": 2, "class": 2}
+    counts = {"scene" if state.lesson else "page": state.count, "question": 2, "lecture": 2, "take_home": 2, "class": 2}
 
     def kept() -> None:
         text = sent(key, "kept")

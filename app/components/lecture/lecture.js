@@ -189,7 +189,7 @@ class Lecture {
   }
 
   help() {
-    if (this.list?.open) this.list.close(); else this.list = this.keyList(this.root, this.data.lesson, () => this.choose("home", 1));
+    if (this.list?.open) this.list.close(); else this.list = this.keyList(this.root, this.data.lesson, () => this.choose("take_home", 1));
   }
 
   // Tells the presenter's window that this window no longer shows the lesson.

@@ -24,7 +24,8 @@ HERE = Path(__file__).parent
 _KEY = "lecture_keys"
 _PAGE = "page that is opened next"  # in the session: its name
 _LEFT = "scene that was left"  # in the session: its page and number
-_HOME, _CODE = "what the class takes home is asked for", "the code of the class is asked for"  # in the session
+# In the session
+_TAKE_HOME_ASKED, _CODE_ASKED = "what the class takes home is asked for", "the code of the class is asked for"
 
 
 def arrive(page: PageInfo) -> None:
@@ -128,11 +129,11 @@ def draw(page: PageInfo) -> None:
         on_choose=_choose,
         on_kept=SENTENCE.choose,
     )
-    if st.session_state.pop(_HOME, False) and found:
+    if st.session_state.pop(_TAKE_HOME_ASKED, False) and found:
         from app.take_home.button import open_take_home  # imports torch, which the first visit does not wait for
 
         open_take_home(found.scenes, found.title, found.about, found.language)
-    if st.session_state.pop(_CODE, False):
+    if st.session_state.pop(_CODE_ASKED, False):
         from app.classroom.class_panel import open_and_show_code  # imports torch, too
 
         open_and_show_code()
@@ -146,8 +147,8 @@ def _choose(name: str, index: int) -> None:
         st.session_state[_PAGE] = shown_scene.show(index)
     elif name == "question":
         shown_scene.ask(asked=bool(index))
-    elif name in ("home", "class"):
-        st.session_state[_HOME if name == "home" else _CODE] = True
+    elif name in ("take_home", "class"):
+        st.session_state[_TAKE_HOME_ASKED if name == "take_home" else _CODE_ASKED] = True
     elif name == "page":
         FIGURE.forget()
         st.session_state[_PAGE] = PAGES[index].name

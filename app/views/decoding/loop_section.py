@@ -28,7 +28,7 @@ def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
             of=_("cache"),
         )
         download_and_table(
-            key="loop_looks",
+            key="loop_weights",
             name=_("Decoding, step {step}, layer {layer}, head {head}", step=step + 1, layer=layer + 1, head=head + 1),
             table=lambda: weights_table(scene.source, scene.target, *_weights(scene, step, layer, head)),
             drawn=False,

@@ -104,8 +104,8 @@ def _attended(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int)
     ids, token_of = tuple(node.token_id for node in path), scene.subject.translator.tokenizer.token
     read = TokenAxis(_("Read"), "decoder", (token_of(BOS), *(node.token for node in path[:-1])))
     strips: tuple[tuple[Kind, str, TokenAxis], ...] = (
-        ("cross", "node_looks", scene.source),
-        ("decoder", "node_looks_back", read),
+        ("cross", "node_cross_attention", scene.source),
+        ("decoder", "node_self_attention", read),
     )
     for kind, key, tokens in strips:
         asked = scene.subject.as_in_steps, scene.translation.source_ids, ids, kind

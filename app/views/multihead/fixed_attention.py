@@ -16,7 +16,7 @@ from app.state.pinned_words import pin
 from transformer.model.attention_kinds import Kind
 
 NAMED = 3  # how many heads of the layer the sentence names
-PRONOUN, NOUN = "The Law will never be perfect, but its", "The Law"  # the sentence up to “its”, and up to “Law”
+UP_TO_ITS, UP_TO_LAW = "The Law will never be perfect, but its", "The Law"  # the sentence up to “its”, and up to “Law”
 
 
 def fixed_attention(scene: Scene, kind: Kind, layer: int) -> str:
@@ -73,5 +73,5 @@ def _choose(subject: Subject) -> None:
     encode = subject.translator.tokenizer.encode
     take_sentence(PAPERS_EXAMPLE)
     KIND.choose("encoder")
-    before = PRONOUN.rpartition(" ")[0]
-    pin("encoder", len(encode(before)), len(encode(NOUN)) - 1)
+    before = UP_TO_ITS.rpartition(" ")[0]
+    pin("encoder", len(encode(before)), len(encode(UP_TO_LAW)) - 1)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from app.compute.cached_results import CACHE_LIFETIME
 from app.compute.edited_cells import edited_rows
 from app.figures.axes import visible
 from app.figures.distribution import Mark, offers
@@ -172,7 +173,7 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
     return parts
 
 
-@st.cache_data(max_entries=32, ttl="30m", show_spinner=False)
+@st.cache_data(max_entries=32, ttl=CACHE_LIFETIME, show_spinner=False)
 def _offers(key: str, given_steps: tuple[int, ...], spoken: Language, _scene: Scene) -> list[list[dict[str, Any]]]:
     """For each row of the decoder its most probable tokens, and the one that was chosen, or given by the visitor.
 

@@ -15,7 +15,7 @@ def notice_new_runs(listed: Sequence[str]) -> None:
 
     def look() -> None:
         if not set(run_names()) <= set(listed):
-            RUN.keep()
+            RUN.mark_as_chosen()
             st.rerun()
 
     st.fragment(look, run_every=EVERY)()

@@ -72,7 +72,7 @@ def draw(scene: Scene | None) -> None:
         return
     name = RUN.open(opening_run(names, scene), names)
     if _is_live(name):
-        RUN.keep()  # it is still shown when it has ended
+        RUN.mark_as_chosen()  # it is still shown when it has ended
     _window()
     is_own = name in own_run_names()
     if is_own and not LECTURE.value:  # the line of an included run is in the details

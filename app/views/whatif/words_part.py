@@ -162,7 +162,7 @@ def _replacement(words: Words, word: int) -> str:
         st.text(_("In place of “{word}”", word=in_words(words.names[word])), width="content")
         NEW_WORD.open()
         st.text_input(_("Another word"), key=NEW_WORD.key, persist_state="session", max_chars=LONGEST_WORD,
-                      label_visibility="collapsed", autocomplete="off", on_change=CHANGED_WORD.keep,
+                      label_visibility="collapsed", autocomplete="off", on_change=CHANGED_WORD.mark_as_chosen,
                       placeholder=pgettext("in place of a word", "nothing"))  # fmt: skip
         if not words.integrated and words.work <= LONGEST:
             takes = _("{steps} forward passes, each with a backward pass per token. This takes seconds.", steps=STEPS)
