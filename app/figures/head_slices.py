@@ -2,7 +2,7 @@
 
 The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: these are in the
 slice beside it and in the table. Colours end at three times the root mean square, because otherwise a few large weights
-would make all others pale; the page says how many are beyond.
+would make all others pale, or at the largest if that is smaller; the page says how many are beyond.
 """
 
 import re

@@ -202,14 +202,14 @@ def _share(tokenizer: Tokenizer, texts: Sequence[str], counts: Callable[[Tokeniz
     return sum(count for token, count in found.items() if counts(tokenizer, token)) / characters
 
 
-def _begins_missing(tokenizer: Tokenizer, token: int) -> bool:
+def _begins_missing(tokenizer: Tokenizer, token_id: int) -> bool:
     """Whether a token is an unknown character, or the first byte of a character that is spelled in bytes."""
-    if token == UNK:
+    if token_id == UNK:
         return True
-    return tokenizer.kind(token) == "byte" and not 0x80 <= int(tokenizer.token(token)[1:-1], 16) < 0xC0
+    return tokenizer.kind(token_id) == "byte" and not 0x80 <= int(tokenizer.token(token_id)[1:-1], 16) < 0xC0
 
 
-def _is_letter(tokenizer: Tokenizer, token: int) -> bool:
+def _is_letter(tokenizer: Tokenizer, token_id: int) -> bool:
     """Whether a token is one letter of an alphabet with capitals: in other scripts one letter may be a word."""
-    letter = tokenizer.token(token).removeprefix("▁")
+    letter = tokenizer.token(token_id).removeprefix("▁")
     return len(letter) == 1 and (letter.islower() or letter.isupper())

@@ -79,7 +79,8 @@ class TrainingData:
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
         if recipe.training.best_by in OF_TRANSLATIONS:
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
-            self.judged_by += f", {translated} sentences translated, at most {extra} tokens longer"
+            # Resuming compares this text with the stored one, so it stays as it is, also its word for tokens
+            self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
 
     def warnings(self) -> list[str]:
         """What is probably wrong with the text or its vocabulary (text_warnings.py)."""

@@ -10,6 +10,7 @@ class RequestError extends Error {
 // The follower's token, and the language of error messages.
 const headersOf = (follower) => ({ "X-Follower": follower, "Accept-Language": document.documentElement.lang });
 
+const PATIENCE = 20_000;  // ms that a phone waits until what it has sent is received
 const SHORTEST = 500, LONGEST = 8000;  // ms before a failed request is repeated
 // ms before news are requested again if the server refuses a picture (409), because the class sees another scene now.
 const MOVED_ON = 200;
@@ -24,7 +25,7 @@ async function request(code, path, options) {
 export const get = (code, follower, path) => request(code, path, { headers: headersOf(follower) });
 
 export const post = (code, follower, path, body) =>
-  request(code, path, { method: "POST", headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  request(code, path, { method: "POST", signal: AbortSignal.timeout(PATIENCE), headers: { ...headersOf(follower), "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 // Returns a function that loads on demand. Its first call calls `load`, and all calls return the same promise; after a
 // failure, the next call calls `load` again. `load` gets the number of the attempt, because a browser does not import a

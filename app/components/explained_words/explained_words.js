@@ -37,14 +37,16 @@ export default function ({ data, parentElement }) {
   const own = root.getRootNode(), watched = new Set();
   let waits = 0, listed = null, opened = null;
   explanation.addEventListener("toggle", ({ newState }) => {
-    opened?.setAttribute("aria-expanded", String(newState === "open"));
-    if (newState === "closed") announced.textContent = "";
+    if (newState === "open") return;
+    opened?.setAttribute("aria-expanded", "false");
+    announced.textContent = "";
   });
 
   function explain(word, node) {
     const box = node.getBoundingClientRect();
     opened?.setAttribute("aria-expanded", "false");
     opened = node;
+    opened.setAttribute("aria-expanded", "true");
     explanation.replaceChildren(element("strong", "", null, word.forms[0]), document.createTextNode(word.text));
     explanation.showPopover();
     announced.textContent = explanation.textContent;
@@ -64,6 +66,7 @@ export default function ({ data, parentElement }) {
     const names = found.map((word) => word.forms[0]).join("\n");
     if (names === listed) return;
     listed = names;
+    explanation.hidePopover();
     list.hidden = !found.length;
     list.replaceChildren(element("span", "title", null, _("Words on this page")));
     for (const word of found) {

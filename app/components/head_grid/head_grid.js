@@ -195,10 +195,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const { mode: left, received, step, head: shown, alt, ...drawn } = data, text = JSON.stringify(drawn);
   const isOther = root.view && root.view.data.subject !== data.subject;
-  if (isOther) {  // a step and a head of the sentence or the model before
-    delete root.headlightChoices?.step;
-    delete root.headlightChoices?.head;
-  }
+  if (isOther) delete root.headlightChoices?.step;  // it is a step of the sentence before
+  if (isOther || (root.view && root.view.data.layer !== data.layer)) delete root.headlightChoices?.head;  // of that layer
   const mode = currentChoice(root, "mode", { chosen: left, count: MODES.length, received });
   const at = currentChoice(root, "step", { chosen: Math.min(step, data.steps.length - 1), count: data.steps.length, received });
   const head = currentChoice(root, "head", { chosen: shown, count: data.heads.length, received });

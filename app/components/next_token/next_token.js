@@ -121,6 +121,20 @@ class Loop {
   }
 }
 
+const buttonsOf = ({ back, play, next, chips, rows }) => ({ line: [back, play, next], chips, rows: rows.map(({ row }) => row) });
+
+// Which button has the focus: its part and its number in the part; undefined for none.
+function focusedPlace(root, parts) {
+  const node = focusedIn(root);
+  return Object.entries(buttonsOf(parts)).map(([name, nodes]) => [name, nodes.indexOf(node)]).find(([, number]) => number >= 0);
+}
+
+// The translation that begins with another token may be shorter, and its buttons may be disabled.
+function focusAgain(parts, [name, number]) {
+  const found = [buttonsOf(parts)[name][number], parts.next, parts.back].find((node) => node && !node.disabled);
+  found?.focus({ preventScroll: true });
+}
+
 // Shows what the server says once the data of its translation have arrived.
 function take(root, state, send) {
   const frame = window.headlightHeld?.loop;
@@ -131,9 +145,9 @@ function take(root, state, send) {
   let loop = root.headlightLoop;
   if (loop?.written !== written) {
     loop?.stop();
-    const buttons = () => [...root.querySelectorAll("button")], place = buttons().indexOf(focusedIn(root));
+    const place = loop && focusedPlace(root, loop.parts);
     loop = root.headlightLoop = new Loop(root, frame, at);
-    if (place >= 0) (buttons()[place] ?? loop.parts.next).focus({ preventScroll: true });
+    if (place) focusAgain(loop.parts, place);
     loop.written = written;
     loop.reported = state.step;
   } else if (!loop.timer && at !== loop.at) loop.to(at);

@@ -70,6 +70,7 @@ function cover(root) {
 function uncover(root) {
   root.headlightCovered?.forEach((node) => { node.inert = false; });
   root.headlightCovered = null;
+  if (document.querySelector(".st-key-question_over_picture")) return;  // it says that there is no such question here
   document.querySelector(".st-key-predict button")?.focus({ preventScroll: true });  // which has opened it
 }
 

@@ -51,6 +51,7 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
   const frame = make("rect", { x: left, width: side * columns.length, height: side, class: "frame" }, svg);
   frame.style.display = "none";
   const edge = make("rect", { width: side, height: side, class: "edge" }, svg);
+  edge.style.display = "none";
   let shown = [], at = null;  // the weights; the row and the column of the chosen square
   const report = () => {
     edge.style.display = at ? "" : "none";

@@ -103,6 +103,9 @@ const behaviour = {
     this.playing = null;
     this.play.textContent = _("Play");
   },
+  sayPointed(text) {
+    if (this.pointed.textContent !== text) this.pointed.textContent = text;  // each change is announced
+  },
   drawRows() {
     const { rows } = this.data;
     while (this.rows.children.length > rows.length) this.rows.lastChild.remove();
@@ -130,11 +133,11 @@ const behaviour = {
     this.width = this.box.clientWidth;
     this.map.replaceChildren();
     this.drawn = null;
-    this.pointed.textContent = head?.reads ?? "";
+    this.sayPointed(head?.reads ?? "");
     if (!head || !this.width) return;
     const unit = scaleOfPage();
     const width = this.head.clientWidth;
-    this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit, pointed: (text) => { this.pointed.textContent = text || head.reads; } });
+    this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit, pointed: (text) => this.sayPointed(text || head.reads) });
     this.show();
   },
   show() {

@@ -65,7 +65,8 @@ def grid_data(found: LayerHeads, step: int, head: int, left: HeadsLeft = "withou
     queries, keys = found.scene.axes(found.kind)
     hypothesis = found.scene.hypothesis
     return {
-        "subject": f"{found.scene.translation.source} {hypothesis.ids}",
+        "subject": f"{found.scene.subject.file.name} {found.scene.translation.source} {hypothesis.ids}",
+        "layer": f"{found.kind} {found.layer}",
         "heads": [_head(found, head) for head in range(len(found.weights))],
         "steps": _steps(found),
         "step": step,

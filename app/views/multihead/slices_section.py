@@ -183,7 +183,10 @@ def _colors(d_model: int, limit: float, share: float) -> str:
             d_model=d_model,
         )
     )
-    end = _("Colours end at ±{limit}, three times the root mean square;", limit=number(limit, 2))
+    end = _(
+        "Colours end at ±{limit}: three times the root mean square, or the largest weight if that is smaller;",
+        limit=number(limit, 2),
+    )
     return f"{whole} {end} {beyond_text(share)}"
 
 

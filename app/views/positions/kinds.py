@@ -9,14 +9,14 @@ import streamlit as st
 from app.components import comparison
 from app.components.comparison import Cell, Row
 from app.compute import cached_results
-from app.compute.small_models import usable_members
+from app.compute.small_models import usable
 from app.compute.subject import Subject
 from app.figures.family_plot import Place, family_alt, family_chart, family_table
 from app.figures.theme import fixed, role_color
 from app.languages import _, gettext_noop, with_label
 from app.library.catalogue import entry
-from app.library.checkpoints import checkpoints
-from app.library.families import Family, read_families
+from app.library.checkpoints import CheckpointFile, checkpoints
+from app.library.families import Family, read_families, shipped_members
 from app.stage import template
 from app.stage.scene import Scene
 from app.state.choices import CHECKPOINT
@@ -46,22 +46,24 @@ CLEARLY = 0.25  # a cosine, or a difference of two
 NEXT, FAR = 1, 10  # distances that the sentences name; of short tables the longest distance instead of FAR
 
 
-def compared(scene: Scene) -> dict[str, Subject]:
+def compared(scene: Scene) -> dict[str, CheckpointFile]:
     """The models that are compared, by the kind of their positions: those of the scene's task, if there are some."""
-    found = usable_members(OPTION, scene.task)
+    found = shipped_members(OPTION, scene.task)
     return {kind: found[kind] for kind in NAMES if kind in found}
 
 
-def prepare_kinds(scene: Scene, members: Mapping[str, Subject]) -> None:
+def prepare_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     """Computes what `draw_kinds` shows, before it is opened."""
+    members = usable(files)
     for kind, subject in members.items():
         if kind != "none":
             _table(subject)
         _written(subject, _source(scene, members))
 
 
-def draw_kinds(scene: Scene, members: Mapping[str, Subject]) -> None:
+def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
     """Draws the scores of each family, how alike positions are, and the translations."""
+    members = usable(files)
     families = [family for family in read_families(checkpoints()) if family.option == OPTION and family.scored]
     tables = {kind: _table(subject) for kind, subject in members.items() if kind != "none"}
     kinds = {kind: likeness(table) for kind, table in tables.items()}

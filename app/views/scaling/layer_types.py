@@ -44,7 +44,8 @@ def layer_types(n: int, d: int) -> dict[str, list[str]]:
 
 def path_lengths(distance: int) -> dict[str, int]:
     """How many steps or layers lie between two tokens that are so many positions apart: the shortest path in each type
-    of layer. `dilated`: convolutions whose gaps grow, so that m layers reach (k^m - 1) / 2 positions in each direction.
+    of layer but self-attention, where it is 1. `dilated`: convolutions whose gaps grow, so that m layers reach
+    (k^m - 1) / 2 positions in each direction.
     """
     dilated = 0
     while (KERNEL**dilated - 1) // 2 < distance:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.row_predictions import teacher_forced
-from app.compute.small_models import usable_members
+from app.compute.small_models import usable
 from app.compute.subject import Subject
+from app.library.families import shipped_members
 from app.stage.scene import Scene
 from transformer.analysis.edits import AttentionWindow, edit_text
 from transformer.config import EOS, UNK
@@ -51,7 +52,7 @@ def window_changes(scene: Scene) -> Changes:
     own = _by_distance(subject, sources, best.ids, distances)
     try:
         return Changes(distances, own, *_of_small_models(scene, best, distances))
-    except HeadlightError:  # they cannot read the sentence
+    except (HeadlightError, OSError):  # they cannot read the sentence, or a file is gone
         return Changes(distances, own)
 
 
@@ -60,9 +61,12 @@ def _of_small_models(
 ) -> tuple[tuple[float, ...], tuple[tuple[int, float], ...]]:
     """`small` and `trained`. Empty if no small model is included, its languages are others, it is the open one, or it
     cannot read the sentence or its translation."""
-    members = usable_members(OPTION, scene.task)
+    files = shipped_members(OPTION, scene.task)
+    if None not in files or files[None].path == scene.subject.file.path:
+        return (), ()
+    members = usable(files)
     whole = members.pop(None, None)
-    if whole is None or whole.file.path == scene.subject.file.path:
+    if whole is None:
         return (), ()
     if (whole.task.source, whole.task.target) != (scene.task.source, scene.task.target):
         return (), ()

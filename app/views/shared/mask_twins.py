@@ -12,9 +12,10 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.row_predictions import Predictions, teacher_forced
-from app.compute.small_models import usable_members
+from app.compute.small_models import usable
 from app.compute.subject import Subject
 from app.library import checkpoints
+from app.library.families import shipped_members
 from app.library.limits import bounded
 from app.library.tasks import language_name
 from app.stage.scene import Scene
@@ -65,7 +66,7 @@ class Twins:
 
 def twins(scene: Scene) -> Twins | None:
     """Both models on the first pair that they can read. None: they are not included, or can read no pair."""
-    members = usable_members(OPTION, scene.task)
+    members = usable(shipped_members(OPTION, scene.task))
     if True not in members or False not in members:
         return None
     subjects = (members[True], members[False])

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.cached_results import Ids
-from app.compute.small_models import usable_members
+from app.compute.small_models import usable
 from app.compute.subject import Subject
 from app.languages import _
 from app.library import checkpoints
+from app.library.families import shipped_members
 from app.stage.scene import Scene
 from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 from transformer.analysis.edits import PositionsOff
@@ -96,8 +97,11 @@ def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
     None: no such model is included, it is the open one, its languages are others, the sentence is too long for it or
     cannot be shuffled, or it cannot be used.
     """
-    subject, source = usable_members("model.positions", scene.task).get("none"), scene.translation.sentence
-    if subject is None or subject.file.path == scene.subject.file.path:
+    file, source = shipped_members("model.positions", scene.task).get("none"), scene.translation.sentence
+    if file is None or file.path == scene.subject.file.path:
+        return None
+    subject = usable({"none": file}).get("none")
+    if subject is None:
         return None
     try:
         if (subject.task.source, subject.task.target) != (scene.task.source, scene.task.target):

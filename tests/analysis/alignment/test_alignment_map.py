@@ -186,7 +186,7 @@ def test_a_map_of_other_weights_is_refused(found: AlignmentMap, beside: Path) ->
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda map: map | {"format_version": 2}, "has the format 2"),
+        (lambda map: map | {"format_version": 1}, "has the format 1"),
         (lambda map: map["predicts"]["aer"].pop(), "a map of another model"),
         (lambda map: map["reads"]["best"].append([0, 99]), "a map of another model"),
         (lambda map: map["reads"].update(best=[], together=[]), "a map of another model"),

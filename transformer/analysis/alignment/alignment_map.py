@@ -23,7 +23,7 @@ from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import validate
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads has about a twentieth of that
 
 Head = tuple[int, int]  # (decoder layer, head), from 0
@@ -145,13 +145,12 @@ def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
         values: dict[str, Any] = parse_object(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CheckpointError(f"{path} is not a map of heads: it is not JSON ({error}). {again}") from None
+    version = values.get("format_version")
+    if isinstance(version, int) and version != FORMAT_VERSION:
+        raise CheckpointError(f"{path} has the format {version}; this Headlight reads {FORMAT_VERSION}. {again}")
     found, problems = validate(AlignmentMap, values)
     if found is None:
         raise CheckpointError(f"{path} is not a map of heads. {' '.join(problems[:3])} {again}")
-    if found.format_version != FORMAT_VERSION:
-        raise CheckpointError(
-            f"{path} has the format {found.format_version}; this Headlight reads {FORMAT_VERSION}. {again}"
-        )
     if not all(_fits(found.reading(shift), config.decoder_layers, config.heads) for shift in SHIFTS):
         shape = f"{config.decoder_layers} layers with {config.heads} heads"
         raise CheckpointError(f"{path} is a map of another model: this one's decoder has {shape}. {again}")
