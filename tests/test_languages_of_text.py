@@ -91,9 +91,9 @@ def test_languages_that_nothing_says_are_asked_for_or_are_an_error() -> None:
         asked.append(question)
         return " pt-BR "
 
-    assert load_recipe("en-de", other, ask).data.target_language == "pt-BR"
+    assert load_recipe("multi30k-en-de", other, ask).data.target_language == "pt-BR"
     assert asked == ["Language of the target side, for example en, de or pt-BR"]
     with pytest.raises(ConfigError, match=r"data\.target_language is missing: .* --set data\.target_language=de"):
-        load_recipe("en-de", other)
+        load_recipe("multi30k-en-de", other)
     with pytest.raises(ConfigError, match=r"source_language and data\.target_language are missing"):
         load_recipe("own-text", ["data.train=[a.en-de.tsv, b.en-fr.tsv]"])

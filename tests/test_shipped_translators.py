@@ -31,7 +31,7 @@ def card_of(name: str) -> str:
             "The animal didn't cross the street because it was too tired.",
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         ),
-        ("en-de", "I have never seen such a beautiful garden.", "Ich habe noch nie so einen schönen Garten gesehen."),
+        ("en-de", "I have never seen such a beautiful garden.", "Ich habe noch nie einen so schönen Garten gesehen."),
         (
             "de-en",
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",

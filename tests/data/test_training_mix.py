@@ -87,7 +87,7 @@ def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Pa
 
 
 def test_augmentation_leaves_the_tag_as_it_is(folder: Path) -> None:
-    recipe = load_recipe("en-de", ["data.augment.capitals=1"])
+    recipe = load_recipe("multi30k-en-de", ["data.augment.capitals=1"])
     options = {"augment": recipe.data.augment, "valid": str(folder / "valid.tsv")}
     recipe = recipe_of(folder, MixPart(file="spoken.tsv", tag="<bt>"), **options)
     data = TrainingData(recipe, folder / "run")

@@ -240,7 +240,7 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     with (tmp_path / "corpus.en-de.tsv").open("w") as file:
         file.writelines(f"This is sentence number {i}.\tDas ist Satz Nummer {i}.\n" for i in range(600_000))
     options = [f"data.train={tmp_path / 'corpus.en-de.tsv'}", "data.valid=none", "data.workers=2"]
-    command = [sys.executable, "-m", "transformer", "train", "en-de", "--run-dir", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "transformer", "train", "multi30k-en-de", "--run-dir", str(tmp_path / "run")]
     command += [part for option in options for part in ("--set", option)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
     store, until = tmp_path / "run" / "prepared", time.monotonic() + PATIENCE
