@@ -24,11 +24,11 @@ from app.components.canvas import Head
 from app.components.recording import Drawn
 from app.figures.axes import TokenAxis
 from app.figures.canvas_message import KindOfAttention, Side, Written, canvas_message, message_id
-from app.figures.distribution import softmax
 from app.figures.head_numbers import head_roles
 from app.figures.head_sharpness import clearest_head
 from app.figures.matrix import matrix_alt
 from app.figures.runners_up import runners_up
+from app.figures.softmax import softmax
 from app.figures.theme import kind_color, role_color
 from app.languages import Language, _, speaking
 from app.take_home.exact_numbers import ALONE, EXACT, exact_numbers

@@ -9,6 +9,7 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.subject import Subject
+from app.figures.softmax import log_softmax
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,8 @@ class Predictions:
 
 def predictions(logits: np.ndarray, target_ids: Ids) -> Predictions:
     """The predictions that follow from logits (T, V)."""
-    exact = logits.astype(np.float64)
-    exact -= exact.max(axis=-1, keepdims=True)
-    normaliser = np.log(np.exp(exact).sum(axis=-1))  # (T)
-    ids = np.array(target_ids)
-    first = exact.argmax(axis=-1)
-    return Predictions(exact[np.arange(len(ids)), ids] - normaliser, first, first == ids)
+    ids, first = np.array(target_ids), logits.argmax(axis=-1)
+    return Predictions(log_softmax(logits)[np.arange(len(ids)), ids], first, first == ids)
 
 
 def teacher_forced(subject: Subject, source_ids: Ids, target_ids: Ids) -> Predictions:

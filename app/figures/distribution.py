@@ -15,6 +15,7 @@ import numpy as np
 from app.figures.axes import in_words, plotly_text, ticks
 from app.figures.charts import FAINT, Figure, chart_layout, plain_axis
 from app.figures.shares import Share
+from app.figures.softmax import softmax
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, fixed, role_color
 from app.figures.two_percents import both_in_words, both_percents, percent
@@ -44,16 +45,9 @@ class Offer:
         return bool(self.mark)
 
 
-def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
-    """logits (V) -> probabilities (V), float64."""
-    scaled = logits.astype(np.float64) / temperature
-    powers = np.exp(scaled - scaled.max())
-    return powers / powers.sum()
-
-
 def entropy_bits(logits: np.ndarray, temperature: float = 1.0) -> float:
     """How undecided the model is: 0 = certain, log2 V = all tokens are equally probable."""
-    p = softmax(logits, temperature)
+    p = softmax(logits, temperature=temperature)
     return float(-np.sum(p * np.log2(np.where(p > 0, p, 1.0)))) + 0.0
 
 
@@ -86,7 +80,7 @@ def offers(
         mark: of the chosen token.
         allowed: (V) boolean, what may be chosen at all; None = everything.
     """
-    probabilities = softmax(logits, temperature)  # (V)
+    probabilities = softmax(logits, temperature=temperature)  # (V)
     shown = _highest(logits, count)
     if chosen not in shown:
         shown[-1] = chosen

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 
 from app.figures.axes import in_words
-from app.figures.distribution import softmax
 from app.figures.shares import Share
+from app.figures.softmax import softmax
 from app.languages import _, gettext_noop, ngettext
 from app.questions.question import Place, Question, candidates, token_name
 from app.questions.weight_rows import WeightRow, weight_rows
@@ -69,11 +69,9 @@ def _of_probability(scene: Scene, place: Place, draw: Random, larger: bool) -> Q
     of the page, it is the probability at the temperature of the search."""
     logits, ids, predicts = scene.step_logits, scene.hypothesis.ids, scene.target.predicts
     temperature = temperature_of(scene)
-    found = [
-        (step, probability)
-        for step in candidates(len(ids), place.row)
-        if abs((probability := float(softmax(np.asarray(logits[step]), temperature)[ids[step]])) - HALF) >= LEAST_MARGIN
-    ]
+    steps = candidates(len(ids), place.row)
+    probabilities = [float(softmax(np.asarray(logits[step]), temperature=temperature)[ids[step]]) for step in steps]
+    found = [(step, p) for step, p in zip(steps, probabilities, strict=True) if abs(p - HALF) >= LEAST_MARGIN]
     if not found:
         return None
     step, probability = draw.choice([case for case in found if (case[1] > HALF) == larger] or found)

@@ -12,8 +12,8 @@ import numpy as np
 
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
-from app.figures.distribution import softmax
 from app.figures.shares import decimal_text, probability_text
+from app.figures.softmax import softmax
 from app.figures.theme import fixed
 from app.languages import _, gettext_noop
 from app.questions.question import MOST_ANSWERS, Place, Question, candidates, token_name

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 
 from app.figures.axes import in_words
-from app.figures.distribution import softmax
 from app.figures.shares import probability_text
+from app.figures.softmax import softmax
 from app.languages import _
 from app.questions.question import MOST_ANSWERS, Place, Question, candidates
 from app.questions.weight_rows import is_word
@@ -30,7 +30,7 @@ def next_word(scene: Scene, place: Place, draw: Random) -> Question | None:
     temperature = temperature_of(scene) if place.page == DECODING else 1.0
     cases = []
     for step in candidates(len(ids), place.row):
-        probabilities = softmax(np.asarray(logits[step]), temperature)  # (V)
+        probabilities = softmax(np.asarray(logits[step]), temperature=temperature)  # (V)
         margin = float(probabilities[ids[step]] - np.delete(probabilities[EOS:], ids[step] - EOS).max())
         if margin >= LEAST_MARGIN:
             cases.append((step, probabilities, margin))

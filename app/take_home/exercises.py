@@ -12,9 +12,9 @@ from itertools import combinations
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
-from app.figures.distribution import softmax
 from app.figures.mask_reasons import combined_mask
 from app.figures.shares import Share, decimal_text
+from app.figures.softmax import softmax
 from app.figures.tables import Table
 from app.languages import _, ngettext
 from app.languages.numbers import formatted, localised
@@ -121,9 +121,8 @@ def clearest_dimensions(query: np.ndarray, keys: np.ndarray, weights: np.ndarray
     among = np.array(list(combinations(wide, min(DIMENSIONS, len(wide)))))  # (N, 3)
     products = np.einsum("nd,knd->nk", np.round(query[among], 1), np.round(keys[:, among], 1))
     scores = products / np.sqrt(among.shape[1])  # (N, K)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    found = powers / powers.sum(axis=-1, keepdims=True)
-    distance = np.abs(found - weights / weights.sum()).sum(axis=-1) + 10 * (np.abs(scores).max(axis=-1) > LARGEST_SCORE)
+    distance = np.abs(softmax(scores) - weights / weights.sum()).sum(axis=-1)  # (N)
+    distance += 10 * (np.abs(scores).max(axis=-1) > LARGEST_SCORE)
     return [int(place) for place in among[distance.argmin()]]
 
 

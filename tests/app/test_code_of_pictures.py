@@ -8,7 +8,7 @@ import streamlit as st
 from app.library import source_code
 from app.library.source_code import joined_lines, lines_from
 from app.views.residual.stream import shares
-from app.views.scaling.softmax import jacobian_norms
+from app.views.scaling.large_scores import jacobian_norms
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import open_view
 
@@ -39,7 +39,7 @@ def test_lines_of_one_file_are_shown_together_and_those_of_two_are_not(monkeypat
     both = joined_lines(first, second)
     assert both.text == f"{first.text}\n\n{second.text}"
     assert (both.path, both.first) == (first.path, first.first)
-    with pytest.raises(ValueError, match=r"stream\.py, app/views/scaling/softmax\.py cannot be shown together"):
+    with pytest.raises(ValueError, match=r"stream\.py, app/views/scaling/large_scores\.py cannot be shown together"):
         joined_lines(first, lines_from(jacobian_norms, "wide ="))
     monkeypatch.setattr(source_code, "KNOWN", {})
     assert joined_lines(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source_code.CHANGED

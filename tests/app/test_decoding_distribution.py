@@ -12,8 +12,8 @@ from app.figures.distribution import (
     distribution_table,
     entropy_bits,
     offers,
-    softmax,
 )
+from app.figures.softmax import softmax
 from app.views.decoding.frame_data import Step, step_data
 from tests.support.decoding_figures import HOSTILE, LOGITS, token_of
 from tests.support.drawn import checked
@@ -23,7 +23,7 @@ from tests.support.drawn import checked
 def test_temperature_is_softmax_of_logits_divided_by_it(temperature: float) -> None:
     powers = [math.exp(float(value) / temperature) for value in LOGITS]
     expected = [power / sum(powers) for power in powers]
-    assert softmax(LOGITS, temperature) == pytest.approx(expected)
+    assert softmax(LOGITS, temperature=temperature) == pytest.approx(expected)
     entropy = -sum(p * math.log2(p) for p in expected)
     assert entropy_bits(LOGITS, temperature) == pytest.approx(entropy, abs=1e-12)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.figures.distribution import softmax
+from app.figures.softmax import softmax
 from app.figures.two_percents import percent
 from app.views.decoding.frame_data import Step, beams_data, end_data, step_data
 from tests.support.decoding_figures import LOGITS, TREE, token_of
@@ -51,7 +51,7 @@ def test_a_token_that_sampling_leaves_out_has_no_share() -> None:
     assert rows[5]["mark"] == "left out"
     assert rows[5]["share"] == 0
     assert rows[3]["share"] + rows[4]["share"] == pytest.approx(1)
-    p = softmax(LOGITS, 0.5)
+    p = softmax(LOGITS, temperature=0.5)
     assert rows[4]["number"] == f"{percent(p[4])} → {percent(p[4] / (p[3] + p[4]))}"
 
 

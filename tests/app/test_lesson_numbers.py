@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from app.compute.snapshot_results import SEARCH
+from app.figures.softmax import softmax
 from app.languages import LANGUAGES, Language, speaking
 from app.languages.numbers import signs
 from app.lessons.lesson_file import sentence_of
@@ -22,7 +23,7 @@ from app.library.checkpoints import load_snapshot
 from app.library.lessons import lessons
 from app.library.snapshots import snapshots
 from app.views.compare.other_side import SEARCHES
-from app.views.scaling.softmax import growing_products, softmax
+from app.views.scaling.large_scores import growing_products
 from app.views.scaling.softmax_message import widths_of
 from transformer.analysis.edits import HeadOff, model_edits, parse_edit
 from transformer.analysis.trace import Trace, trace

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from app.figures.softmax import softmax
 from app.figures.theme import number
 from app.views.scaling.additive import additive_scores, costs, operations, weights
 from app.views.scaling.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
-from app.views.scaling.scaling_charts import WITH, WITHOUT, curve, curve_table, histograms
-from app.views.scaling.softmax import (
+from app.views.scaling.large_scores import (
     CANDIDATES,
     KEYS,
     QUERIES,
@@ -21,8 +21,8 @@ from app.views.scaling.softmax import (
     random_products,
     random_sharpness,
     sharpness,
-    softmax,
 )
+from app.views.scaling.scaling_charts import WITH, WITHOUT, curve, curve_table, histograms
 from tests.support.drawn import checked
 from transformer.model.attention import attend
 from transformer.model.probe import Probe

@@ -10,11 +10,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.figures.softmax import softmax
 from app.figures.theme import number
 from app.stage.heads import SHORT
 from app.views.scaling.additive import additive_scores
+from app.views.scaling.large_scores import random_sharpness
 from app.views.scaling.scaling_charts import WITH, WITHOUT
-from app.views.scaling.softmax import random_sharpness, softmax
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, open_view
 from transformer.analysis.trace import trace

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from app.views.scaling.softmax import growing_products
+from app.views.scaling.large_scores import growing_products
 from app.views.scaling.softmax_message import widths_of
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn

@@ -17,8 +17,8 @@ from app.figures.distribution import (
     entropy_bits,
     offers,
     shares_of,
-    softmax,
 )
+from app.figures.softmax import softmax
 from app.figures.two_percents import both_in_words
 from app.languages import _
 from app.languages.numbers import formatted, widget_format
@@ -83,7 +83,7 @@ def probability_at(scene: Scene, step: int) -> tuple[float, float]:
     """The probability of the translation's token at this step, at the temperature of the search, and its share of what
     may be drawn with the top k and top p of the search."""
     logits, chosen = scene.step_logits[step], scene.hypothesis.ids[step]  # (V)
-    probabilities = softmax(logits, temperature_of(scene))  # (V)
+    probabilities = softmax(logits, temperature=temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
     shares = shares_of(probabilities, may_be_drawn(logits, scene.translation.settings) if sampled else None)  # (V)
     # These logits differ from those of the search by rounding: the search drew this token, and here it is left out.

@@ -8,11 +8,12 @@ import streamlit as st
 
 from app.figures.axes import TokenAxis
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table
+from app.figures.softmax import softmax
 from app.figures.tables import for_reading
 from app.languages import _, pgettext, with_label
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
-from app.views.scaling.softmax import are_edited, softmax
+from app.views.scaling.large_scores import are_edited
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 

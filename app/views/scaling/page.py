@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import components
 from app.figures.shares import Share
+from app.figures.softmax import softmax
 from app.figures.theme import number
 from app.languages import _
 from app.library.source_code import joined_lines, lines_from
@@ -20,6 +21,16 @@ from app.state.choices import KIND, WIDTH_OF_HEAD
 from app.state.detail_choices import MODES_OF_SCORES, SCORES_OF
 from app.views.scaling.additive_section import HeadScores, additive
 from app.views.scaling.comparisons_section import all_comparisons
+from app.views.scaling.large_scores import (
+    KEYS,
+    QUERIES,
+    are_edited,
+    jacobian_norms,
+    most_changed,
+    random_products,
+    random_sharpness,
+    sharpness,
+)
 from app.views.scaling.scaling_charts import (
     curve,
     curve_table,
@@ -29,17 +40,6 @@ from app.views.scaling.scaling_charts import (
     rows_table,
     scores_table,
     strongest_of_rows,
-)
-from app.views.scaling.softmax import (
-    KEYS,
-    QUERIES,
-    are_edited,
-    jacobian_norms,
-    most_changed,
-    random_products,
-    random_sharpness,
-    sharpness,
-    softmax,
 )
 from app.views.scaling.softmax_message import softmax_message, table_of, widths_of
 from app.views.scaling.window_section import neighbours_only

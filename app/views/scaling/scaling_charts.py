@@ -11,7 +11,7 @@ from app.figures.panels import FigurePart
 from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
 from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
-from app.views.scaling.softmax import WIDTHS, Sharpness, random_products, random_sharpness
+from app.views.scaling.large_scores import WIDTHS, Sharpness, random_products, random_sharpness
 
 WITHOUT, WITH = gettext_noop("without the division"), gettext_noop("divided by √d_k")
 BINS = 41

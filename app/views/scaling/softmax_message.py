@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, in_words
+from app.figures.softmax import softmax
 from app.figures.tables import Table
 from app.figures.theme import kind_color, role_color
 from app.languages import _
 from app.state.detail_choices import MODES_OF_SCORES, ScoresOf
-from app.views.scaling.softmax import KEYS, SLIDER_WIDTHS, growing_products, softmax
+from app.views.scaling.large_scores import KEYS, SLIDER_WIDTHS, growing_products
 from transformer.model.attention_kinds import Kind
 
 

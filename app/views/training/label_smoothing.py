@@ -10,6 +10,7 @@ import numpy as np
 from app.figures.axes import in_words, plotly_text, ticks
 from app.figures.charts import FAINT, Figure, axis, chart_layout, plain_axis
 from app.figures.distribution import BAR, Offer
+from app.figures.softmax import log_softmax
 from app.figures.tables import Table
 from app.figures.theme import INK, TICK_SIZE, number, role_color
 from app.languages import _
@@ -27,9 +28,7 @@ def smoothed(gold: int, vocabulary: int, epsilon: float) -> np.ndarray:
 
 def loss(target: np.ndarray, logits: np.ndarray) -> float:
     """-sum_k q'(k) log p(k) in nats; target (V), logits (V)."""
-    scores = logits.astype(np.float64)
-    log_p = scores - scores.max() - np.log(np.exp(scores - scores.max()).sum())  # (V)
-    return float(-(target * log_p).sum())
+    return float(-(target * log_softmax(logits)).sum())
 
 
 def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float], list[float]]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.figures.softmax import softmax
 from app.views.shared.rounding import ROUNDING
 
 QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
@@ -21,17 +22,6 @@ WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
 SLIDER_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 CANDIDATES = 200  # random queries; the picture shows the most typical one
 SEED = 2017
-
-
-def softmax(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """The softmax over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so do all
-    cells of a fully masked row."""
-    allowed = np.ones(scores.shape, dtype=bool) if mask is None else np.broadcast_to(mask, scores.shape)
-    wide = np.where(allowed, scores.astype(np.float64), -np.inf)
-    top = wide.max(axis=-1, keepdims=True)
-    powers = np.exp(wide - np.where(np.isfinite(top), top, 0.0))
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total > 0, total, 1.0)
 
 
 def are_edited(weights: np.ndarray, scores: np.ndarray, mask: np.ndarray) -> bool:
