@@ -95,8 +95,8 @@ def test_each_part_of_the_page_carries_its_own_styles_alone(open_attention: Open
     assert all(not found.css_content for found in drawn)
     sizes = {name: len(style_bundle(name)) for name in {found.component_name.split("_", 1)[1] for found in drawn}}
     assert 0 < sizes["meter"] < 2_400
-    assert sizes.pop("canvas") < 14_400  # it is the page
-    assert max(sizes.values()) < 3_400, sizes
+    assert sizes.pop("canvas") < 15_000  # it is the page
+    assert max(sizes.values()) < 3_700, sizes
 
 
 @pytest.mark.parametrize("text", HOSTILE)
