@@ -13,11 +13,16 @@ HOSTILE = "the cat </script> <b>the</b> cat"
 HIDDEN = "nodes => nodes.every(node => getComputedStyle(node).visibility === 'hidden')"
 
 
-def test_a_question_is_answered_by_a_key_and_nothing_moves(visit: Begin) -> None:
+def asked(visit: Begin) -> Visit:
+    """The page Masks with a question over its picture."""
     one = visit().open("masks", sentence=HOSTILE)
     is_drawn(one, "masks")
-    page = one.page
-    page.locator(".st-key-predict button").click()
+    one.page.locator(".st-key-predict button").click()
+    return one
+
+
+def test_a_question_is_answered_by_a_key_and_nothing_moves(visit: Begin) -> None:
+    page = asked(visit).page
     answers = page.locator(".st-key-question_over_picture .answers button")
     expect(answers.first).to_be_visible()
     assert page.locator(".st-key-picture_causal").evaluate_all(HIDDEN)
@@ -51,10 +56,8 @@ def test_a_question_is_answered_by_a_key_and_nothing_moves(visit: Begin) -> None
 
 
 def test_the_cell_that_was_asked_about_is_pinned_in_a_picture_that_is_there_already(visit: Begin) -> None:
-    one = visit().open("masks", sentence=HOSTILE)
-    is_drawn(one, "masks")
+    one = asked(visit)
     page = one.page
-    page.locator(".st-key-predict button").click()
     prompt = page.locator(".card .prompt")
     for _ in range(12):  # until it is about one cell
         expect(prompt).not_to_have_text("")
