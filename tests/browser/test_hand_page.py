@@ -169,7 +169,7 @@ def test_opened_for_one_weight_the_calculation_is_finished_and_can_be_played_aga
     agree(one.page.evaluate(SHOWN, [".st-key-query_scene", None]), tensors("cross", 1, 2), 1)
     step = one.page.locator('.step[aria-current="step"]')
     assert (step.get_attribute("aria-label") or "").startswith("Step 4")
-    one.page.get_by_role("button", name="Play again").click()
+    one.page.get_by_role("button", name="Play").click()
     one.page.get_by_role("button", name="Pause").wait_for()
     assert (step.get_attribute("aria-label") or "").startswith("Step 1")
 

@@ -46,7 +46,7 @@ def test_at_most_twelve_words_cost_300_kb_the_longest_sentence_2500_kb_and_a_ste
         if name == "decoding":  # only the choice is sent again, not all steps
             one.settle()
             wire.take()
-            one.page.get_by_role("button", name="Next →").click()
+            one.page.get_by_role("button", name="Next").click()
             one.page.wait_for_url("**t=2*")
             one.settle()
             assert 1e3 < wire.take() < 25e3

@@ -156,7 +156,7 @@ class Walk {
       if (this.place + 1 >= this.data.stations.length) this.play(false);
     }, EACH) : undefined;
     if (on) this.go(this.place + 1 < this.data.stations.length ? this.place + 1 : 0);
-    this.parts.play.textContent = this.playing ? _("Pause") : _("Play");
+    this.parts.player.showPlaying(Boolean(this.playing));
   }
 
   key(event) {

@@ -3,6 +3,7 @@
 
 import { button, element } from "../shared/dom.js";
 import { _, ngettext } from "../shared/language.js";
+import { playerButtons } from "../shared/player_buttons.js";
 import { make } from "../shared/svg.js";
 
 export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // rows of the distribution: in a wide frame, on a phone
@@ -35,9 +36,7 @@ function tokens(parent, className, title) {
 export function build(root, frame, walk) {
   const parts = { root, frame };
   const line = element("div", "line");
-  parts.back = button("", line, _("← Back"), walk.back);
-  parts.play = button("", line, _("▶ Play"), walk.play);
-  parts.next = button("", line, _("Next →"), walk.next);
+  parts.player = playerButtons(line, walk);
   parts.at = element("span", "at", line);
   parts.says = element("span", { class: "says", role: "status" }, line);
 

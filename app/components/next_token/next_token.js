@@ -90,7 +90,7 @@ class Loop {
     if (on === Boolean(this.timer)) return;
     clearInterval(this.timer);
     this.timer = null;
-    this.parts.play.textContent = on ? _("❚❚ Pause") : _("▶ Play");
+    this.parts.player.showPlaying(on);
     if (!on) { this.stopped = setTimeout(() => this.report(), STOPPED); return; }
     if (this.at === this.last) this.walk(0, true);
     this.timer = setInterval(() => {
@@ -121,7 +121,7 @@ class Loop {
   }
 }
 
-const buttonsOf = ({ back, play, next, chips, rows }) => ({ line: [back, play, next], chips, rows: rows.map(({ row }) => row) });
+const buttonsOf = ({ player, chips, rows }) => ({ line: player.buttons, chips, rows: rows.map(({ row }) => row) });
 
 // Which button has the focus: its part and its number in the part; undefined for none.
 function focusedPlace(root, parts) {
@@ -129,10 +129,10 @@ function focusedPlace(root, parts) {
   return Object.entries(buttonsOf(parts)).map(([name, nodes]) => [name, nodes.indexOf(node)]).find(([, number]) => number >= 0);
 }
 
-// The translation that begins with another token may be shorter, and its buttons may be disabled.
+// The translation that begins with another token may be shorter, and have fewer buttons; a row may be disabled.
 function focusAgain(parts, [name, number]) {
-  const found = [buttonsOf(parts)[name][number], parts.next, parts.back].find((node) => node && !node.disabled);
-  found?.focus({ preventScroll: true });
+  const found = [buttonsOf(parts)[name][number], parts.player.buttons.at(-1)].find((node) => node && !node.disabled);
+  found.focus({ preventScroll: true });
 }
 
 // Shows what the server says once the data of its translation have arrived.

@@ -109,10 +109,7 @@ export function show(parts, at) {
   parts.root.dataset.step = at + 1;
   parts.at.textContent = _("Step {step} of {count}", { step: at + 1, count: last + 1 });
   parts.says.textContent = step.says;
-  const focused = parts.root.getRootNode().activeElement;
-  parts.back.disabled = at === 0;
-  parts.next.disabled = at === last;
-  if (focused && focused.disabled) (at === last ? parts.back : parts.next).focus({ preventScroll: true });
+  parts.player.showPlace(at === 0, at === last);
   showSource(parts, step.weights);
   showWritten(parts, at);
   showDistribution(parts, step);

@@ -31,7 +31,7 @@ class Presenter {
     const { root } = this, top = element("div", "top", root);
     const parts = { place: element("span", "place", top), clock: element("span", { class: "clock", role: "timer" }, top) };
     const row = element("div", "buttons", top);
-    button("", row, _("Previous"), () => this.send({ key: "ArrowLeft" }));
+    button("", row, _("Back"), () => this.send({ key: "ArrowLeft" }));
     button("", row, _("Next"), () => this.send({ key: "ArrowRight" }));
     button("", row, _("Reveal"), () => this.send({ key: "ArrowDown" }));
     button("", row, _("Restart the clock"), () => this.send({ restart: true }));

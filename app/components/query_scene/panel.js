@@ -2,9 +2,10 @@
 
 import { SHORT_STEPS, STEPS } from "./sentences.js";
 import { LAST_STEP } from "./player.js";
-import { button, setDisabled } from "../shared/dom.js";
+import { button } from "../shared/dom.js";
 import { typeset } from "../shared/formula.js";
 import { _ } from "../shared/language.js";
+import { playerButtons } from "../shared/player_buttons.js";
 
 // Returns a function that updates the buttons: which step is shown and whether the scene plays.
 export function panelOf(state, { places, steps, columns, divisor }) {
@@ -16,13 +17,14 @@ export function panelOf(state, { places, steps, columns, divisor }) {
     Object.assign(node.style, { left: `${columns.steps[i].x / 16}rem`, width: `${columns.steps[i].w / 16}rem` });
     return node;
   });
-  const back = button("press", places, _("Back"), () => state.player.go(state.step - 1));
-  const play = button("press play", places, _("Play"), () => (state.isPlaying ? state.player.pause() : state.player.play()));
-  const next = button("press", places, _("Next"), () => state.player.go(state.step + 1));
+  const player = playerButtons(places, {
+    back: () => state.player.go(state.step - 1),
+    play: () => (state.isPlaying ? state.player.pause() : state.player.play()),
+    next: () => state.player.go(state.step + 1),
+  });
   return () => {
     named.forEach((node, i) => node.setAttribute("aria-current", i + 1 === state.step ? "step" : "false"));
-    setDisabled(back, state.step === 1);
-    setDisabled(next, state.step === LAST_STEP);
-    play.textContent = state.isPlaying ? _("Pause") : state.step === LAST_STEP ? _("Play again") : _("Play");
+    player.showPlaying(state.isPlaying);
+    player.showPlace(state.step === 1, state.step === LAST_STEP);
   };
 }

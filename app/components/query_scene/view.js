@@ -33,7 +33,7 @@ export function viewOf(root, state, choose) {
   const words = wordsOf(message, state.query, (query) => choose("query", query));
   element("span", "asks", top, message.predicts.length ? _("To write") : _("Query of"));
   top.append(words.row);
-  const places = element("div", "playing", columns.isNarrow ? stage : top);
+  const places = element("div", "player-place", columns.isNarrow ? stage : top);
   const sentence = element("p", { class: "sentence", role: "status" }, stage);
   sentence.style.minHeight = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
   const steps = element("div", "steps", stage);

@@ -6,6 +6,7 @@ import { itemByKey } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";
 import { headMap, unpacked } from "../shared/head_map.js";
 import { _, withLabel, ngettext } from "../shared/language.js";
+import { playText } from "../shared/player_buttons.js";
 import { measurer } from "../shared/svg.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
@@ -33,7 +34,7 @@ function whoWrites({ number, update }, { model, continued }) {
 function build(root, machine) {
   const box = element("div", "machine picture");
   const line = element("div", { class: "line", "data-unsaved": "" }, box);
-  const play = button("", line, _("Play"), () => machine.playing ? machine.pause() : machine.start());
+  const play = button("", line, playText(false), () => machine.playing ? machine.pause() : machine.start());
   const slider = element("input", { type: "range", min: 0, "aria-label": _("Snapshot") }, line), news = element("span", { class: "news", role: "status" }, line);
   const label = element("label", "", line);
   element("span", "word", label, _("Run"));
@@ -91,7 +92,7 @@ const behaviour = {
       if (this.data.rows[next]?.words) this.take(next, true);
       if (next >= this.data.rows.length - 1) this.pause();
     }, STEP);
-    this.play.textContent = _("Pause");
+    this.play.textContent = playText(true);
   },
   // Ends Play at the snapshot that is shown now.
   pause() {
@@ -101,7 +102,7 @@ const behaviour = {
   stop() {
     clearInterval(this.playing);
     this.playing = null;
-    this.play.textContent = _("Play");
+    this.play.textContent = playText(false);
   },
   sayPointed(text) {
     if (this.pointed.textContent !== text) this.pointed.textContent = text;  // each change is announced
