@@ -127,6 +127,11 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   drawn.tokenMarkers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;
   drawn.memory.classList.toggle("flows", crossing);
   const frame = drawn.svg.parentElement, scale = drawn.svg.clientWidth / map.width;
-  // A phone shows one stack at a time.
-  frame.scrollTo(here.x < map.lane ? 0 : frame.scrollWidth, middle * scale - frame.clientHeight / 2);
+  // A phone shows one stack at a time. The first station is there at once, without scrolling to it.
+  frame.scrollTo({
+    left: here.x < map.lane ? 0 : frame.scrollWidth,
+    top: middle * scale - frame.clientHeight / 2,
+    behavior: drawn.hasMoved ? "auto" : "instant",
+  });
+  drawn.hasMoved = true;
 }
