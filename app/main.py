@@ -74,9 +74,7 @@ def draw_page() -> None:
     if PRESENTER.value:
         presenter.draw()
         return
-    if FRAMED.value:
-        st.html(HERE / "framed.css")
-    else:
+    if not FRAMED.value:
         lecture.draw(page)
     if not first_visit.is_over():
         first_visit.draw(page, first_picture.draw)

@@ -53,7 +53,7 @@ PAGES = (
     PageInfo("attention", gettext_noop("Attention"), ATTENTION, gettext_noop("What does each word attend to?")),
     PageInfo("hand", gettext_noop("Query, key, value"), ATTENTION, gettext_noop("How is one weight computed?")),
     PageInfo("multihead", gettext_noop("Heads"), ATTENTION, gettext_noop("Why several heads?")),
-    PageInfo("masks", gettext_noop("Masks"), ATTENTION, gettext_noop("Why must no row attend to later tokens?")),
+    PageInfo("masks", gettext_noop("Masks"), ATTENTION, gettext_noop("Why must no token attend to later ones?")),
     PageInfo("positions", gettext_noop("Positions"), INSIDE, gettext_noop("How does it know the order of words?")),
     PageInfo("residual", gettext_noop("Residual stream"), INSIDE, gettext_noop("What flows through the layers?")),
     PageInfo(

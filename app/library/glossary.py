@@ -33,6 +33,33 @@ _WORDS = (
         ),
     ),
     (
+        gettext_noop("encoder"),
+        gettext_noop("The half of the model that reads the source, once, and gives a vector for each of its tokens."),
+    ),
+    (
+        gettext_noop("decoder"),
+        gettext_noop(
+            "The half of the model that writes: at each step it reads the source's vectors and what is written so far, "
+            "and gives each token of the vocabulary a probability."
+        ),
+    ),
+    (
+        gettext_noop("layer; layers"),
+        gettext_noop("One of several equal parts in a row, each with attention and a feed-forward network."),
+    ),
+    (
+        gettext_noop("feed-forward network; feed-forward"),
+        gettext_noop("A sub-layer that changes the vector of each token by itself: two matrices with a ReLU between."),
+    ),
+    (
+        gettext_noop("residual connection; residual connections"),
+        gettext_noop("It adds what a sub-layer has read to what it writes, so that nothing has to be written again."),
+    ),
+    (
+        gettext_noop("gradient; gradients"),
+        gettext_noop("How much a result changes if a number changes a little. Training follows that of the loss."),
+    ),
+    (
         gettext_noop("encoder-decoder attention; cross-attention"),
         gettext_noop("The attention by which the decoder reads the source: its queries meet the keys of the encoder."),
     ),

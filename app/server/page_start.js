@@ -8,6 +8,8 @@ try {
   // until then page.css has the background.
   const [scheme] = /light|dark/.exec((localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "").toLowerCase()) ?? [];
   if (scheme) dataset.chosenScheme = scheme;
+  // A page in a frame of the page Side by side; page.css leaves out what the page around the frame shows.
+  if (new URLSearchParams(location.search).has("framed")) dataset.framed = "";
   // If the tab has a sentence of its own, the page first draws the example of every visitor, and is hidden until it has
   // received that sentence (components/tab_memory); after 5 s in any case.
   if (window.top === window && sessionStorage.getItem("headlight sentence") !== null) {

@@ -24,9 +24,14 @@ _EXPANDER = "details_expander"  # the key of the widget; its value is kept in DE
 def question(page: PageInfo, beside: Callable[[], None] | None = None) -> None:
     """The heading of the page; in a lesson, the title of the scene. `beside` draws something to the right of it."""
     with st.container(key="question"):
-        st.title(shown_scene.title() or _(page.question), anchor=False)
+        st.title(shown_scene.title() or _typeset(_(page.question)), anchor=False)
         if beside:
             beside()
+
+
+def _typeset(text: str) -> str:
+    """The text with d_k as a formula."""
+    return text.replace("d_k", "$d_k$")
 
 
 def say(*sentences: str) -> None:
@@ -65,7 +70,7 @@ def next_question(page: PageInfo) -> None:
     with st.container(key="next_question"):
         st.page_link(
             page_named(following.name),
-            label=_("Next: {question}", question=_(following.question)),
+            label=_("Next: {question}", question=_typeset(_(following.question))),
             icon=":material/arrow_forward:",
             query_params=query(),
         )

@@ -90,7 +90,7 @@ def test_the_class_of_a_german_lecturer_is_german(open_class: Callable[..., AppT
 def test_a_page_without_a_canvas_is_a_link_to_what_the_lecturer_sees(open_class: Callable[..., AppTest]) -> None:
     app = open_class("masks", sentence="a cat")
     sees = Follower(app).sees
-    assert (sees["title"], sees["picture"]) == ("Why must no row attend to later tokens?", "")
+    assert (sees["title"], sees["picture"]) == ("Why must no token attend to later ones?", "")
     assert sees["link"].startswith("/masks?")
     assert "sentence=a+cat" in sees["link"]
 

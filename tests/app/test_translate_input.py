@@ -44,7 +44,7 @@ def test_without_a_sentence_and_without_examples_a_page_has_its_question_and_pro
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = open_app("masks")
     healthy(app)
-    assert app.title[0].value == "Why must no row attend to later tokens?"
+    assert app.title[0].value == "Why must no token attend to later ones?"
     assert "Type a sentence above and press Enter." in page_text(app)
     assert [each for each in app.get("page_link") if each.proto.label.startswith("Next")]
 

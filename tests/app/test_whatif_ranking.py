@@ -86,7 +86,7 @@ def test_the_most_important_head_and_the_part_that_changes_the_translation_have_
     _, layer, head = strongest.split(".")
     first, second = next(each.value for each in app.text if "most important" in each.value).split("\n")
     assert first.startswith("The translation stays the same without the most important head, ")
-    assert first.endswith(f"layer {layer} head {head} ({-change[strongest]:.2f} nats).")
+    assert first.endswith(f"layer {layer}, head {head} ({-change[strongest]:.2f} nats).")
     assert second == f"It changes without {words} ({-change[edit_text(changing)]:.2f} nats)."
     assert [each.label for each in suggested(app)] == [f"Switch head {layer}.{head} off", f"Switch {label} off"]
     suggested(app)[0].click().run()

@@ -96,7 +96,7 @@ def test_the_class_follows_one_tab_of_the_lecturer_and_another_one_when_that_is_
     expect(second.page.get_by_text("The class follows another tab of this browser.")).to_be_visible()
     expect(title).to_have_text("How is my sentence translated?")
     second.page.get_by_role("button", name="Show this tab to the class").click()
-    expect(title).to_have_text("Why must no row attend to later tokens?")
+    expect(title).to_have_text("Why must no token attend to later ones?")
 
 
 def test_a_phone_answers_and_sees_the_right_answer_and_the_picture_once_it_is_revealed(

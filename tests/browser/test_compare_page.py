@@ -22,7 +22,7 @@ def test_another_head_is_shown_in_the_browser_and_stays_in_the_link(visit: Begin
     page, whole = one.page, wire.take()
     heads, maps = page.get_by_role("radio", name="head 3"), page.locator(".changes .part > svg image")
     expect(page.locator(NAMES)).to_have_text(
-        ["Original model: layer 2, head 3", "Edited model: layer 2, head 3", "Second map − first"]
+        ["Original model: layer 2, head 3", "Edited model: layer 2, head 3", "Middle map − left"]
     )
     expect(page.locator(".changes .says")).to_contain_text("1 of 32 by change")
     assert page.locator(".changes").bounding_box()["y"] + page.locator(".changes").bounding_box()["height"] <= 721

@@ -22,7 +22,7 @@ def test_the_sentences_about_heads_are_true(browser: Any, tmp_path: Path) -> Non
     draw(page, grid_data(layer_of(scene, "encoder", 0), 0, 0))
     expect(says).to_contain_text("With all heads the next token is")
     assert "vectors of mean length" in card.get_attribute("title")
-    page.get_by_role("radio", name="Each alone").click()
+    page.get_by_role("radio", name="Only this head").click()
     expect(says).to_contain_text("Its probability is highest with head")
 
     edited = scene.subject.edited(parse_edit("off=cross.1.1"))
@@ -34,7 +34,7 @@ def test_the_sentences_about_heads_are_true(browser: Any, tmp_path: Path) -> Non
 
     one = scene_with(write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 1)))
     draw(page, grid_data(layer_of(one, "cross", 0), 0, 0))
-    page.get_by_role("radio", name="Each alone").click()
+    page.get_by_role("radio", name="Only this head").click()
     expect(says).to_contain_text("This layer has one head, so the prediction with it alone is the same.")
     page.close()
 

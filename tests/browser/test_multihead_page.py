@@ -56,7 +56,7 @@ def test_a_card_names_its_number_and_says_of_what_it_is_the_length(visit: Callab
     number = card.locator(".name i").inner_text()
     assert re.fullmatch(r"length \d+\.\d\d", number)
     assert card.get_attribute("title").startswith(f"Head 1 writes a vector of {number}; without it")
-    one.page.get_by_role("radio", name="Each alone").click()
+    one.page.get_by_role("radio", name="Only this head").click()
     assert card.get_attribute("title").startswith(f"Head 1 writes a vector of {number}; with it alone")
 
 
@@ -74,11 +74,11 @@ def test_the_step_and_the_mode_stay_in_the_link(visit: Callable[..., Visit]) -> 
     assert "t=2" in page.url
     one.settle()
     with one.running():
-        page.get_by_role("radio", name="Each alone").click()
+        page.get_by_role("radio", name="Only this head").click()
         expect(says).to_have_text(re.compile("alone"), timeout=1000)
     one.settle()
     assert "heads_left=alone" in page.url
-    expect(page.get_by_role("radio", name="Each alone")).to_be_focused()
+    expect(page.get_by_role("radio", name="Only this head")).to_be_focused()
     page.locator(".heads .grid").get_by_role("radio").nth(2).click()
     page.wait_for_url(re.compile("head=3"))
     one.settle()
@@ -87,7 +87,7 @@ def test_the_step_and_the_mode_stay_in_the_link(visit: Callable[..., Visit]) -> 
     )  # it stays
     page.reload()
     is_drawn(one, "multihead")
-    expect(page.get_by_role("radio", name="Each alone")).to_have_attribute("aria-checked", "true")
+    expect(page.get_by_role("radio", name="Only this head")).to_have_attribute("aria-checked", "true")
     expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute("aria-checked", "true")
 
 

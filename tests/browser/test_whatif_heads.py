@@ -201,7 +201,7 @@ def test_the_head_that_was_chosen_elsewhere_is_outlined_and_its_name_says_so(vis
         "cells => cells.filter(cell => getComputedStyle(cell).outlineColor === 'rgb(255, 154, 31)')"
         ".map(cell => cell.getAttribute('aria-label'))"
     )
-    assert chosen == "Decoder self-attention layer 2 head 3, the chosen head"
+    assert chosen == "Decoder self-attention, layer 2, head 3, the chosen head"
     expect(one.page.locator(".st-key-head_switches .description")).to_contain_text(
         "Outlined in orange: the chosen head"
     )

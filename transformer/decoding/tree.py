@@ -94,7 +94,10 @@ class Explanation:
         if length <= self.prefix_length:
             return "It is in the prefix."
         if self.beam:
-            reason = f"Among the candidates without </s>, its sum has rank {rank}; the beam keeps {self.beam}."
+            reason = (
+                f"Of the candidates without </s>, its sum of log-probabilities ranks {rank}; "
+                f"the beam keeps {self.beam}."
+            )
             return reason + self._ended_lower(length, rank)
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 

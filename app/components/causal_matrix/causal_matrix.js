@@ -16,7 +16,7 @@ import { watchWidth } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
 import { cellSentence, leaks, score, shareOnLaterTokens } from "./words.js";
 
-const SHOWN = [_("With the mask"), _("Without it"), _("Scores before")], FREE = 1, SCORES = 2;  // places in the switch
+const SHOWN = [_("With the mask"), _("Without it"), _("Scores before it")], FREE = 1, SCORES = 2;  // places in the switch
 
 // For a new sentence, or if the page has pinned a cell: frames the pinned cell, or one near the beginning.
 function begin(state, sentence, { reads, pinned, pinsGiven }) {

@@ -3,7 +3,7 @@
 import { button, element, within } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 
-const NOT_READ = "code, pre, input, textarea, svg, .katex, .st-key-top, .st-key-headline, .token, .tokens, .chip, .chips";
+const NOT_READ = "code, pre, input, textarea, svg, .katex, .st-key-top, .st-key-headline, .token, .tokens, .chip, .chips, .hidden, .st-key-next_question";
 const COMPONENT = '[data-testid="stBidiComponentIsolated"]';  // the host of the shadow root of a component
 // Of the page and of each component. A component has its text when it is marked as drawn (components/served_scripts.py).
 const CHANGES = { childList: true, characterData: true, subtree: true, attributeFilter: ["data-drawn"] };

@@ -137,7 +137,7 @@ const changes = {
     const pictures = [[hue, weightAt(before)], [hue, weightAt(after)], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * signedSqrt(value)))]];
     const where = placeOf(found.layer, found.head);
     const left = found.partner ? placeOf(layer, head) : _("no matching head");
-    const texts = [withLabel(message.names[0], left), withLabel(message.names[1], where), _("Second map − first")];
+    const texts = [withLabel(message.names[0], left), withLabel(message.names[1], where), this.narrow ? _("Second map − first") : _("Middle map − left")];
     this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (unused, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * signedSqrt(value))));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);

@@ -5,7 +5,7 @@
 import { writeInAddress } from "../shared/address.js";
 import { element } from "../shared/dom.js";
 import { headMap, sketch, unpacked } from "../shared/head_map.js";
-import { _ } from "../shared/language.js";
+import { _, ngettext } from "../shared/language.js";
 import { decimals } from "../shared/numbers.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { centred, radios } from "../shared/radios.js";
@@ -41,7 +41,7 @@ const behaviour = {
     this.row = element("div", "row sideways", steps);
     const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
     this.steps = radios(this.row, _("Step of the translation"), predicted, this.at, (index) => this.step(index));
-    const modes = [_("Without each"), _("Each alone")];
+    const modes = [_("Without this head"), _("Only this head")];
     this.modes = radios(element("div", "modes segments", steps), _("Which heads are left"), modes, this.mode, (index) => this.leave(index));
     this.says = element("p", { class: "says", "aria-live": "polite" }, box);
     this.parts = [];
@@ -160,6 +160,9 @@ const behaviour = {
     const found = heads.reduce((best, head, index) => (better(head[name][at].kept, heads[best][name][at].kept) ? index : best), 0);
     const best = { head: found + 1, kept: heads[found][name][at].keptText, probability: step.probability };
     says.replaceChildren();
+    if (step.attended && count > 1) {
+      says.append(ngettext("Here all {heads} heads attend most to the same token.", "Here the {heads} heads attend most to {count} different tokens.", step.attended, { heads: count }), " ");
+    }
     const whole = { probability: step.topProbability };
     sentence(says, this.data.isEdited
       ? _("As the model is edited, the next token is {token} ({probability}).", whole)
@@ -177,7 +180,10 @@ const behaviour = {
     sentence(says, this.mode
       ? _("Its probability is highest with head {head} alone: {token} has {kept} instead of {probability}.", best)
       : _("Its probability is lowest without head {head}: {token} has {kept} instead of {probability}.", best), step.predicts);
-    says.append(" ", _("Without all {count} it has {probability}.", { count, probability: step.none }));
+    const none = { count, probability: step.none };
+    says.append(" ", step.isNeeded
+      ? _("Without all {count} it has {probability}.", none)
+      : _("Without all {count} it has {probability}: this step does not need this layer's heads.", none));
   },
   // What is predicted by each head alone; `others`: how many predict another token.
   predictedAlone(others, count) {

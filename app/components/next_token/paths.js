@@ -35,7 +35,7 @@ export function drawPaths(parts) {
   if (parts.shown < frame.steps.length - 1) {
     const from = next.left + 18;
     arrow(svg, [[from, next.bottom + 2], [from, low], [x, low], [x, written.bottom + 2]], colors.decoder, "up");
-    make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, _("the chosen token goes in"));
+    make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, _("the chosen token is read next"));
   } else {
     make("text", { x: decoder.x, y: low - 5, "text-anchor": "middle", style: `color:${colors.decoder}` }, svg, frame.ends);
   }

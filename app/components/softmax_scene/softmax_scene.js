@@ -93,7 +93,7 @@ function sliderOf(state, update, send) {
   };
   slider.addEventListener("input", () => { state.width = Number(slider.value); showWidth(); update(); });
   slider.addEventListener("change", () => send("width", state.width));
-  const back = button("own", null, state.isNarrow ? _("Own: {d_k}", { d_k: own }) : _("This checkpoint: {d_k}", { d_k: own }), () => {
+  const back = button("own", null, state.isNarrow ? _("Model: {d_k}", { d_k: own }) : _("This checkpoint: {d_k}", { d_k: own }), () => {
     slider.value = state.width = widths.indexOf(own);
     showWidth();
     update();

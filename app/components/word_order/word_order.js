@@ -10,18 +10,18 @@ import { lines, make, measurer, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
-const PAD = 8, GAP = 6, TOKEN_HEIGHT = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
+const PAD = 8, GAP = 6, NARROW = 400, TOKEN_HEIGHT = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
 
 // How far an output moved, divided by its length: it can be more than 100%.
 const shareText = (share) => (share < 0.0005 ? "0" : share > 1 ? percentWith(share, 0) : percent(share));
 
 // The x coordinate of each token in an order; the index is the number of the token in the sentence.
-function places(order, widths) {
+function places(order, widths, gap) {
   const found = [];
   let x = 2;
   for (const token of order) {
     found[token] = x;
-    x += widths[token] + GAP;
+    x += widths[token] + gap;
   }
   return found;
 }
@@ -29,8 +29,10 @@ function places(order, widths) {
 function drawn(root, frame, data, before, chosen, point) {
   const measure = measurer(root), unit = scaleOfPage();
   const room = root.clientWidth / unit, plain = data.tokens.map((unused, token) => token);
-  const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
-  const total = (widths) => widths.reduce((sum, width) => sum + width + GAP, 4);
+  // On a phone, a sentence of usual length fits.
+  const [pad, gap, narrowest] = room < NARROW ? [PAD / 2, GAP / 2, 34] : [PAD, GAP, NARROWEST];
+  const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * pad, narrowest));
+  const total = (widths) => widths.reduce((sum, width) => sum + width + gap, 4);
   const size = [20, 18, 16].find((each) => total(sized(each)) <= room) ?? 15, widths = sized(size);
   const titles = data.bars.map(({ title }) => lines(title, room - 6, TITLE_SIZE, measure));
   const most = Math.max(...data.bars.flatMap(({ shares }) => shares), 0.01), tall = (share) => ((BAR - NUMBER) * share) / most;
@@ -40,7 +42,7 @@ function drawn(root, frame, data, before, chosen, point) {
   const width = Math.max(total(widths), ...titles.flat().map((line) => measure(line, TITLE_SIZE) + 6)), height = ground + 4;
   const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": data.alt });
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
-  const from = places(plain, widths), to = places(data.order, widths), start = before ? places(before, widths) : to;
+  const from = places(plain, widths, gap), to = places(data.order, widths, gap), start = before ? places(before, widths, gap) : to;
   const marks = plain.map(() => []);
   const middle = (x, token) => x[token] + widths[token] / 2;
   for (const token of plain) {

@@ -101,7 +101,9 @@ def _other(side: str, scene: Scene) -> tuple[str, dict[str, str]] | None:
                      width=340, format_func=lambda name: display_name(files[name]),
                      label_visibility="collapsed")  # fmt: skip
         name = BESIDE_CHECKPOINT.value
-        return display_name(files[name]), _texts("checkpoint") | {CHECKPOINT.key: name}
+        # the sentence as the first checkpoint has read it: the other one may correct its spelling in another way
+        same = {CHECKPOINT.key: name, SENTENCE.key: scene.translation.sentence}
+        return display_name(files[name]), _texts("checkpoint") | same
     if not EDITS.value:
         st.text(_("Nothing is edited yet. The page What if has the edits."))
         return None

@@ -19,7 +19,7 @@ SENTENCES = (
     gettext_noop("Not drawn."),
     gettext_noop("Left out by top k: only {k} may be drawn."),
     gettext_noop("Left out by top p: the more probable tokens already sum to {p} or more."),
-    gettext_noop("Among the candidates without </s>, its sum has rank {rank}; the beam keeps {beam}."),
+    gettext_noop("Of the candidates without </s>, its sum of log-probabilities ranks {rank}; the beam keeps {beam}."),
     gettext_noop(
         "Candidate number 1 of this step also led to a finished translation, but with a lower score: {lower} < {score}."
     ),

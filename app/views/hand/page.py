@@ -8,6 +8,8 @@ import streamlit as st
 
 from app import components
 from app.figures.attention_stages import stages_table
+from app.figures.axes import TokenAxis
+from app.figures.head_sharpness import carries_no_word
 from app.figures.mask_reasons import key_name, row_name
 from app.languages import _, speaking
 from app.languages.catalogues import ENGLISH
@@ -65,7 +67,7 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
-    query = min(QUERIES[kind].open(_opening_query(kind, tensors["weights"])), len(queries) - 1)
+    query = min(QUERIES[kind].open(_opening_query(kind, tensors["weights"], queries, keys)), len(queries) - 1)
     key = min(KEYS[kind].open(int(tensors["weights"][query].argmax())), len(keys) - 1)
     return Calculation(
         scene,
@@ -80,18 +82,20 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
     )
 
 
-def _opening_query(kind: Kind, weights: np.ndarray) -> int:
+def _opening_query(kind: Kind, weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> int:
     """The query with which the page opens.
 
-    In encoder-decoder attention it is, among the queries with a weight above 0.5, the one whose strongest key is
-    farthest from the query's own position; the first query if none has such a weight. The last query, which predicts
-    the end, is left out. In self-attention it is the query in the middle, which has keys before and after it.
+    In encoder-decoder attention it is, among the queries for a word with a weight above 0.5 on a word, the one whose
+    strongest key is farthest from the query's own position; the first query if there is none. In self-attention it is
+    the query in the middle, which has keys before and after it. `weights`: (T, S) or (T, T).
     """
-    rows = np.arange(len(weights))
     if kind != "cross":
         return len(weights) // 2
-    moved = np.where(weights.max(axis=-1) > 0.5, np.abs(weights.argmax(axis=-1) - rows), -1)
-    return int(moved[: max(len(rows) - 1, 1)].argmax())  # without the last row, which predicts the end
+    strongest = weights.argmax(axis=-1)  # (T,)
+    pairs = zip(queries.predicts, (keys.tokens[key] for key in strongest), strict=True)
+    is_of_words = np.array([not any(map(carries_no_word, pair)) for pair in pairs])
+    moved = np.where((weights.max(axis=-1) > 0.5) & is_of_words, np.abs(strongest - np.arange(len(weights))), -1)
+    return int(moved.argmax())
 
 
 def _choose(kind: Kind, name: str, place: int) -> None:

@@ -46,7 +46,7 @@ def family_picture(found: Sequence[Family]) -> None:
         else _("{text}; {runs}: differences may be chance", **measured)
     )
     ours = [_place(member, measure, CHECKPOINT.value) for member in family.members]
-    title = _("{measure} over {varies}", measure=_(TITLES[measure]), varies=family.varies)
+    title = _("{measure}, by {varies}", measure=_(TITLES[measure]), varies=family.varies)
     show_figure(
         family_chart(ours, title=title, varies=family.varies, unit=_(UNITS[measure]), percent=measure == "exact_match"),
         key="family_ours",

@@ -27,7 +27,7 @@ NAMES = {  # of families: inside a sentence, and at its beginning
     "causal-mask": (gettext_noop("causal mask"), gettext_noop("Causal mask")),
 }
 MEMBERS = {  # labels that are words, which are translated
-    "base": gettext_noop("base"),
+    "base": gettext_noop("unchanged"),
     "one head": gettext_noop("one head"),
     "post-norm": gettext_noop("post-norm"),
     "window 1": gettext_noop("window 1"),

@@ -90,7 +90,7 @@ def _allowed(masks: np.ndarray) -> list[str]:
     return ["".join("1" if cell else "0" for cell in mask.ravel()) for mask in different]
 
 
-def _steps(found: LayerHeads) -> list[dict[str, str]]:
+def _steps(found: LayerHeads) -> list[dict[str, Any]]:
     whole = found.predictions
     return [
         {
@@ -99,6 +99,11 @@ def _steps(found: LayerHeads) -> list[dict[str, str]]:
             "top": _token(found, int(whole.top[0, t])),
             "topProbability": probability_text(float(whole.top_probability[0, t])),
             "none": probability_text(float(whole.probability[-1, t])),
+            "isNeeded": bool(
+                whole.probability[-1, t] < whole.probability[0, t]
+            ),  # whether it is lower without all heads
+            # in the row of the step, how many tokens are the one to which some head attends most
+            "attended": 0 if found.kind == "encoder" else len(set(found.weights[:, t].argmax(axis=-1).tolist())),
         }
         for t, token in enumerate(found.scene.hypothesis.tokens)
     ]

@@ -1,6 +1,7 @@
 """Before and after: the translation by the original model and by the edited one, below each experiment."""
 
 import math
+from collections.abc import Sequence
 
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
@@ -12,6 +13,7 @@ from app.languages import _, gettext_noop
 from app.languages.numbers import formatted
 from app.stage.scene import Scene
 from app.views.shared import two_translations
+from transformer.decoding.translation import Hypothesis
 
 LARGEST = 5.0  # natural log: a bar is full where a token is 150 times less probable
 SAME_TRANSLATION = (
@@ -36,31 +38,27 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
     edited = edited or scene.subject
     found = outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
     labels = _("Original model"), label or _("Edited model")
-    two_rows(
-        found,
-        labels,
-        summary(found, labels, is_edited=bool(edited.edits)),
-        language=scene.task.target_code,
-        key=key,
-    )
+    is_edited = bool(edited.edits)
+    words = summary(found, labels) if is_edited else _("Nothing is edited yet: both are the same model.")
+    two_rows(found, labels, words, is_edited=is_edited, language=scene.task.target_code, key=key)
     return found
 
 
-def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: str, key: str) -> None:
-    """Draws two translations token by token, and a sentence below them."""
-    before = [
-        OutcomeToken(token, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
-        for token, gone, lost in zip(found.before.tokens, found.missing, found.lost, strict=False)
-    ]
-    after = [
-        OutcomeToken(token, new, probability_text(math.exp(value)), math.exp(value))
-        for token, new, value in zip(found.after.tokens, found.new, found.after.log_probabilities, strict=True)
-    ]
+def two_rows(
+    found: Outcome, labels: tuple[str, str], words: str, *, is_edited: bool = True, language: str, key: str
+) -> None:
+    """Draws two translations token by token, and a sentence below them. Without edits, both rows have probabilities."""
+    after = OutcomeRow(labels[1], _("probability"), _with_probabilities(found.after, found.new))
+    if is_edited:
+        changes = [
+            OutcomeToken(token, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
+            for token, gone, lost in zip(found.before.tokens, found.missing, found.lost, strict=False)
+        ]
+        before = OutcomeRow(labels[0], _("change in log-probability"), changes)
+    else:
+        before = OutcomeRow(labels[0], _("probability"), _with_probabilities(found.before, found.missing))
     components.outcome(
-        (
-            OutcomeRow(labels[0], _("change in log-probability"), before),
-            OutcomeRow(labels[1], _("probability"), after),
-        ),
+        (before, after),
         summary=words,
         color=role_color("decoder"),
         language=language,
@@ -68,10 +66,15 @@ def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: s
     )
 
 
-def summary(found: Outcome, labels: tuple[str, str], *, is_edited: bool) -> str:
+def _with_probabilities(hypothesis: Hypothesis, changed: Sequence[bool]) -> list[OutcomeToken]:
+    return [
+        OutcomeToken(token, differs, probability_text(math.exp(value)), math.exp(value))
+        for token, differs, value in zip(hypothesis.tokens, changed, hypothesis.log_probabilities, strict=True)
+    ]
+
+
+def summary(found: Outcome, labels: tuple[str, str]) -> str:
     """What the edits do, in one sentence."""
-    if not is_edited:
-        return _("Nothing is edited yet: both are the same model.")
     total = sum(found.lost)
     if found.compared.first_difference is None:
         return change_of_score(total, SAME_TRANSLATION)

@@ -9,14 +9,14 @@ ByKind = dict[Kind, str]
 BySublayer = dict[tuple[Stack, Sublayer], str]
 
 HEADS: ByKind = {
-    "encoder": gettext_noop("Encoder self-attention layer {layer} head {head}"),
-    "decoder": gettext_noop("Decoder self-attention layer {layer} head {head}"),
-    "cross": gettext_noop("Encoder-decoder layer {layer} head {head}"),
+    "encoder": gettext_noop("Encoder self-attention, layer {layer}, head {head}"),
+    "decoder": gettext_noop("Decoder self-attention, layer {layer}, head {head}"),
+    "cross": gettext_noop("Encoder-decoder attention, layer {layer}, head {head}"),
 }
 HEADS_IN_SENTENCE: ByKind = {
-    "encoder": gettext_noop("encoder self-attention layer {layer} head {head}"),
-    "decoder": gettext_noop("decoder self-attention layer {layer} head {head}"),
-    "cross": gettext_noop("encoder-decoder layer {layer} head {head}"),
+    "encoder": gettext_noop("encoder self-attention, layer {layer}, head {head}"),
+    "decoder": gettext_noop("decoder self-attention, layer {layer}, head {head}"),
+    "cross": gettext_noop("encoder-decoder attention, layer {layer}, head {head}"),
 }
 SUBLAYERS: BySublayer = {
     ("encoder", "self_attention"): gettext_noop("All of encoder self-attention layer {layer}"),
