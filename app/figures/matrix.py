@@ -56,9 +56,9 @@ def attention_matrix(
         raise ValueError(f"weights {weights.shape} for {len(queries)} queries and {len(keys)} keys")
     allowed = np.ones(weights.shape, dtype=bool) if mask is None else mask
     drawn = np.where(allowed, weights, np.nan).astype(np.float32)  # (Q, K)
-    numbers = max(rows, columns) <= NUMBERS_UP_TO
-    tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if numbers else 18), LEAST_HEIGHT)
+    has_numbers = max(rows, columns) <= NUMBERS_UP_TO
+    tick_size = TICK_SIZE if has_numbers else SMALL_TICK_SIZE
+    top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if has_numbers else 18), LEAST_HEIGHT)
     data: list[FigurePart] = [
         heat(
             drawn,
@@ -73,56 +73,53 @@ def attention_matrix(
             meta={"clicks": clicks},
         )
     ]
-    if numbers:
+    if has_numbers:
         data.append(_numbers(weights, allowed))
+    if queries.predicts:  # a second axis needs a trace to be drawn
+        data.append(
+            {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}
+        )
+    # The slanted name of the last column extends beyond the cells. Names at the right, if any, make room for it.
+    right = 10 if queries.predicts else slanted_overhang(keys)
+    layout = chart_layout(title, top + 60 + height, top=top, bottom=60, right=right)
+    layout |= {"plot_bgcolor": MASKED, "shapes": _frames(rows, columns, row, cell), **_axes(queries, keys, tick_size)}
+    wrap_title(layout["yaxis"]["title"], height)
+    return Figure(data, layout)
 
-    def axis(tokens: tuple[str, ...], role: Role, name: str, length: int, **more: Any) -> FigurePart:
+
+def _axes(queries: TokenAxis, keys: TokenAxis, tick_size: int) -> FigurePart:
+    """The keys at the top, the queries at the left and, for decoder rows, what each predicts at the right."""
+
+    def axis(tokens: tuple[str, ...], role: Role, name: str, **more: Any) -> FigurePart:
         color = role_color(role)
         return {
             **BARE,
-            "tickvals": list(range(length)),
+            "tickvals": list(range(len(tokens))),
             "ticktext": ticks(tokens),
             "tickfont": {"size": tick_size, "color": color},
             "title": {"text": plotly_text(name), "font": {"size": 14, "color": color}, "standoff": 8},
             **more,
         }
 
-    # The slanted name of the last column extends beyond the cells. Names at the right, if any, make room for it.
-    right = 10 if queries.predicts else slanted_overhang(keys)
-    down = {"range": [rows - 0.5, -0.5], "automargin": True}
-    layout: FigurePart = chart_layout(title, top + 60 + height, top=top, bottom=60, right=right) | {
-        "plot_bgcolor": MASKED,
-        "xaxis": axis(
-            keys.tokens,
-            keys.role,
-            keys.title,
-            columns,
-            side="top",
-            tickangle=-45,
-            range=[-0.5, columns - 0.5],
-            automargin=False,
-        ),
-        "yaxis": axis(
-            queries.tokens,
-            queries.role,
-            _("{side}: reads", side=queries.title) if queries.predicts else queries.title,
-            rows,
-            **down,
-        ),
+    across = {"side": "top", "tickangle": -45, "range": [-0.5, len(keys) - 0.5], "automargin": False}
+    down = {"range": [len(queries) - 0.5, -0.5], "automargin": True}
+    name = _("{side}: reads", side=queries.title) if queries.predicts else queries.title
+    axes = {
+        "xaxis": axis(keys.tokens, keys.role, keys.title, **across),
+        "yaxis": axis(queries.tokens, queries.role, name, **down),
     }
-    wrap_title(layout["yaxis"]["title"], height)
-    layout["shapes"] = [] if row is None else [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
+    if queries.predicts:
+        axes["yaxis2"] = axis(queries.predicts, queries.role, _("predicts"), side="right", overlaying="y", **down)
+    return axes
+
+
+def _frames(rows: int, columns: int, row: int | None, cell: Cell | None) -> list[FigurePart]:
+    """The frames around a row and a cell, if any."""
+    frames = [] if row is None else [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
     if cell is not None:
         q, k = cell
-        layout["shapes"] += [frame(k - 0.5, k + 0.5, q - 0.5, q + 0.5, 2.5)]
-    if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
-        data.append(
-            {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}
-        )
-        layout["yaxis2"] = axis(
-            queries.predicts, queries.role, _("predicts"), rows, side="right", overlaying="y", **down
-        )
-    return Figure(data, layout)
+        frames.append(frame(k - 0.5, k + 0.5, q - 0.5, q + 0.5, 2.5))
+    return frames
 
 
 def _place(queries: TokenAxis) -> str:

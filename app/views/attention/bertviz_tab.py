@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.all_heads import heads_table
-from app.figures.axes import visible
+from app.figures.axes import TokenAxis, visible
 from app.languages import _, gettext_noop, language, speaking
 from app.stage.scene import Scene
 from app.state.choices import BERTVIZ
@@ -27,6 +27,11 @@ NAMES: dict[View, str] = {
     "head": gettext_noop("Head view"),
     "model": gettext_noop("Model view"),
     "neuron": gettext_noop("Neuron view"),
+}
+TITLES: dict[View, str] = {
+    "head": gettext_noop("BertViz head view: {kind}"),
+    "model": gettext_noop("BertViz model view: {kind}"),
+    "neuron": gettext_noop("BertViz neuron view: {kind}"),
 }
 EXPLAINED: dict[View, str] = {
     "head": gettext_noop(
@@ -58,21 +63,33 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             )
         )
         return
+    shown = _shown(scene, chosen, view)
+    title = _(TITLES[view], kind=_(KINDS[chosen.kind]))
+    st.caption(_caption(scene, chosen, shown))
+    st.iframe(
+        bertviz_html(view, shown, title, dark=is_dark()),
+        height="content",
+        alt=(
+            _("{title}. Its numbers are in the tables below.", title=title)
+            if shown.vectors
+            else _("{title}. Its numbers are in the table below.", title=title)
+        ),
+    )
+    _downloads(view, shown, title, queries, keys)
+
+
+def _shown(scene: Scene, chosen: Chosen, view: View) -> ShownAttention:
+    """What the view draws: all layers, or the chosen one if they are too many for this sentence."""
+    queries, keys = scene.axes(chosen.kind)
     layers = scene.attention(chosen.kind).weights  # (L, H, Q, K)
-    numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
+    has_all = max(len(queries), len(keys)) <= ALL_LAYERS_UP_TO[view]
+    numbers = list(range(len(layers))) if has_all else [chosen.layer]
     vectors: tuple[np.ndarray, np.ndarray] | None = None
     if view == "neuron":
         site = SITES[chosen.kind].format(chosen.layer)
         found = scene.record(f"{site}.query", f"{site}.key")
         vectors = found[f"{site}.query"][None], found[f"{site}.key"][None]  # (1, H, ., E)
-    kind = _(KINDS[chosen.kind])
-    title = {
-        "head": _("BertViz head view: {kind}", kind=kind),
-        "model": _("BertViz model view: {kind}", kind=kind),
-        "neuron": _("BertViz neuron view: {kind}", kind=kind),
-    }[view]
-
-    shown = ShownAttention(
+    return ShownAttention(
         layers[numbers],
         [visible(token) for token in queries.tokens],
         [visible(token) for token in keys.tokens],
@@ -83,23 +100,21 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         causal=chosen.kind == "decoder" and not np.triu(layers[chosen.layer], k=1).any(),
     )
 
+
+def _caption(scene: Scene, chosen: Chosen, shown: ShownAttention) -> str:
+    kind = _(KINDS[chosen.kind])
     sides = (
         _("{kind}; left: the queries, named by what the row reads; right: the keys.", kind=kind)
-        if queries.predicts
+        if scene.axes(chosen.kind)[0].predicts
         else _("{kind}; left: the queries; right: the keys.", kind=kind)
     )
-    alone = [_("Layer {layer} alone.", layer=chosen.layer + 1)] if len(numbers) < len(layers) else []
+    is_alone = len(shown.layers) < len(scene.attention(chosen.kind).weights)
+    alone = [_("Layer {layer} alone.", layer=chosen.layer + 1)] if is_alone else []
     mouse = _("BertViz can be used with a mouse only; the picture of lines above also with the keyboard.")
-    st.caption(" ".join([sides, *alone, mouse]))
-    st.iframe(
-        bertviz_html(view, shown, title, dark=is_dark()),
-        height="content",
-        alt=(
-            _("{title}. Its numbers are in the tables below.", title=title)
-            if vectors
-            else _("{title}. Its numbers are in the table below.", title=title)
-        ),
-    )
+    return " ".join([sides, *alone, mouse])
+
+
+def _downloads(view: View, shown: ShownAttention, title: str, queries: TokenAxis, keys: TokenAxis) -> None:
     name, spoken = title.replace(":", ","), language()
 
     def html_file() -> str:
@@ -120,11 +135,11 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             key="bertviz",
             name=name,
             drawn=False,
-            of=_("weights") if vectors else "",
-            table=lambda: heads_table(layers[numbers], queries, keys, numbers),
+            of=_("weights") if shown.vectors else "",
+            table=lambda: heads_table(shown.weights, queries, keys, shown.layers),
         )
-        if vectors:
-            own, others = vectors
+        if shown.vectors:
+            own, others = shown.vectors
             download_and_table(
                 key="bertviz_vectors",
                 name=_("{name}, q and k", name=name),

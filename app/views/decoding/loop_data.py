@@ -81,7 +81,6 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
     numbers = _("= {count:,} numbers, {bytes}", count=own, bytes=bytes_text(BYTES * own))
     if step.hypotheses > 1:
         numbers += _(", × {count} hypotheses", count=step.hypotheses)
-    place = {"layer": step.layer + 1, "head": step.head + 1}
     return {
         "colors": {role: role_color(role) for role in ("query", "key", "value", "encoder", "decoder")},
         "source": {
@@ -133,35 +132,45 @@ def loop_picture(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes
         "chosen": in_words(target.predicts[step.index]),
         "probability": percent(step.probability[0]),
         "last": step.index == len(target) - 1,
-        "note": _("Bars under the tokens: the weights of layer {layer}, head {head} at this step.", **place),
-        "alt": " ".join(
-            [
-                _(
-                    "Step {step} of {count}. The decoder reads {token} and predicts {predicted} with {probability}.",
-                    step=read,
-                    count=len(target),
-                    token=in_words(target.tokens[step.index]),
-                    predicted=in_words(target.predicts[step.index]),
-                    probability=both_in_words(*step.probability),
-                ),
-                ngettext(
-                    "It keeps keys and values of {read} positions of the output and {source} of the source, in "
-                    "{count:,} layer.",
-                    "It keeps keys and values of {read} positions of the output and {source} of the source, in "
-                    "{count:,} layers.",
-                    sizes.layers,
-                    read=read,
-                    source=s,
-                ),
-                _(
-                    "Layer {layer}, head {head} attends most to {token} of the source, with {weight:.2f}.",
-                    token=in_words(source.tokens[most]),
-                    weight=Share(step.cross[most]),
-                    **place,
-                ),
-            ]
+        "note": _(
+            "Bars under the tokens: the weights of layer {layer}, head {head} at this step.",
+            layer=step.layer + 1,
+            head=step.head + 1,
         ),
+        "alt": _alt(source, target, step, sizes),
     }
+
+
+def _alt(source: TokenAxis, target: TokenAxis, step: DecodingStep, sizes: Sizes) -> str:
+    """What the picture says, in words."""
+    read, most = step.index + 1, int(step.cross.argmax())
+    sentences = (
+        _(
+            "Step {step} of {count}. The decoder reads {token} and predicts {predicted} with {probability}.",
+            step=read,
+            count=len(target),
+            token=in_words(target.tokens[step.index]),
+            predicted=in_words(target.predicts[step.index]),
+            probability=both_in_words(*step.probability),
+        ),
+        ngettext(
+            "It keeps keys and values of {read} positions of the output and {source} of the source, in "
+            "{count:,} layer.",
+            "It keeps keys and values of {read} positions of the output and {source} of the source, in "
+            "{count:,} layers.",
+            sizes.layers,
+            read=read,
+            source=len(source),
+        ),
+        _(
+            "Layer {layer}, head {head} attends most to {token} of the source, with {weight:.2f}.",
+            token=in_words(source.tokens[most]),
+            weight=Share(step.cross[most]),
+            layer=step.layer + 1,
+            head=step.head + 1,
+        ),
+    )
+    return " ".join(sentences)
 
 
 def cache_table(target: TokenAxis, source_length: int, sizes: Sizes) -> Table:

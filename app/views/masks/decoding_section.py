@@ -18,7 +18,20 @@ Ids = tuple[tuple[int, ...], ...]
 def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targets: Ids) -> None:
     """Compares a row (from 0) of the pass over the whole translation with the cached decoding step of that row."""
     st.header(_("Why is the mask used in decoding, too?"), anchor=False)
-    window = this.scene.subject.window
+    step = min(query, len(targets[this.number]) - 1)
+    _explanation(this.scene.subject.window, step)
+    if step != query:
+        st.markdown(
+            _(
+                "Row {row} is padding, which no step computes: here is the last row of the sentence, {last}.",
+                row=query + 1,
+                last=step + 1,
+            )
+        )
+    _draw_rows(this, step, *_rows(this, step, sources[this.number], targets[this.number]))
+
+
+def _explanation(window: int | None, step: int) -> None:
     row = (
         _(
             "Step t computes only row t. Its keys are those in the cache and its own. Later tokens do not exist yet, "
@@ -31,12 +44,10 @@ def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targe
         )
     )
     allowed = r"[\,t - k \leq r\,]" if window else r"[\,k \leq t\,] = \text{true}"
-    allowed += r" \qquad k = 1 \dots t"
-    step = min(query, len(targets[this.number]) - 1)
     shape = shape_text(("1", "1", "1", "K"), (1, 1, 1, step + 1))
     triplet(
         _("section 3; the cache is not in it"),
-        r"\text{mask}_{tk} = " + allowed,
+        r"\text{mask}_{tk} = " + allowed + r" \qquad k = 1 \dots t",
         _(
             "“At each step the model is auto-regressive, consuming the previously generated symbols as additional "
             "input when generating the next.” {row} The causal mask makes training match decoding. In training, all "
@@ -47,23 +58,20 @@ def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targe
         lines_of_definition("model/masks.py", "step_mask"),
         shape=shape if window else _("{shape}, or None: no mask at all", shape=shape),
     )
-    if step != query:
-        st.markdown(
-            _(
-                "Row {row} is padding, which no step computes: here is the last row of the sentence, {last}.",
-                row=query + 1,
-                last=step + 1,
-            )
-        )
+
+
+def _rows(this: HeadOfBatchSentence, step: int, source: tuple[int, ...], target: tuple[int, ...]) -> tuple[Row, Row]:
+    """The row of this step: of the pass over the whole translation, and of the step."""
     weights, mask = f"{this.site}.weights", f"{this.site}.mask"
-    steps = cached_results.record_steps(
-        this.scene.subject,
-        sources[this.number],
-        targets[this.number],
-        ("decoder.layers.*.self_attention.weights", "decoder.layers.*.self_attention.mask"),
+    sites = ("decoder.layers.*.self_attention.weights", "decoder.layers.*.self_attention.mask")
+    alone = cached_results.record_steps(this.scene.subject, source, target, sites)[step]
+    return (
+        Row(this.trace[mask][this.head][step], this.trace[weights][this.head][step]),
+        Row(alone[mask][this.head][0], alone[weights][this.head][0]),
     )
-    whole = Row(this.trace[mask][this.head][step], this.trace[weights][this.head][step])
-    alone = Row(steps[step][mask][this.head][0], steps[step][weights][this.head][0])
+
+
+def _draw_rows(this: HeadOfBatchSentence, step: int, whole: Row, alone: Row) -> None:
     name = _(
         "Decoder self-attention, layer {layer}, head {head}, sentence {sentence}: row {step} of the whole pass and "
         "step {step}",
@@ -72,25 +80,9 @@ def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targe
         sentence=this.number + 1,
         step=step + 1,
     )
-    difference = largest_difference(whole, alone)
-    sentence = (
-        _(
-            "Largest difference between row {step} of the whole pass and step {step}: {difference}, which is rounding.",
-            step=step + 1,
-            difference=plain(difference),
-        )
-        if 0 < difference < ROUNDING
-        else _(
-            "Largest difference between row {step} of the whole pass and step {step}: {difference}, because an edit "
-            "changes the mask.",
-            step=step + 1,
-            difference=plain(difference),
-        )
-        if difference
-        else _("Largest difference between row {step} of the whole pass and step {step}: none.", step=step + 1)
-    )
+    said = _difference_text(step, largest_difference(whole, alone))
     show_figure(
-        steps_figure(whole, alone, this.keys, step, window=window, title=name),
+        steps_figure(whole, alone, this.keys, step, window=this.scene.subject.window, title=name),
         key="mask_steps",
         name=name,
         alt=_(
@@ -102,8 +94,25 @@ def while_translating(this: HeadOfBatchSentence, query: int, sources: Ids, targe
             keys=len(whole.mask),
             kept=len(alone.mask),
             kept_allowed=int(alone.mask.sum()),
-            said=sentence,
+            said=said,
         ),
         table=lambda: steps_table(whole, alone, this.keys),
     )
-    st.caption(sentence + " " + _("Empty cells: keys that do not exist yet. Choose another row above."))
+    st.caption(said + " " + _("Empty cells: keys that do not exist yet. Choose another row above."))
+
+
+def _difference_text(step: int, difference: float) -> str:
+    if not difference:
+        return _("Largest difference between row {step} of the whole pass and step {step}: none.", step=step + 1)
+    if difference < ROUNDING:
+        return _(
+            "Largest difference between row {step} of the whole pass and step {step}: {difference}, which is rounding.",
+            step=step + 1,
+            difference=plain(difference),
+        )
+    return _(
+        "Largest difference between row {step} of the whole pass and step {step}: {difference}, because an edit "
+        "changes the mask.",
+        step=step + 1,
+        difference=plain(difference),
+    )
