@@ -7,7 +7,6 @@ that nothing moves.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,9 +21,8 @@ from app.stage.scene import Scene
 from app.state.choice import Choice
 from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP
 from app.state.events import choose_head
+from transformer.analysis.edits.checks import Stack
 from transformer.model.attention_kinds import KINDS, Kind, depth
-
-Stack = Literal["encoder", "decoder"]
 
 STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")

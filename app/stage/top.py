@@ -5,7 +5,6 @@ the translation, as tokens                                        what the docto
 the question of the page                            what is edited in the model, if anything is
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -23,13 +22,12 @@ from app.stage.edits_line import edited, edits_notice
 from app.stage.frame import Later, page_body, top_line
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
+from app.stage.lecture.figure import DrawPage
 from app.stage.menu import menu
 from app.stage.scene import Scene, Selection, scene_of
 from app.stage.text_check import NoScene
 from app.state.choices import ALTERNATIVE, AS_TYPED, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
 from transformer.config import DecodingConfig
-
-DrawPage = Callable[[Scene | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:

@@ -15,9 +15,8 @@ from app.languages import _
 from app.stage.scene import Scene
 from transformer.analysis.trace import Trace, trace
 from transformer.files.checksum import sha256_of
-from transformer.model.attention_kinds import SITES
+from transformer.model.attention_kinds import SITES, STAGES
 
-SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 MOST_BYTES = 20_000_000  # of the tensors in a file
 
 
@@ -49,8 +48,8 @@ class Files:
 
 
 def trace_of(scene: Scene) -> Trace:
-    """The trace of all attention of a scene: in every layer the sites of `SITE_NAMES`, from query to context."""
-    sites = [f"*_attention.{name}" for name in SITE_NAMES]
+    """The trace of all attention of a scene: in every layer the sites of `STAGES`, from query to context."""
+    sites = [f"*_attention.{name}" for name in STAGES]
     translator, file = scene.subject.translator, scene.subject.file
     ids = scene.translation.source_ids, scene.hypothesis.ids
     token_of = translator.tokenizer.token

@@ -15,6 +15,9 @@ KINDS: dict[Kind, str] = {
     "encoder": "Encoder self-attention",
     "decoder": "Decoder self-attention",
 }
+IN_ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # in which a pass of the model computes them
+# What the calculation of a head records, from its query to its weighted sum: the last parts of the sites' names.
+STAGES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 SITES: dict[Kind, str] = {  # {}: the number of the layer, from 0
     "cross": "decoder.layers.{}.cross_attention",
     "encoder": "encoder.layers.{}.self_attention",

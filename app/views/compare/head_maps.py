@@ -19,9 +19,8 @@ from app.stage.heads import SHORT
 from app.state.choices import COMPARED_HEAD
 from app.views.compare.compared_heads import Heads
 from app.views.shared.show_figure import download_and_table
-from transformer.model.attention_kinds import KINDS, Kind
+from transformer.model.attention_kinds import IN_ORDER, KINDS
 
-ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")  # the order in which the model computes them
 FINE = 65_535  # levels of a weight (16 bits)
 MOST_FINE = 600_000  # weights in a message; with more, a weight has 8 bits
 KEY = "head_changes"
@@ -51,7 +50,7 @@ def head_text(change: HeadChange) -> str:
 
 
 def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
-    both = [(kind, reading.attention(kind)) for reading in heads.readings for kind in ORDER]
+    both = [(kind, reading.attention(kind)) for reading in heads.readings for kind in IN_ORDER]
     masks = [bytes_of_masks(found.masks) for kind, found in both]
     levels = FINE if sum(found.weights.size for kind, found in both) <= MOST_FINE else LEVELS
     header = {
@@ -59,9 +58,9 @@ def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
         "chosen": chosen,
         "ground": BACKGROUND,
         "scale": signed_scale(),
-        "tokens": [[[in_words(token) for token in side] for side in heads.tokens[kind]] for kind in ORDER],
+        "tokens": [[[in_words(token) for token in side] for side in heads.tokens[kind]] for kind in IN_ORDER],
         "order": [
-            {"kind": ORDER.index(change.kind), "layer": change.layer, "head": change.head, "partner": change.partner,
+            {"kind": IN_ORDER.index(change.kind), "layer": change.layer, "head": change.head, "partner": change.partner,
              "moved": round(change.moved, 4)}
             for change in heads.changes
         ],

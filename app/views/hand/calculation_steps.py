@@ -35,8 +35,6 @@ from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention, attend
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
-
 
 @dataclass(frozen=True)
 class Calculation:

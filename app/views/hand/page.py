@@ -22,7 +22,7 @@ from app.stage.template import details, say
 from app.state.choices import WRITTEN_STEP
 from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand, differences, first_edited
-from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
+from app.views.hand.calculation_steps import STEPS, Calculation
 from app.views.hand.hand_figures import row_stages, tensor_stages
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
@@ -30,7 +30,7 @@ from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
 from app.views.shared.number_tables import readable
 from app.views.shared.show_figure import download_and_table
-from transformer.model.attention_kinds import SITES, Kind
+from transformer.model.attention_kinds import SITES, STAGES, Kind
 
 
 def draw(scene: Scene) -> None:
@@ -65,8 +65,8 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
     """The calculation for the chosen query and key; without a choice, for the key that the query attends to most."""
     queries, keys = scene.axes(kind)
     site = SITES[kind].format(layer)
-    recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
-    tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
+    recorded = scene.record(*(f"{site}.{name}" for name in STAGES))
+    tensors = {name: recorded[f"{site}.{name}"][head] for name in STAGES}
     query = min(QUERIES[kind].open(_opening_query(kind, tensors["weights"], queries, keys)), len(queries) - 1)
     key = min(KEYS[kind].open(int(tensors["weights"][query].argmax())), len(keys) - 1)
     return Calculation(

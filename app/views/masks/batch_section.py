@@ -30,9 +30,7 @@ from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
-from transformer.model.attention_kinds import SITES, Kind
-
-ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+from transformer.model.attention_kinds import IN_ORDER, SITES
 
 
 def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
@@ -44,11 +42,11 @@ def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
     sources = (scene.translation.source_ids, second.source_ids)
     targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
     site = SITES[kind].format(layer)
-    heads = {k: Head(k, layer, head) if k == kind else Head(k, 0, 0) for k in ORDER}  # whose masks are shown
-    masks = tuple(f"{_site(heads[k])}.mask" for k in ORDER)
+    heads = {k: Head(k, layer, head) if k == kind else Head(k, 0, 0) for k in IN_ORDER}  # whose masks are shown
+    masks = tuple(f"{_site(heads[k])}.mask" for k in IN_ORDER)
     traces = cached_results.record_batch(scene.subject, sources, targets, masks)
     row = _batch(traces, sources, targets)
-    tiles = [[_tile(scene, found, number, heads[k]) for k in ORDER] for number, found in enumerate(traces)]
+    tiles = [[_tile(scene, found, number, heads[k]) for k in IN_ORDER] for number, found in enumerate(traces)]
     _overview(scene, tiles, row, heads[kind])
     _rectangle(traces)
     this = HeadOfBatchSentence(
@@ -175,7 +173,7 @@ def _overview(scene: Scene, tiles: list[list[Tile]], row: int, chosen: Head) -> 
     name = _("All masks of the batch")
     with st.container(key="picture_mask_overview"):
         chart(
-            overview_figure(tiles, (row, ORDER.index(chosen.kind)), title=name),
+            overview_figure(tiles, (row, IN_ORDER.index(chosen.kind)), title=name),
             key="mask_overview",
             on_click=_clicked,
             alt=_(
@@ -218,4 +216,4 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
 def _clicked(mask: Point) -> None:
     row, column = mask.customdata
     ROW_OF_BATCH.choose(int(row) + 1)
-    KIND.choose(ORDER[int(column)])
+    KIND.choose(IN_ORDER[int(column)])

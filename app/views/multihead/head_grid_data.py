@@ -1,6 +1,5 @@
 """The picture of the page Heads as data for the browser: the heads of one layer, and every step of the translation."""
 
-import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from app.compute import cached_results
 from app.figures.axes import in_words
+from app.figures.base64_numbers import weights_in_base64
 from app.figures.shares import probability_text
 from app.figures.tables import Table
 from app.figures.theme import kind_color, role_color
@@ -17,8 +17,6 @@ from app.stage.scene import Scene
 from app.state.detail_choices import MODES_OF_HEADS, HeadsLeft
 from transformer.analysis.head_removal import Predictions
 from transformer.model.attention_kinds import KINDS, SITES, Kind
-
-STEPS = 65_535  # levels of a weight as it is sent: 16 bits, so that the two digits on the screen are right
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ def _head(found: LayerHeads, head: int) -> dict[str, Any]:
             rows=queries.title,
             columns=keys.title,
         ),
-        "weights": base64.b64encode(np.rint(found.weights[head] * STEPS).astype("<u2").tobytes()).decode(),
+        "weights": weights_in_base64(found.weights[head]),
         "lengths": found.lengths[head].round(4).tolist(),
         "without": _predicted(found, found.predictions.without(head)),
         "alone": _predicted(found, found.predictions.alone(head)),

@@ -10,7 +10,7 @@ from app.figures.layouts import LAYOUT_NAMES, layout_formula
 from app.figures.sinusoids import Layout
 from app.languages import _, gettext_noop
 from app.library.source_code import lines_from, lines_of_definition
-from app.stage.controls import Controls, Stack
+from app.stage.controls import Controls
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between
@@ -22,6 +22,7 @@ from app.views.positions.sizes_section import sizes
 from app.views.positions.waves import wave, wave_table, wave_title, wavelength_chart, wavelength_table
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits.checks import Stack
 from transformer.model.positions import PositionalEncoding, sinusoids
 
 LEARNED = gettext_noop(

@@ -11,7 +11,6 @@ from app.figures.theme import number
 from app.languages import _
 from app.library.catalogue import entry
 from app.library.source_code import SourceLines, joined_lines, lines_from
-from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between, Choice
@@ -19,6 +18,7 @@ from app.state.choices import FROM_POSITION, LAYOUT_WIDTH, OFFSET
 from app.views.positions.rotation import rotation_circles, rotation_table
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits.checks import Stack
 from transformer.model.positions import sinusoids
 
 FARTHEST = 1024  # the most positions of a table that are used, however many it has

@@ -7,7 +7,6 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.theme import number
 from app.languages import _
 from app.library.source_code import joined_lines, lines_from
-from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.views.positions.rotation_sections import layout_of, table_of, trained_of, untrained_text
@@ -22,6 +21,7 @@ from app.views.positions.similarity import (
 )
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits.checks import Stack
 
 
 @section

@@ -6,11 +6,11 @@ from app.figures.axes import in_words
 from app.figures.station_texts import dropped
 from app.languages import _
 from app.library.source_code import lines_from
-from app.stage.controls import Stack
 from app.stage.scene import Scene
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.edits.checks import Stack
 from transformer.model.embedding import InputEmbedding
 
 

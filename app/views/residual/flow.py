@@ -17,8 +17,8 @@ import numpy as np
 from app.figures.axes import TokenAxis, in_words
 from app.figures.tensor import row_norms
 from app.figures.theme import CHOSEN, color_limit, role_color, signed_scale
-from app.stage.controls import Stack
 from app.views.residual.stream import Stream, cosines, summands
+from transformer.analysis.edits.checks import Stack
 
 COLORS = 256
 

@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis, in_words
 from app.figures.station_texts import dropped
 from app.languages import _
 from app.library.source_code import lines_from
-from app.stage.controls import STACKS, Stack
+from app.stage.controls import STACKS
 from app.stage.followed import attending_steps, opening_token
 from app.stage.scene import Scene, scene_key
 from app.stage.template import details, experiment, say
@@ -50,6 +50,7 @@ from app.views.shared.parts_off import off_parts, take_away
 from app.views.shared.show_figure import download_and_table, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.edits import PositionsOff
+from transformer.analysis.edits.checks import Stack
 from transformer.model.attention_kinds import depth
 
 

@@ -1,6 +1,5 @@
 """The canvas of a scene: its message, the head that it opens with, and the answers to the questions of the browser."""
 
-import base64
 from dataclasses import replace
 from functools import partial
 
@@ -9,6 +8,7 @@ import streamlit as st
 
 from app.components.canvas import Act, Answer, Head, Question, Setting, canvas
 from app.compute import cached_results
+from app.figures.base64_numbers import in_base64
 from app.figures.canvas_message import Form
 from app.figures.matrix import matrix_table
 from app.figures.theme import score_text
@@ -98,9 +98,9 @@ def answer(scene: Scene, question: Question) -> Answer | None:
     if head.layer >= layers or head.head >= heads or question.query >= queries or question.key >= keys:
         return None
     if question.asks == "head":
-        return {"weights": _packed(weights[head.layer, head.head])}
+        return {"weights": in_base64(weights[head.layer, head.head])}
     if question.asks == "link":
-        return {"weights": _packed(weights[:, :, question.query, question.key])}
+        return {"weights": in_base64(weights[:, :, question.query, question.key])}
     return _cell(scene, head, question.query, question.key)
 
 
@@ -122,11 +122,6 @@ def _cell(scene: Scene, head: Head, query: int, key: int) -> Answer:
         "added": float(np.linalg.norm(weight * value)),
         "context": float(np.linalg.norm(of_head["weights"][query] @ of_head["value"])),
     }
-
-
-def _packed(values: np.ndarray) -> str:
-    """float32, little-endian, in base64."""
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
 
 
 def _choose(head: Head) -> None:

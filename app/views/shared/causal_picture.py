@@ -4,7 +4,6 @@ Both are teacher-forced passes of the open model. In the second pass an edit at 
 of the mask in every decoder layer; the window and the padding mask are kept.
 """
 
-from base64 import b64encode
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.row_predictions import Predictions, predictions
 from app.figures.axes import TokenAxis, in_words
+from app.figures.base64_numbers import in_base64
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, signed_scale, weight_scale
 from app.languages import _, gettext_noop, with_label
@@ -74,8 +74,8 @@ def message(
     def one(which: Pass, alt: str) -> dict[str, Any]:
         result = which.predictions
         return {
-            "weights": _packed(which.weights(layer, head), "<f4"),
-            "mask": _packed(which.mask(layer, head), "u1"),
+            "weights": in_base64(which.weights(layer, head)),
+            "mask": in_base64(which.mask(layer, head), "u1"),
             "probabilities": np.exp(result.log_probabilities).tolist(),
             "right": result.right.tolist(),
             "first": [in_words(token_of(int(id))) for id in result.first],
@@ -124,7 +124,7 @@ def scores_message(scores: np.ndarray, layer: int, head: int) -> dict[str, Any]:
         lowest=scores.min(),
         highest=scores.max(),
     )
-    return {"values": _packed(scores, "<f4"), "scale": signed_scale(), "alt": alt}
+    return {"values": in_base64(scores), "scale": signed_scale(), "alt": alt}
 
 
 def table(
@@ -141,10 +141,6 @@ def table(
         _(weights[0]): masked.weights(layer, head).ravel(),
         _(weights[1]): free.weights(layer, head).ravel(),
     }
-
-
-def _packed(values: np.ndarray, dtype: str) -> str:
-    return b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
 
 
 def _rows(mask: np.ndarray, target: TokenAxis) -> str:

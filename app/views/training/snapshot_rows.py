@@ -1,12 +1,12 @@
 """The picture of the time machine as data for the browser: a row for each snapshot, and one head at each of them."""
 
-import base64
 from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
 
 from app.figures.axes import in_words
+from app.figures.base64_numbers import weights_in_base64
 from app.figures.shares import probability_text
 from app.figures.tables import Table
 from app.figures.theme import fixed, kind_color
@@ -15,8 +15,6 @@ from app.languages.numbers import formatted
 from app.stage.heads import SHORT
 from app.views.shared.text_difference import words
 from app.views.training.snapshot_sweep import Sweep
-
-STEPS = 65_535  # a weight is sent to the browser in 16 bits, enough for the two digits that are printed
 
 
 def rows(sweep: Sweep) -> list[dict[str, Any]]:
@@ -40,7 +38,7 @@ def rows(sweep: Sweep) -> list[dict[str, Any]]:
                 "share": probability,
                 "probability": probability_text(probability),
                 "loss": fixed(result.loss, 2),
-                "weights": packed(result.attention.weights[layer, head]),
+                "weights": weights_in_base64(result.attention.weights[layer, head]),
             }
         )
         before = text
@@ -59,11 +57,6 @@ def marked(before: str | None, text: str) -> list[list[Any]]:
     for block in matcher.get_matching_blocks():
         changed[block.b : block.b + block.size] = [False] * block.size
     return [[word, mark] for word, mark in zip(new, changed, strict=True)]
-
-
-def packed(weights: np.ndarray) -> str:
-    """Weights (Q, K) as 16 bits each, in base64."""
-    return base64.b64encode(np.rint(weights * STEPS).astype("<u2").tobytes()).decode()
 
 
 def head_data(sweep: Sweep) -> dict[str, Any]:

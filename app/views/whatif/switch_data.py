@@ -17,11 +17,10 @@ from app.views.whatif.part_ranking import Ranking
 from transformer.analysis.edits import HeadOff, ResidualOff, SublayerOff, edit_text
 from transformer.analysis.edits.checks import Stack, Sublayer
 from transformer.config import BOS, ModelConfig
-from transformer.model.attention_kinds import KINDS, Kind, depth
+from transformer.model.attention_kinds import IN_ORDER, KINDS, Kind, depth
 
 RESIDUAL_MARK = "↷"  # on a switch whose residual connection is off
 MARKED = 3  # heads that are marked: those that cost most
-ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 ALL_OF: dict[Kind, str] = {
     "encoder": gettext_noop("All of encoder self-attention"),
     "decoder": gettext_noop("All of decoder self-attention"),
@@ -34,7 +33,7 @@ def switch_data(scene: Scene, ranking: Ranking | None) -> dict[str, Any]:
     costs."""
     config = scene.config
     data: dict[str, Any] = {
-        "panels": [*(_panel(config, kind) for kind in ORDER), _feed_forward(config)],
+        "panels": [*(_panel(config, kind) for kind in IN_ORDER), _feed_forward(config)],
         "off": off_parts(config),
         "chosen": _chosen(scene),
         "alt": _("Switches of all heads and sub-layers: layers down, heads across."),
@@ -66,7 +65,7 @@ def _roles(scene: Scene) -> dict[str, str]:
     found = cached_results.observed(original, scene.translation.source_ids, best.ids).attention
     read = (original.translator.tokenizer.token(BOS), *best.tokens[:-1])
     roles = {}
-    for kind in ORDER:
+    for kind in IN_ORDER:
         weights = found[kind].weights
         of_kind = head_roles(weights, read if kind == "decoder" else scene.source.tokens, itself=kind != "cross")
         for layer, head in np.ndindex(weights.shape[:2]):
