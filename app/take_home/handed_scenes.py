@@ -7,6 +7,7 @@ from typing import Any
 
 from app.components.canvas import Head
 from app.components.recording import Drawn
+from app.figures.head_names import head_name
 from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.tables import Table
 from app.languages import _
@@ -18,7 +19,7 @@ from app.take_home.exact_numbers import ALONE, EXACT, exact_numbers
 from app.take_home.hand_out import HandedScene
 from app.take_home.packed_pictures import Picture
 from app.take_home.visit import Seen, see
-from transformer.model.attention_kinds import KINDS, SITES
+from transformer.model.attention_kinds import SITES
 
 # Left out: components that choose what is shown, and those that need the app
 LEFT_OUT = ("translation_line", "switches", "frames", "chart", "meter")
@@ -87,9 +88,7 @@ def _handed(scene: LessonScene, seen: Seen | None) -> Handed:
     alt, exact = f"{question} {seen.text_below}".strip(), None
     if shown and head:
         weights = shown.attention(head.kind).weights[head.layer, head.head]
-        name = _(
-            "{kind}, layer {layer}, head {head}", kind=_(KINDS[head.kind]), layer=head.layer + 1, head=head.head + 1
-        )
+        name = head_name(head.kind, head.layer, head.head)
         alt, exact = matrix_alt(weights, *shown.axes(head.kind), name), exact_head(shown, head)
         tables = [(name, matrix_table(weights, *shown.axes(head.kind)))]
     picture = Picture(drawn, exact, alt) if drawn else None

@@ -7,6 +7,7 @@ import streamlit as st
 from app import components
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
+from app.figures.head_names import head_name
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
 from app.stage.search_method import searched_by
@@ -22,7 +23,7 @@ from app.views.shared.show_figure import download_and_table
 from transformer.config import BOS
 from transformer.decoding.finished_search import path_to
 from transformer.decoding.translation import SearchNode
-from transformer.model.attention_kinds import KINDS, Kind
+from transformer.model.attention_kinds import Kind
 
 MANY = 700  # candidates; if there are more, the tree opens with the kept ones only
 
@@ -110,7 +111,7 @@ def _attended(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int)
     for kind, key, tokens in strips:
         asked = scene.subject.as_in_steps, scene.translation.source_ids, ids, kind
         weights = cached_results.attention(*asked).weights
-        name = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
+        name = head_name(kind, layer, head)
         st.caption(_("{head}, of the row that predicted it. Sums to 1.", head=name))
         label = _("{head}, of this token", head=name)
         components.token_strip(attended_tokens(tokens, weights[layer, head, -1], label), key=key)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from app.figures.axes import TokenAxis
+from app.figures.head_names import head_name
 from app.figures.mask_reasons import MaskReasons
 from app.figures.tensor import tensor_alt
 from app.languages import _, gettext_noop
@@ -33,7 +34,7 @@ from app.views.hand.projection_origin import origin
 from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention, attend
-from transformer.model.attention_kinds import KINDS, SITES, Kind
+from transformer.model.attention_kinds import SITES, Kind
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,7 @@ class Calculation:
     @property
     def title(self) -> str:
         """The head in words."""
-        kind = _(KINDS[self.kind])
-        return _("{kind}, layer {layer}, head {head}", kind=kind, layer=self.layer + 1, head=self.head + 1)
+        return head_name(self.kind, self.layer, self.head)
 
     @property
     def query_letter(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.languages import _
+from app.figures.head_names import head_name
 from app.stage.heads import chosen_head
 from app.stage.scene import Scene
 from app.stage.section import section
@@ -20,7 +20,7 @@ def _additive(scene: Scene) -> None:
     query, key, scores, mask, weights = (
         found[f"{site}.{name}"][head] for name in ("query", "key", "scores", "mask", "weights")
     )
-    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
+    where = head_name(kind, layer, head)
     additive_pictures(HeadScores(where, scene.axes(kind), query, key, scores, mask, weights))
 
 

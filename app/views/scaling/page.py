@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.figures.head_names import head_name
 from app.figures.shares import Share
 from app.figures.softmax import softmax
 from app.figures.theme import number
@@ -60,7 +61,7 @@ def draw(scene: Scene) -> None:
     tensors = {name: found[f"{site}.{name}"][head] for name in ("products", "mask")}
     scores, weights = (found[f"{site}.{name}"][head] for name in ("scores", "weights"))
     query = min(QUERIES_OF[kind].open(most_changed(**tensors, d_k=own)), len(queries) - 1)
-    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), layer=layer + 1, head=head + 1)
+    where = head_name(kind, layer, head)
     message = softmax_message(kind, (queries, keys), tensors, own, (width, query), SCORES_OF.open(), where)
     with st.container(key="picture_softmax_scene"):
         components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
@@ -178,7 +179,7 @@ def _chosen_head(scene: Scene) -> None:
     products, scores, mask, weights, query, key = (found[f"{site}.{name}"][head] for name in names)
     queries, keys = scene.axes(kind)
     place = {"layer": layer + 1, "head": head + 1}
-    where = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[kind]), **place)
+    where = head_name(kind, layer, head)
     short = _("{kind}, layer {layer}, head {head}", kind=_(SHORT_INSIDE[kind]), **place)
     d_k = scene.config.d_k
     without = softmax(products, mask)

@@ -10,6 +10,7 @@ from app.components.canvas import Act, Answer, Head, Question, Setting, canvas
 from app.compute import cached_results
 from app.figures.base64_numbers import in_base64
 from app.figures.canvas_message import Form
+from app.figures.head_names import head_name
 from app.figures.matrix import matrix_table
 from app.figures.theme import score_text
 from app.languages import _
@@ -68,7 +69,7 @@ def draw_canvas(scene: Scene, *, key: str, opening: Kind, form: Choice[Form], se
 def canvas_download(scene: Scene, head: Head, *, key: str) -> None:
     """The button that saves the canvas, and the head as a table."""
     weights = scene.attention(head.kind).weights[head.layer, head.head]
-    name = _("{kind}, layer {layer}, head {head}", kind=_(KINDS[head.kind]), layer=head.layer + 1, head=head.head + 1)
+    name = head_name(head.kind, head.layer, head.head)
     sentence = scene.translation.source
     download_and_table(
         key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)), sentence=sentence

@@ -9,6 +9,7 @@ import streamlit as st
 from app import components
 from app.components.chart import Point
 from app.figures.attention_lines import attention_lines
+from app.figures.head_names import head_name
 from app.figures.head_sharpness import head_facts
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.figures.panels import Cell
@@ -16,7 +17,7 @@ from app.figures.shown_weights import Shown
 from app.languages import _, gettext_noop, ngettext
 from app.state.choices import LINES_ON
 from app.views.shared.show_figure import scrolling, show_figure
-from transformer.model.attention_kinds import KINDS, Kind
+from transformer.model.attention_kinds import Kind
 
 _ROW = gettext_noop("A row is computed when the decoder *reads* one token and *predicts* the next.")
 
@@ -80,8 +81,7 @@ class Chosen:
 
     @property
     def title(self) -> str:
-        place = {"kind": _(KINDS[self.kind]), "layer": self.layer + 1, "head": self.head + 1}
-        return _("{kind}, layer {layer}, head {head}", **place) + self.shown.suffix
+        return head_name(self.kind, self.layer, self.head) + self.shown.suffix
 
     @property
     def alt(self) -> str:
