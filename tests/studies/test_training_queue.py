@@ -63,7 +63,7 @@ def test_texts_are_read_from_the_given_folder(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_mix_are_read_from_the_given_folder(tmp_path: Path) -> None:
-    members = 'recipe = "de-en-mix"\nscored_on = "test.tsv"\nmembers = [{ name = "a" }]\nfamilies = []\n'
+    members = 'recipe = "de-en"\nscored_on = "test.tsv"\nmembers = [{ name = "a" }]\nfamilies = []\n'
     (tmp_path / "q.toml").write_text(members, encoding="utf-8")
     data = load_queue(tmp_path / "q.toml", tmp_path / "texts").trainings[0].recipe.data
     assert data.path_of(data.mix[0].file) == tmp_path / "texts" / data.mix[0].file
