@@ -1,5 +1,6 @@
 """Words that a translation must have: how they are found, read and counted."""
 
+import gzip
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -121,6 +122,12 @@ def test_a_file_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
     (tmp_path / "latin.tsv").write_bytes(b"plain\tcaf\xe9\t\tx\n")
     with pytest.raises(CorpusError, match="not UTF-8"):
         read_required(tmp_path / "latin.tsv")
+
+
+def test_a_line_ends_at_a_line_feed_only_and_the_file_may_be_packed(tmp_path: Path) -> None:
+    text = "plain\tA dog.\u2028It barks.\t\tHund\n\nplain\tA cat.\t\tKatze\n"
+    (tmp_path / "words.tsv.gz").write_bytes(gzip.compress(text.encode()))
+    assert [one.sentence for one in read_required(tmp_path / "words.tsv.gz")] == ["A dog.\u2028It barks.", "A cat."]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer.config import DecodingConfig
-from transformer.data.text_files import unreadable
+from transformer.data.corpus import numbered_lines
 from transformer.decoding.reranking import Reranker
 from transformer.decoding.translator import Translator
 from transformer.errors import CorpusError, TranslationError
@@ -62,14 +62,8 @@ def has(translation: str, requirement: str) -> bool:
 
 def read_required(path: Path) -> list[Required]:
     """Reads a file of required words. Raises CorpusError, which names the line, if it is not such a file."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise CorpusError(f"{path} is not UTF-8. Convert the file.") from None
     found = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in numbered_lines(path):
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 4 or not (fields[1] and (fields[2] or fields[3])):
             raise CorpusError(

@@ -8,7 +8,7 @@ from tests.support.small_decoding import V, ids, random_sources, undecided
 from transformer.analysis.trace import trace, trace_batch, trace_steps
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.search import search
-from transformer.errors import HeadlightError
+from transformer.errors import HeadlightError, TraceError
 from transformer.model import Probe, Transformer, census
 
 METHODS = [
@@ -76,6 +76,8 @@ def test_a_trace_has_every_site_with_its_shape_and_no_batch_axis() -> None:
     sizes = {"S": len(source), "T": 4, "H": 4, "E": 4, "D": 16, "F": 24, "V": V}
     shapes = {site: tuple(sizes[letter] for letter in shape[1:]) for site, shape in census(undecided().config).items()}
     assert {site: array.shape for site, array in found.arrays.items()} == shapes
+    with pytest.raises(TraceError, match=r"'decoder.logit' was not recorded. Recorded: \w+"):
+        found["decoder.logit"]
 
 
 def test_rows_read_one_token_and_predict_the_next() -> None:

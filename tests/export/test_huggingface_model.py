@@ -1,5 +1,7 @@
 """A checkpoint that is exported for Hugging Face has the same tokens, logits and translations there."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,13 @@ def test_an_exported_model_can_be_imported_again(tmp_path: Path) -> None:
     assert back.tokenizer.encode(LINES[0]) == ours.tokenizer.encode(LINES[0])
     with torch.no_grad():
         torch.testing.assert_close(back.model(source, target), ours.model(source, target), rtol=1e-4, atol=1e-4)
+
+
+def test_without_languages_in_the_recipe_the_folder_names_none(tmp_path: Path) -> None:
+    ours = replace(checkpoint(tmp_path), recipe={"data": "text.tsv"})
+    export_huggingface(ours, tmp_path / "marian", SETTINGS)
+    written = json.loads((tmp_path / "marian" / "tokenizer_config.json").read_text())
+    assert (written["source_lang"], written["target_lang"]) == ("", "")
 
 
 def test_what_it_does_not_have_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,14 @@ from tests.support.small_training import assert_same_run, metadata, stop_after, 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.errors import Stopped
 from transformer.training import train
+
+
+def test_a_run_in_another_thread_than_the_main_one_leaves_the_signals_alone(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(train, toy_recipe(updates=2), tmp_path / "run", device="cpu").result()
+    assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 2
+    assert signal.getsignal(signal.SIGINT) == before
 
 
 @pytest.mark.parametrize(

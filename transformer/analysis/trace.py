@@ -59,6 +59,9 @@ class Trace:
     checkpoint_sum: str = ""  # sha256 of its file
 
     def __getitem__(self, site: str) -> np.ndarray:
+        """The array of one site, without the batch axis. Raises TraceError if it was not recorded."""
+        if site not in self.arrays:
+            raise TraceError(f"{site!r} was not recorded. Recorded: {', '.join(list(self.arrays)[:5])} …")
         return self.arrays[site]
 
     def named(self, sentence: str, checkpoint: str = "", checkpoint_sum: str = "") -> "Trace":

@@ -93,6 +93,19 @@ class Columns(Text):
         )
 
 
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, plain or .gz, with their numbers, counted from 1; blank ones are left out.
+
+    Raises:
+        CorpusError: the file or a line of it cannot be read.
+    """
+    for portion in Columns(path).portions():
+        for number, record in enumerate(portion.records, portion.first):
+            line = decode_line(record, path, number)
+            if line.strip():
+                yield number, line
+
+
 class Aligned(Text):
     """Two files with the same number of lines, plain or .gz."""
 

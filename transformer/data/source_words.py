@@ -18,7 +18,7 @@ def source_words(text: TrainingText, valid: Sequence[Pair]) -> WordList | None:
     """The words of the sources for training that no model wrote, or None if they would not serve to correct spelling.
 
     They do not serve if they are too few, or if many new sentences have unknown words that are similar to known ones,
-    as in a language with many forms of each word, or in a text that is no language.
+    as in a language with many forms of each word, or in a text that is not natural language.
 
     Args:
         valid: the pairs for validation, whose sources are taken to be spelt correctly.

@@ -101,7 +101,8 @@ def key(sentence: str) -> bytes:
 
 
 def _with_combining_marks(text: str) -> Iterator[str]:
-    r"""The characters, with the number of a combining mark in its place: it is no \w, but in many scripts a vowel."""
+    r"""The characters, with the number of a combining mark in its place: \w does not match it, but in many
+    scripts it is a vowel."""
     letter = False
     for character in text:
         is_mark = letter and unicodedata.category(character).startswith("M")

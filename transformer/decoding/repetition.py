@@ -3,7 +3,7 @@
 With text unlike its training text a model can get into a loop, because a token makes the same token probable again
 (Holtzman et al. 2020, arXiv:1904.09751, section 4). The search of a sentence ends when the last LONGEST_RUN tokens of
 its best hypothesis are equal; in sampling, when those of all its hypotheses are. The first COUNT_FROM steps are not
-counted, and only every step that is a multiple of CHECK_EVERY is looked at.
+counted, and only every step that is a multiple of CHECK_EVERY is checked.
 """
 
 from collections.abc import Sequence

@@ -28,6 +28,7 @@ from torch import Tensor
 
 from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig, ModelConfig
+from transformer.decoding.language_pair import languages_of
 from transformer.errors import HeadlightError
 from transformer.export.ctranslate2_readme import PAPER_POWER
 from transformer.export.marian_names import marian_names
@@ -61,13 +62,17 @@ def export_huggingface(checkpoint: Checkpoint, folder: Path, settings: DecodingC
         raise HeadlightError(
             f"{checkpoint.path} cannot be exported: Hugging Face has no such model with {' and '.join(problems)}."
         )
-    data = (checkpoint.recipe or {}).get("data") or {}
-    languages = {"source_lang": data.get("source_language", ""), "target_lang": data.get("target_language", "")}
+    source, target = languages_of(checkpoint.recipe) or ("", "")
     longest = checkpoint.config.max_positions
     files = {
         "config.json": _config(checkpoint.config),
         "generation_config.json": _generation(settings, longest),
-        "tokenizer_config.json": {"tokenizer_class": "MarianTokenizer", "model_max_length": longest, **languages},
+        "tokenizer_config.json": {
+            "tokenizer_class": "MarianTokenizer",
+            "model_max_length": longest,
+            "source_lang": source,
+            "target_lang": target,
+        },
         "vocab.json": {checkpoint.tokenizer.token(id): id for id in range(checkpoint.config.vocab_size)},
     }
     with new_folder(folder) as temporary:

@@ -28,7 +28,7 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 def window_mask(length: int, window: int, device: torch.device | None = None) -> Tensor:
-    """Restricted self-attention (section 4): position q may attend to k where |q - k| <= r: (1, 1, Q, K).
+    """Restricted self-attention (section 4): position q may attend to k where |q - k| <= r = window: (1, 1, Q, K).
 
     The paper speaks of a neighbourhood of size r around each position and does not say how r counts. Here r is the
     largest distance: with r = 1 a position attends to itself and one neighbour on each side.

@@ -24,8 +24,8 @@ SiteEdit = Callable[[Tensor], Tensor]
 
 
 class StepwiseEdit(ABC):
-    """An edit that is another function of the tensor in a decoding step: there the tensor has one query, that of the
-    step, where a pass over all positions has a row (Q) for each."""
+    """An edit that acts differently in a decoding step: there the tensor has only the row of the newest query, while in
+    a pass over all positions it has one row per query (Q)."""
 
     @abstractmethod
     def __call__(self, value: Tensor) -> Tensor:

@@ -3,8 +3,9 @@
     gradient of an update = 1 / N sum_r gradient of the loss summed over rank r's rows    N: target tokens of all ranks
 
 The batches of an update depend on the recipe, not on the number of ranks. Every rank computes its part of them
-(data/batch_parts.py), so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs is 3,125 on each. Thus two
-ranks learn what one learns, to rounding, and a run that was stopped on two ranks can be resumed on one.
+(data/batch_parts.py), so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs is 3,125 on each. Without
+dropout two ranks learn what one learns, to rounding; with dropout each rank drops other units. A run that was stopped
+on two ranks can be resumed on one.
 """
 
 import warnings

@@ -2,6 +2,7 @@
 update, saves, and says how to continue."""
 
 import signal
+import threading
 from pathlib import Path
 from types import FrameType, TracebackType
 
@@ -12,7 +13,8 @@ from transformer.training.run_recipe import resume_command
 class Interrupt:
     """In its `with` block, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) raise Stopped.
 
-    Python handles a signal only when C++ code returns, so the training of a vocabulary is finished first.
+    Python handles a signal only when C++ code returns, so the training of a vocabulary is finished first. In another
+    thread than the main one it handles no signals, so there the block changes nothing.
 
     Once `defers` is set, signals only set a flag, which the loop reads (`if interrupt:`). A second SIGINT then stops
     immediately, also while a file is written; the file that was saved before is not changed.
@@ -29,6 +31,8 @@ class Interrupt:
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> "Interrupt":
+        if threading.current_thread() is not threading.main_thread():
+            return self
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
                 continue

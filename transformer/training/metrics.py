@@ -42,7 +42,7 @@ class Metrics:
             with replacing(self._path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
             self._file = self._path.open("a", encoding="utf-8")
-            self._board = SummaryWriter(str(run_dir / "tensorboard"), purge_step=update + 1 if update else None)
+            self._board = SummaryWriter(str(run_dir / "tensorboard"), purge_step=update + 1)
         except OSError as error:
             raise self._trouble(error) from error
 

@@ -35,7 +35,10 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
         options = getattr(now, section)
         for option in fields(options):
             default = option.default if option.default_factory is MISSING else option.default_factory()
-            old = _listed(before[section].get(option.name, default))
+            stored = before[section].get(option.name, default)
+            if is_dataclass(default) and isinstance(stored, Mapping):  # a table, which may lack newer options, too
+                stored = _listed(default) | stored
+            old = _listed(stored)
             new = _listed(getattr(options, option.name))
             is_measured = option.name == "precision" and "auto" in (old, new)  # auto: the choice is kept
             if option.name not in may_change and old != new and not is_measured:

@@ -3,7 +3,7 @@
     gradient = d/dw (sum of the loss over all target tokens of the batches) / their number, clipped if asked
     one step of Adam at the rate of this update (paper, section 5.3 and equation 3)
 
-Several processes share the work (data_parallel.py); the result is the same.
+Several processes share the work (data_parallel.py); but for dropout, the result is the same.
 """
 
 import math

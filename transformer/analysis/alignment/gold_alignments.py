@@ -13,12 +13,10 @@ so is a file of at least 5 pairs that has no link to a first word (test_a_file_t
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformer.data.corpus import Columns
-from transformer.data.text_files import decode_line
+from transformer.data.corpus import numbered_lines
 from transformer.errors import CorpusError
 from transformer.files.untrusted_values import shown
 from transformer.text.normalisation import clean
@@ -57,7 +55,7 @@ def read_gold(path: Path, *, swap: bool = False) -> GoldText:
     Raises:
         CorpusError: the file is not a gold alignment; the message names the line.
     """
-    pairs = [_pair(f"{path}, line {number}", line, swap) for number, line in _lines(path)]
+    pairs = [_pair(f"{path}, line {number}", line, swap) for number, line in numbered_lines(path)]
     if not pairs:
         raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences per line.")
     if not any(pair.sure for pair in pairs):
@@ -68,15 +66,6 @@ def read_gold(path: Path, *, swap: bool = False) -> GoldText:
             "from 0: subtract 1 from both numbers of each link."
         )
     return GoldText(path, swap, pairs)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, counted from 1; blank ones left out."""
-    for portion in Columns(path).portions():
-        for number, record in enumerate(portion.records, portion.first):
-            line = decode_line(record, path, number)
-            if line.strip():
-                yield number, line
 
 
 def _pair(where: str, line: str, swap: bool) -> GoldPair:
