@@ -11,6 +11,18 @@ device precision loss_scaling compilation prefetch   arithmetic, fast on this ma
 measurements flops metrics run_report divergence     what is measured and reported
 """
 
-from transformer.training.trainer import train
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformer.training.trainer import train
 
 __all__ = ["train"]
+
+
+def __getattr__(name: str) -> object:
+    """Imports `train` when it is first used: device.py and others are also imported by programs that do not train."""
+    if name != "train":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from transformer.training.trainer import train
+
+    return train
