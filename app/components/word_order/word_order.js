@@ -30,7 +30,7 @@ function drawn(root, frame, data, before, chosen, point) {
   const measure = measurer(root), unit = scaleOfPage();
   const room = root.clientWidth / unit, plain = data.tokens.map((unused, token) => token);
   // On a phone, a sentence of usual length fits.
-  const [pad, gap, narrowest] = room < NARROW ? [PAD / 2, GAP / 2, 34] : [PAD, GAP, NARROWEST];
+  const [pad, gap, narrowest] = room < NARROW ? [3, 2, 30] : [PAD, GAP, NARROWEST];
   const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * pad, narrowest));
   const total = (widths) => widths.reduce((sum, width) => sum + width + gap, 4);
   const size = [20, 18, 16].find((each) => total(sized(each)) <= room) ?? 15, widths = sized(size);
