@@ -43,7 +43,7 @@ def test_brackets_are_explained_only_where_there_are_some(shelf: Path) -> None:
 def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     write_families(shelf)
     app = opened(family="heads")
-    points = chart(app, "BLEU over heads h")["data"][0]
+    points = chart(app, "BLEU, by heads h")["data"][0]
     members, heads = REPORT["members"], REPORT["families"][0]["members"]
     ours = [members[member["member"]] for member in heads]
     means = [one["mean"]["bleu"] if one["runs"] else np.nan for one in ours]  # no number: no point
@@ -53,7 +53,7 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     assert array(bar["array"]).tolist() == pytest.approx([max(b) - np.mean(b) for b in bleus], nan_ok=True)
     assert array(bar["arrayminus"]).tolist() == pytest.approx([np.mean(b) - min(b) for b in bleus], nan_ok=True)
     assert "1 to 3 runs each: differences may be chance" in page_text(app)
-    figure = chart(app, "BLEU over heads h")
+    figure = chart(app, "BLEU, by heads h")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "4", "8", "16"]
     assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not trained")]
     papers = chart(app, "The paper, table 3: BLEU")
@@ -68,13 +68,13 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
 def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
     write_families(shelf)
     app = opened(family="heads", sentence="the cat sat")
-    fills = chart(app, "BLEU over heads h")["data"][0]["marker"]["color"]
+    fills = chart(app, "BLEU, by heads h")["data"][0]["marker"]["color"]
     assert len(set(fills)) == 2  # one ships, the others do not
     assert fills[1] == fills[2] != fills[0]
     app.button(key="open_0_heads_family-heads-1").click().run()
     assert app.selectbox(key="checkpoint").value == "family-heads-1"
     assert app.text_input(key="sentence").value == "the cat sat"
-    assert chart(app, "BLEU over heads h")["layout"]["xaxis"]["ticktext"][0] == "<b>1</b>"
+    assert chart(app, "BLEU, by heads h")["layout"]["xaxis"]["ticktext"][0] == "<b>1</b>"
     assert app.button(key="open_0_heads_family-heads-1").disabled
 
 
@@ -91,10 +91,10 @@ def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkey
 def test_the_family_and_the_score_are_in_the_address(shelf: Path) -> None:
     write_families(shelf)
     app = opened(family="window", measure="perplexity")
-    figure = chart(app, "Perplexity over attention window r")
+    figure = chart(app, "Perplexity, by attention window r")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "unlimited"]
     assert [mark["text"] for mark in chart(app, "The paper, table 3")["layout"]["annotations"]] == ["not in the paper"]
-    assert chart(opened(family="none of these"), "over heads h")
+    assert chart(opened(family="none of these"), ", by heads h")
 
 
 def test_families_with_several_runs_are_drawn_and_those_with_one_run_are_tables_that_say_so(

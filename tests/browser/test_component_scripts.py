@@ -64,7 +64,7 @@ def test_a_step_of_the_walk_does_not_send_its_script_again(visit: Begin) -> None
     one.open("steps", at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
     wire.take()
-    one.page.locator(".walk .next").click()
+    one.page.locator(".walk .player button:last-child").click()
     one.page.wait_for_url("**at=encoder.embedding.scaled*")
     one.settle()
     assert 1e3 < wire.take() < 20e3 < len(served_module("model_walk", "en"))

@@ -58,7 +58,7 @@ def test_every_kind_of_station_is_accessible(visit: Begin, dark: bool) -> None:
         ("g[data-station='probabilities']", "probabilities"),
         (".walk .next", "chosen"),
         ("g[data-station='token_ids']", "token_ids"),
-        (".walk .previous", "characters"),
+        (".walk .player button:first-child", "characters"),
     ):
         if click:
             page.locator(click).click()

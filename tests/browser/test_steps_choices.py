@@ -18,10 +18,10 @@ def test_the_switch_of_the_detail_works_after_going_on_and_back(visit: Begin) ->
     is_drawn(one, "steps")
     page, chosen = one.page, one.page.locator(".walk .choice [aria-checked='true']")
     walk = [
-        (".next", "token_ids"),
-        (".next", "encoder.embedding.*"),
-        (".previous", "token_ids"),
-        (".previous", "characters"),
+        (".player button:last-child", "token_ids"),
+        (".player button:last-child", "encoder.embedding.*"),
+        (".player button:first-child", "token_ids"),
+        (".player button:first-child", "characters"),
     ]
     for (button, at), detail in zip(walk, ["Every step", "First lecture"] * 2, strict=True):
         page.locator(f".walk {button}").click()

@@ -183,7 +183,7 @@ def test_the_next_station_is_drawn_before_the_server_answers(visit: Begin) -> No
 PLACES = """() => {
     const walk = [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.walk')).shadowRoot;
     const box = node => { const {x, y, width, height} = node.getBoundingClientRect(); return [x, y, width, height]; };
-    return ['.previous', '.play', '.next', 'h2', '.picture-place', '.read', 'p', 'svg.map', '.walk']
+    return ['.player', '.play', 'h2', '.picture-place', '.read', 'p', 'svg.map', '.walk']
         .map(name => box(walk.querySelector(name)).map(Math.round).join(' '));
 }"""
 

@@ -3,7 +3,6 @@
 // details, and the tensors that are needed next.
 
 import { TYPED_IN } from "../shared/arrow_keys.js";
-import { _ } from "../shared/language.js";
 import { isNewSession } from "../shared/numbered_choices.js";
 import { measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";

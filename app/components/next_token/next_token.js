@@ -4,7 +4,6 @@
 
 import { USES_ARROW_KEYS } from "../shared/arrow_keys.js";
 import { focusedIn, setColors, within } from "../shared/dom.js";
-import { _ } from "../shared/language.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
