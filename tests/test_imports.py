@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # A line may import from itself and from the lines above it. The longest name that fits is that of a module's layer.
 LAYERS = """
-    transformer.errors transformer.kernels transformer.progress_bar
+    transformer.errors transformer.device transformer.kernels transformer.progress_bar
     transformer.files
     transformer.text.normalisation transformer.data.hugging_face_address transformer.data.toy_tasks
     transformer.data.mix_options

@@ -48,6 +48,10 @@ class TraceError(HeadlightError):
     """A file is not a stored trace, or a trace lacks what is asked for."""
 
 
+class DeviceError(HeadlightError):
+    """This machine does not have the device, or it cannot do what is asked."""
+
+
 class TrainingError(HeadlightError):
     """Training cannot start or continue."""
 

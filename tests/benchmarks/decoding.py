@@ -47,10 +47,10 @@ from tests.support.oracles.served import Served
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.search import search
+from transformer.device import multiplies_bfloat16
 from transformer.export.ctranslate2_model import specification
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.model import Transformer
-from transformer.training.device import multiplies_bfloat16
 
 SIZES: dict[str, dict[str, int]] = {
     "small": {"d_model": 256, "d_ff": 1024, "encoder_layers": 3, "decoder_layers": 3},

@@ -49,11 +49,12 @@ from transformer.config import EOS, ModelConfig, Recipe, TrainingConfig, Trainin
 from transformer.data.batches import Batch, collate
 from transformer.data.data_options import DataConfig
 from transformer.data.training_data import Position
+from transformer.device import choose_device
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
+from transformer.training.autocast import use_tf32
 from transformer.training.compilation import compile_decoder_output
-from transformer.training.device import choose_device, use_tf32
 from transformer.training.flops import measured_peak, training_flop
 from transformer.training.precision import sixteen_bits
 

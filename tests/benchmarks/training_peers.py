@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy, linear
 from transformer.config import BOS, EOS, PAD, ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.model.positions import sinusoids
-from transformer.training.device import autocast
+from transformer.training.autocast import autocast
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,12 @@ from tests.benchmarks.training import best_of, compete, sentences, started
 from tests.benchmarks.training_peers import CLIP, LENGTHS, RATE, SMOOTHING, SizeName, config_of
 from transformer.config import PAD, TrainingConfig, TrainingPrecision
 from transformer.data.batches import Batch
+from transformer.device import choose_device
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import NULL_PROBE, Probe, Transformer, census
+from transformer.training.autocast import autocast
 from transformer.training.compilation import compile_decoder_output
-from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
 from transformer.training.optimizer import make_optimizer
 

@@ -85,7 +85,7 @@ def test_bfloat16_translates_the_toys_as_well(tmp_path: Path, monkeypatch: pytes
     exact = json.loads(run(*command).stdout)
     assert exact["precision"] == "float32"
     for emulated in (False, True):
-        monkeypatch.setattr("transformer.training.device.multiplies_bfloat16", lambda device, e=emulated: not e)
+        monkeypatch.setattr("transformer.device.multiplies_bfloat16", lambda device, e=emulated: not e)
         evaluated = run(*command, "--precision", "bfloat16")
         result = json.loads(evaluated.stdout)
         assert result["precision"] == "bfloat16"

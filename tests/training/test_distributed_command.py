@@ -14,10 +14,10 @@ from tests.support.patience import PATIENCE
 from tests.support.ranks import together
 from tests.support.small_training import metadata
 from transformer import cli
-from transformer.errors import TrainingError
+from transformer.errors import DeviceError
 from transformer.recipe import load_recipe
 from transformer.training import train
-from transformer.training.device import device_of_rank
+from transformer.training.distributed import device_of_rank
 from transformer.training.metrics import read_metrics
 
 ROOT = Path(__file__).parent.parent.parent
@@ -108,10 +108,10 @@ def test_each_process_of_a_machine_has_a_gpu_of_its_own(monkeypatch: pytest.Monk
     assert device_of_rank("auto", 1) == torch.device("cuda", 1)
     assert chosen == [1]
     assert device_of_rank("cpu", 1) == torch.device("cpu")
-    with pytest.raises(TrainingError, match=r"2 CUDA devices, but .* at least 3 processes.* --nproc-per-node 2"):
+    with pytest.raises(DeviceError, match=r"2 CUDA devices, but .* at least 3 processes.* --nproc-per-node 2"):
         device_of_rank("cuda", 2)
-    with pytest.raises(TrainingError, match="not 'cuda:1'"):
+    with pytest.raises(DeviceError, match="not 'cuda:1'"):
         device_of_rank("cuda:1", 0)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    with pytest.raises(TrainingError, match="cuda and cpu, not on mps"):
+    with pytest.raises(DeviceError, match="cuda and cpu, not on mps"):
         device_of_rank("mps", 0)

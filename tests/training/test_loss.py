@@ -13,7 +13,7 @@ from transformer.config import PAD, ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.model import Transformer
-from transformer.training.device import autocast
+from transformer.training.autocast import autocast
 from transformer.training.distributed import Ranks
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer

@@ -12,7 +12,7 @@ from transformer.config import TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.recipe import load_recipe
 from transformer.training import precision, run_start, train
-from transformer.training.device import arithmetic_of, use_tf32
+from transformer.training.autocast import arithmetic_of, use_tf32
 from transformer.training.distributed import Ranks
 from transformer.training.precision import TIMES, TOKENS, faster_precision, sixteen_bits
 from transformer.training.run_start import with_precision

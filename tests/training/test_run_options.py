@@ -8,9 +8,9 @@ import torch
 from tests.support.small_training import lines, metadata, tensors, toy_recipe
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.data.training_data import Position, TrainingData
-from transformer.errors import TrainingError
+from transformer.device import choose_device
+from transformer.errors import DeviceError
 from transformer.training import train
-from transformer.training.device import choose_device
 
 
 def test_training_stops_early_when_the_score_gets_no_better(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"This machine has no device 'cuda'\. It has: .*cpu"):
+    with pytest.raises(DeviceError, match=r"This machine has no device 'cuda'\. It has: .*cpu"):
         train(toy_recipe(), tmp_path / "run", device="cuda")
     assert not (tmp_path / "run").exists()
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
@@ -76,5 +76,5 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
     assert choose_device("auto") == torch.device("cuda")
     assert choose_device("cuda:1") == torch.device("cuda", 1)
     for name in ("cuda:2", "cuda:x", "cuda:", "cpu:1", "tpu"):
-        with pytest.raises(TrainingError, match=f"no device '{name}'"):
+        with pytest.raises(DeviceError, match=f"no device '{name}'"):
             choose_device(name)

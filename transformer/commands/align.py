@@ -62,7 +62,7 @@ def align(
     from transformer.analysis.alignment.gold_alignments import read_gold
     from transformer.analysis.alignment.measure_heads import measure, seems_swapped
     from transformer.checkpoint.checkpoint_file import load_checkpoint
-    from transformer.training.device import choose_device
+    from transformer.device import choose_device
 
     gold = read_gold(data, swap=swap)
     loaded = load_checkpoint(checkpoint, choose_device(device))

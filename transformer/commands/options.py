@@ -43,8 +43,8 @@ def open_translator(
 ) -> "Translator":
     """The checkpoint, ready to translate on this device. Prints a note if the precision is slow there."""
     from transformer.decoding.translator import Translator
+    from transformer.device import choose_device, multiplies_bfloat16
     from transformer.kernels.malloc import keep_freed_memory
-    from transformer.training.device import choose_device, multiplies_bfloat16
 
     keep_freed_memory()
     chosen = choose_device(device)

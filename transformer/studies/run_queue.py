@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from transformer.device import choose_device
 from transformer.errors import Busy, CorpusError, HeadlightError, Stopped, out_of_memory
 from transformer.files.atomic_write import lock
 from transformer.recipe_files import check_files
 from transformer.studies.measure_member import measure, read_result
 from transformer.studies.training_queue import Queue, Training
 from transformer.training import train
-from transformer.training.device import choose_device
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ run_folder training_state resume_check run_recipe    what is saved, and how a ru
 interrupt random_state                               stopping, and resuming to the same bits
 run_start update_timing init_from back_translation   what happens before the first update
 data_parallel distributed                            several processes
-device precision loss_scaling compilation prefetch   arithmetic, fast on this machine
+autocast precision loss_scaling compilation prefetch   arithmetic, fast on this machine
 measurements flops metrics run_report divergence     what is measured and reported
 """
 
@@ -20,7 +20,7 @@ __all__ = ["train"]
 
 
 def __getattr__(name: str) -> object:
-    """Imports `train` when it is first used: device.py and others are also imported by programs that do not train."""
+    """Imports `train` when it is first used: the app imports other modules of this package, and does not train."""
     if name != "train":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from transformer.training.trainer import train

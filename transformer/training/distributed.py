@@ -15,7 +15,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed.rendezvous import rendezvous
 
-from transformer.errors import HeadlightError, TrainingError
+from transformer.device import choose_device
+from transformer.errors import DeviceError, HeadlightError, TrainingError
 
 UPDATE_LIMIT = timedelta(minutes=30)  # until all ranks have started, and for one update
 BARRIER_LIMIT = timedelta(hours=12)  # rank 0 may prepare a corpus or validate; if it dies, all notice it immediately
@@ -137,6 +138,31 @@ class Ranks:
         if failed and error is None:
             raise Ended(f"Rank {failed[0]}: {reason}")
         return any(bool(row[1]) for row in rows), max(int(row[2]) for row in rows)
+
+
+def device_of_rank(name: str, local_rank: int) -> torch.device:
+    """As `choose_device`, for distributed training. Process `local_rank` of a machine, counted from 0, uses the CUDA
+    device with this number, which becomes the current device. On a CPU all processes use the same CPU.
+
+    Raises:
+        DeviceError: there are fewer devices than processes, or the device does not support several processes.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    device = choose_device(name)
+    if device.type == "mps":
+        raise DeviceError("Several processes can train together on cuda and cpu, not on mps. Choose with --device.")
+    if device.type == "cpu":
+        return device
+    if device.index is not None:
+        raise DeviceError(f"Each process has a CUDA device of its own, not {name!r}. Choose with --device cuda.")
+    if local_rank >= torch.cuda.device_count():
+        raise DeviceError(
+            f"This machine has {torch.cuda.device_count()} CUDA devices, but torchrun started at least "
+            f"{local_rank + 1} processes. Run torchrun with --nproc-per-node {torch.cuda.device_count()}."
+        )
+    torch.cuda.set_device(local_rank)
+    return torch.device("cuda", local_rank)
 
 
 def is_lost(error: BaseException | None) -> bool:

@@ -25,7 +25,7 @@ import torch
 
 from transformer.config import ModelConfig, TrainingPrecision
 from transformer.data.batches import Batch
-from transformer.training.device import autocast
+from transformer.training.autocast import autocast
 
 FORWARD_AND_BACKWARD = 3
 SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with

@@ -14,7 +14,7 @@ import torch
 from transformer.config import EOS, ModelConfig, Recipe, TrainingPrecision
 from transformer.data.batches import Batch, collate
 from transformer.data.data_options import DataConfig
-from transformer.training.device import multiplies_bfloat16
+from transformer.device import multiplies_bfloat16
 from transformer.training.update_timing import TimedModel, some_rows
 
 TOKENS = (50, 500, 4_096)  # target tokens of the updates that are timed, one size after the other

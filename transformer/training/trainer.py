@@ -23,6 +23,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.data.batch_parts import Share
 from transformer.data.training_data import Position, TrainingData
+from transformer.device import choose_device
 from transformer.errors import Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
@@ -30,10 +31,10 @@ from transformer.kernels.thread_waiting import spinning_on_free_cores
 from transformer.model import Transformer
 from transformer.text.pair_tokenizer import read_tokenizer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.autocast import arithmetic_of, use_tf32
 from transformer.training.back_translation import write_sources
 from transformer.training.compilation import compile_decoder_output
-from transformer.training.device import arithmetic_of, choose_device, device_of_rank, use_tf32
-from transformer.training.distributed import Ranks
+from transformer.training.distributed import Ranks, device_of_rank
 from transformer.training.flops import measured_peak
 from transformer.training.init_from import initialisation
 from transformer.training.interrupt import Interrupt

@@ -24,8 +24,8 @@ from transformer.data.training_data import Position
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.recipe_files import recipe_for_checkpoint
+from transformer.training.autocast import autocast
 from transformer.training.data_parallel import DataParallel
-from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
 from transformer.training.divergence import RESUME_ADVICE, Divergence
 from transformer.training.flops import training_flop

@@ -65,7 +65,7 @@ class Progress:
     climbing: Natural = 0  # how many windows in a row were far above what has been reached (divergence.py)
     loss_scale: Positive = 2.0**16  # of float16 (loss_scaling.py)
     updates_without_overflow: Natural = 0  # in a row, at this scale
-    computed_in: str = ""  # which arithmetic (device.py), to notice when bits can no longer be the same
+    computed_in: str = ""  # which arithmetic (autocast.py), to notice when bits can no longer be the same
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from torch.amp import GradScaler
 from transformer.config import PAD, Recipe, TrainingPrecision
 from transformer.data.batches import Batch
 from transformer.model import Transformer
-from transformer.training.device import autocast
+from transformer.training.autocast import autocast
 from transformer.training.loss import summed_loss
 from transformer.training.optimizer import make_optimizer
 

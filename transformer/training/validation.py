@@ -14,7 +14,7 @@ from transformer.evaluation import exact_match, group_by_source, score
 from transformer.model import Transformer
 from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.device import autocast
+from transformer.training.autocast import autocast
 from transformer.training.divergence import RESUME_ADVICE
 from transformer.training.loss import mean_loss
 

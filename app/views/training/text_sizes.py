@@ -8,8 +8,8 @@ from app.languages import gettext_noop
 from app.views.training.run_plan import Size
 from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts
+from transformer.device import choose_device
 from transformer.fit_to_corpus import FULL_BATCH, fit, heads_for, size_for, updates_for
-from transformer.training.device import choose_device
 from transformer.training.precision import speed_of
 
 FITS = "fits"
