@@ -17,7 +17,7 @@ from transformer.config import DecodingConfig
 from transformer.decoding.search import search
 from transformer.model import Transformer, masks
 from transformer.model.layers import Residual
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 EACH: list[tuple[Stack, int | None, Sublayer]] = [
     ("encoder", 0, "self_attention"),
@@ -37,7 +37,7 @@ class NoConnection(nn.Module):
         super().__init__()
         self.norm, self.pre_norm = like.norm, like.pre_norm
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: BaseProbe = NULL_PROBE) -> Tensor:
         return sublayer(self.norm(x)) if self.pre_norm else cast(Tensor, self.norm(sublayer(x)))
 
 

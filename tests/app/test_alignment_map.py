@@ -11,7 +11,7 @@ from app.figures.theme import CHOSEN
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, checked, components, open_view, page_text
-from tests.support.small_alignment import made_map, made_reading
+from tests.support.small_alignment import made_map, made_rates
 from transformer.analysis.alignment.alignment_map import AlignmentMap, map_path
 
 SENTENCE = "the cat sat on the mat"
@@ -39,7 +39,7 @@ def opened(**address: str) -> AppTest:
 @pytest.mark.parametrize("shift", ["reads", "predicts"])
 def test_the_map_is_drawn_as_it_is_stored(stored: AlignmentMap, shift: Any) -> None:
     figure = chart(opened(shift=shift), f"rows that {shift[:-1]} the word")
-    reading = stored.reading(shift)
+    reading = stored.of_shift(shift)
     assert 1 - array(figure["data"][0]["z"]) == pytest.approx(np.array(reading.aer))
     assert 1 - array(figure["data"][1]["z"])[:, 0] == pytest.approx(np.array(reading.layers))
     numbers = np.array(figure["data"][2]["text"]).reshape(LAYERS, HEADS + 1)
@@ -143,7 +143,7 @@ def test_a_map_that_was_measured_again_is_read_again(folder: Path, stored: Align
 
 
 def test_table_alt_text_and_hover_have_the_numbers() -> None:
-    reading = made_reading(2, 3, [(1, 2), (0, 0)], 1)
+    reading = made_rates(2, 3, [(1, 2), (0, 0)], 1)
     table = head_map_table(reading)
     assert table["AER %"] == pytest.approx([100 * rate for rate in (*np.ravel(reading.aer), *reading.layers)])
     assert table["head"] == ["1", "2", "3", "1", "2", "3", "all, their mean", "all, their mean"]

@@ -9,13 +9,13 @@ from torch import Tensor
 from tests.support.small_model import B, S, T, batch, cached_logits, everything, probe_of, randomised, small
 from transformer.config import PAD
 from transformer.kernels.fast_attention import FEW_KEYS
-from transformer.model import NULL_PROBE, NullProbe, Probe, masks
+from transformer.model import NULL_PROBE, BaseProbe, Probe, masks
 from transformer.model.attention import attend
 
 ATTEND_SITES = ["products", "scores", "mask", "masked_scores", "weights"]
 
 
-def probes() -> list[NullProbe]:
+def probes() -> list[BaseProbe]:
     """None, and one: attention takes another path for each."""
     return [NULL_PROBE, Probe(ATTEND_SITES, ["weights"])]
 
@@ -155,7 +155,7 @@ def test_masked_scores_are_minus_infinity_where_masked_and_the_scores_elsewhere(
     assert count == 5
 
 
-def blind_attention(probe: NullProbe, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
+def blind_attention(probe: BaseProbe, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
     """Row 1 of 3 is fully masked. Returns the output and the gradients of query, key and value."""
     torch.manual_seed(0)
     query = torch.randn(1, 2, 3, 4, dtype=torch.float64)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from transformer.cli import app
 from transformer.errors import HeadlightError
-from transformer.studies.imported_results import read_report, take_over
+from transformer.studies.imported_results import read_report, write_results
 from transformer.studies.measure_member import RESULT
 from transformer.studies.queue_file import load_queue
 from transformer.studies.run_queue import is_done, run_queue
@@ -39,7 +39,7 @@ def test_imported_results_are_not_computed_again_and_are_reported(
     queue = load_queue(file, file.parent)
     monkeypatch.setattr("transformer.studies.run_queue.train", lambda *_, **__: pytest.fail("trained again"))
     run_queue(queue, queue.trainings, tmp_path, "cpu")
-    assert take_over(read_report(queue, report), tmp_path) == []  # a second time there is nothing to take
+    assert write_results(read_report(queue, report), tmp_path) == []  # a second time there is nothing to take
 
 
 def test_a_run_that_was_begun_here_keeps_what_it_has(
@@ -53,7 +53,7 @@ def test_a_run_that_was_begun_here_keeps_what_it_has(
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path), "--results", str(report)]
     result = CliRunner().invoke(app, [*command, "--dry-run"])
     assert result.stdout.split() == ["started", "base-seed1", "done", "no-mask-seed1", "done", "base-seed2"]
-    taken = take_over(read_report(queue, report), tmp_path)
+    taken = write_results(read_report(queue, report), tmp_path)
     assert "base-seed1" not in taken
     assert "base-seed2" in taken
     assert not (tmp_path / "base-seed1" / RESULT).exists()
@@ -89,6 +89,6 @@ def test_results_of_another_recipe_or_of_no_report_are_refused(
 
 def test_the_results_that_ship_are_those_of_the_queue_as_it_is(tmp_path: Path) -> None:
     queue = load_queue("families")
-    taken = take_over(read_report(queue, PRETRAINED / "families.json"), tmp_path)
+    taken = write_results(read_report(queue, PRETRAINED / "families.json"), tmp_path)
     assert len(taken) >= 10
     assert [one.folder for one in queue.trainings if is_done(one, tmp_path)] == taken

@@ -10,7 +10,7 @@ from transformer.analysis.alignment.alignment_map import (
     AlignmentMap,
     Gold,
     Head,
-    Reading,
+    ShiftRates,
     TextMeasures,
     weights_checksum,
     write_map,
@@ -38,14 +38,14 @@ def mirrored(path: Path, count: int = 12, *, swap: bool = False) -> Path:
     return write(path, *lines)
 
 
-def made_reading(layers: int, heads: int, best: list[Head], seed: int) -> Reading:
+def made_rates(layers: int, heads: int, best: list[Head], seed: int) -> ShiftRates:
     """Rates that nobody measured; those of `best` are the lowest, and two of them are better than all."""
     rates = np.random.default_rng(seed).uniform(0.5, 1, (3, layers, heads)).round(3)
     for place, (layer, head) in enumerate(best):
         rates[0, layer, head] = 0.1 * (place + seed)
     together = [0.05 if place == 1 else 0.1 * (place + seed) for place in range(len(best))]
     aer, precision, recall = rates.tolist()
-    return Reading(aer, precision, recall, rates[0].mean(axis=1).round(3).tolist(), best, together)
+    return ShiftRates(aer, precision, recall, rates[0].mean(axis=1).round(3).tolist(), best, together)
 
 
 def made_map(checkpoint: Path, layers: int, heads: int, *, name: str = "gold.tsv", home: bool = True) -> AlignmentMap:
@@ -54,8 +54,8 @@ def made_map(checkpoint: Path, layers: int, heads: int, *, name: str = "gold.tsv
     found = AlignmentMap(
         weights_sha256=weights_checksum(checkpoint),
         gold=Gold(name, "0" * 64, True, 40, 0, 1234, 2345),
-        predicts=made_reading(layers, heads, [(0, 1), (layers - 1, 0), (0, 0)], 2),
-        reads=made_reading(layers, heads, [(layers - 1, heads - 1), (0, 1), (0, 0)], 1),
+        predicts=made_rates(layers, heads, [(0, 1), (layers - 1, 0), (0, 0)], 2),
+        reads=made_rates(layers, heads, [(layers - 1, heads - 1), (0, 1), (0, 0)], 1),
         diagonal=Rates(0.625, 0.5, 0.25),
         chance=Rates(0.9, 0.1, 0.1),
         text=text,

@@ -2,12 +2,15 @@
 
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from transformer.commands.options import Device
 from transformer.errors import ConfigError
+
+if TYPE_CHECKING:
+    from transformer.studies.training_queue import Queue, Training
 
 
 def queue(
@@ -68,44 +71,60 @@ def queue(
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
         raise ConfigError(f"No member matches {only}. The members are: {', '.join(loaded.recipes)}.")
-    imported: list[str] = []
-    if results is not None:
-        from transformer.studies.imported_results import new_results, read_report, take_over
-
-        known = read_report(loaded, results)
-        imported = new_results(known, runs) if dry_run else take_over(known, runs)
-        for folder in () if dry_run else imported:
-            typer.echo(f"Imported: {folder}", err=True)
+    imported = [] if results is None else _import(loaded, results, runs, dry_run=dry_run)
     if report is not None:
         from transformer.studies.study_report import write_report
 
         for path in write_report(loaded, runs, report):
             typer.echo(f"Written: {path}", err=True)
     if ship is not None:
-        from transformer.studies.ship_members import ship as copy
-
-        copied = copy(loaded, runs, ship)
-        for path in copied:
-            typer.echo(f"Written: {path}", err=True)
-        if not copied:
-            base = next(iter(loaded.recipes))
-            typer.echo(
-                f"Nothing was copied to {ship}. Only members with a `lesson` are copied, once they and the first "
-                f"member, {base}, have results and checkpoints here.",
-                err=True,
-            )
+        _ship(loaded, runs, ship)
     if gathers:
         return
     if dry_run:
-        from transformer.studies.run_queue import is_done
-
-        for training in chosen:
-            if training.folder in imported or is_done(training, runs):
-                status = "done"
-            else:
-                status = "started" if (runs / training.folder).is_dir() else "to do"
-            typer.echo(f"{status:8}{training.folder}")
+        _list(chosen, runs, imported)
         return
     from transformer.studies.run_queue import run_queue
 
     run_queue(loaded, chosen, runs, device)
+
+
+def _import(loaded: "Queue", results: Path, runs: Path, *, dry_run: bool) -> list[str]:
+    """Writes the results of an earlier report into the folders of runs that have none. Returns these folders."""
+    from transformer.studies.imported_results import new_results, read_report, write_results
+
+    known = read_report(loaded, results)
+    if dry_run:
+        return new_results(known, runs)
+    imported = write_results(known, runs)
+    for folder in imported:
+        typer.echo(f"Imported: {folder}", err=True)
+    return imported
+
+
+def _ship(loaded: "Queue", runs: Path, folder: Path) -> None:
+    """Copies the members that have a lesson to a folder."""
+    from transformer.studies.ship_members import ship
+
+    copied = ship(loaded, runs, folder)
+    for path in copied:
+        typer.echo(f"Written: {path}", err=True)
+    if not copied:
+        base = next(iter(loaded.recipes))
+        typer.echo(
+            f"Nothing was copied to {folder}. Only members with a `lesson` are copied, once they and the first "
+            f"member, {base}, have results and checkpoints here.",
+            err=True,
+        )
+
+
+def _list(chosen: list["Training"], runs: Path, imported: list[str]) -> None:
+    """Prints the status and the folder of each run."""
+    from transformer.studies.run_queue import is_done
+
+    for training in chosen:
+        if training.folder in imported or is_done(training, runs):
+            status = "done"
+        else:
+            status = "started" if (runs / training.folder).is_dir() else "to do"
+        typer.echo(f"{status:8}{training.folder}")

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from transformer.model.cache import DecoderState
     from transformer.model.edited_transformer import EditedTransformer
-    from transformer.model.probe import NULL_PROBE, NullProbe, Probe
+    from transformer.model.probe import NULL_PROBE, BaseProbe, Probe
     from transformer.model.site_census import census
     from transformer.model.transformer import Transformer
 
-__all__ = ["NULL_PROBE", "DecoderState", "EditedTransformer", "NullProbe", "Probe", "Transformer", "census"]
+__all__ = ["NULL_PROBE", "BaseProbe", "DecoderState", "EditedTransformer", "Probe", "Transformer", "census"]
 
 _FILES = {
     "DecoderState": "cache",
     "EditedTransformer": "edited_transformer",
     "NULL_PROBE": "probe",
-    "NullProbe": "probe",
+    "BaseProbe": "probe",
     "Probe": "probe",
     "Transformer": "transformer",
     "census": "site_census",

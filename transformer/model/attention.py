@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import dropout
 from transformer.kernels.fast_attention import attention
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 
 def attend(
@@ -29,7 +29,7 @@ def attend(
     key: Tensor,
     value: Tensor,
     mask: Tensor | None,
-    probe: NullProbe = NULL_PROBE,
+    probe: BaseProbe = NULL_PROBE,
     dropout_rate: float = 0.0,
 ) -> Tensor:
     """Scaled dot-product attention (equation 1).
@@ -77,7 +77,7 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(config.d_model, config.d_model)  # W^V
         self.output = nn.Linear(config.d_model, config.d_model)  # W^O
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """x (B, Q, D) attends to memory (B, K, D): x itself in self-attention, the encoder's output in cross-attention.
 
         Returns (B, Q, D).
@@ -85,14 +85,14 @@ class MultiHeadAttention(nn.Module):
         key, value = self.keys_and_values(memory, probe)  # (B, H, K, E) each
         return self.attend_to(x, key, value, mask, probe)  # (B, Q, D)
 
-    def keys_and_values(self, memory: Tensor, probe: NullProbe = NULL_PROBE) -> tuple[Tensor, Tensor]:
+    def keys_and_values(self, memory: Tensor, probe: BaseProbe = NULL_PROBE) -> tuple[Tensor, Tensor]:
         """Keys and values of all heads, which a cache stores: memory (B, K, D) -> two of (B, H, K, E)."""
         key = probe("key", self.split(self.key(memory)))  # (B, H, K, E)
         value = probe("value", self.split(self.value(memory)))  # (B, H, K, E)
         return key, value
 
     def attend_to(
-        self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, probe: NullProbe = NULL_PROBE
+        self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, probe: BaseProbe = NULL_PROBE
     ) -> Tensor:
         """x (B, Q, D) attends to keys and values (B, H, K, E) that are already projected. Returns (B, Q, D)."""
         query = probe("query", self.split(self.query(x)))  # (B, H, Q, E)
@@ -102,7 +102,7 @@ class MultiHeadAttention(nn.Module):
             return probe("output", self.sum_of_heads(context, probe))  # (B, Q, D)
         return probe("output", self.output(self.join(context)))  # (B, Q, D)
 
-    def sum_of_heads(self, context: Tensor, probe: NullProbe) -> Tensor:
+    def sum_of_heads(self, context: Tensor, probe: BaseProbe) -> Tensor:
         """W^O applied to each head by itself: context (B, H, Q, E) -> (B, Q, D).
 
         The sum of the results is the product of W^O and the concatenated heads. The separate results take H times the

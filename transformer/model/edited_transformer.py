@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from transformer.model.cache import DecoderState
-from transformer.model.probe import NULL_PROBE, NullProbe, Probe, SiteEdit, depends_on_padding, resolve
+from transformer.model.probe import NULL_PROBE, BaseProbe, Probe, SiteEdit, depends_on_padding, resolve
 from transformer.model.site_census import census
 from transformer.model.transformer import Transformer
 
@@ -54,21 +54,21 @@ class EditedTransformer(Transformer):
         """The model whose weights it shares."""
         return self._unedited[0]
 
-    def decoder_output(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def decoder_output(self, source: Tensor, target: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """`Transformer.decoder_output` with the edits: (B, T, D)."""
         return self.unedited.decoder_output(source, target, self._with_edits(probe))
 
-    def predict(self, decoder_output: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def predict(self, decoder_output: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """`Transformer.predict` with the edits: logits (..., V)."""
         return self.unedited.predict(decoder_output, self._with_edits(probe))
 
-    def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
+    def start(self, source: Tensor, probe: BaseProbe = NULL_PROBE) -> DecoderState:
         """`Transformer.start` with the edits."""
         return self.unedited.start(source, self._with_edits(probe))
 
-    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def step(self, tokens: Tensor, state: DecoderState, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """`Transformer.step` with the edits: logits (R, V)."""
         return self.unedited.step(tokens, state, self._with_edits(probe))
 
-    def _with_edits(self, probe: NullProbe) -> Probe:
+    def _with_edits(self, probe: BaseProbe) -> Probe:
         return probe.after(self._edits) if isinstance(probe, Probe) else self._edits

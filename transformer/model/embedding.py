@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import Dropout
 from transformer.model.positions import PositionalEncoding, draw_normal
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 
 def token_embedding(config: ModelConfig) -> nn.Embedding:
@@ -34,7 +34,7 @@ class InputEmbedding(nn.Module):
         self.dropout = Dropout(config.embedding_dropout)
         self.scale = math.sqrt(config.d_model)
 
-    def forward(self, ids: Tensor, probe: NullProbe = NULL_PROBE, start: int = 0) -> Tensor:
+    def forward(self, ids: Tensor, probe: BaseProbe = NULL_PROBE, start: int = 0) -> Tensor:
         """ids (B, T), the first of them at position `start` -> (B, T, D)."""
         tokens = probe("tokens", self.tokens(ids))  # (B, T, D)
         scaled = probe("scaled", tokens * self.scale)  # (B, T, D)

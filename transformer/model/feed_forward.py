@@ -13,7 +13,7 @@ from torch.nn.functional import gelu, relu, silu
 
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import Dropout
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "gelu": gelu, "silu": silu}
 
@@ -28,7 +28,7 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[config.activation]
         self.dropout = Dropout(config.activation_dropout)
 
-    def forward(self, x: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, x: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """(B, T, D) -> (B, T, D)."""
         hidden = probe("hidden", self.hidden(x))  # (B, T, F)
         activated = probe("activated", self.activation(hidden))  # (B, T, F)

@@ -15,7 +15,7 @@ from transformer.kernels.dropout import Dropout
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.cache import LayerCache
 from transformer.model.feed_forward import FeedForward
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 
 class Residual(nn.Module):
@@ -31,7 +31,7 @@ class Residual(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: BaseProbe = NULL_PROBE) -> Tensor:
         """x (B, T, D), and a sub-layer (B, T, D) -> (B, T, D). Returns (B, T, D)."""
         x = probe("residual_in", x)
         if self.pre_norm:
@@ -51,7 +51,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.feed_forward_residual = Residual(config)
 
-    def forward(self, x: Tensor, mask: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """x (B, S, D), mask broadcastable to (B, H, S, S) -> (B, S, D)."""
         below = probe.at("self_attention")
         x = self.self_attention_residual(x, lambda x: self.self_attention(x, x, mask, below), below)
@@ -77,7 +77,7 @@ class DecoderLayer(nn.Module):
         memory: Tensor,
         self_mask: Tensor,
         cross_mask: Tensor,
-        probe: NullProbe = NULL_PROBE,
+        probe: BaseProbe = NULL_PROBE,
     ) -> Tensor:
         """x (B, T, D), memory (B, S, D), masks broadcastable to (B, H, T, T) and (B, H, T, S) -> (B, T, D)."""
         return self._sublayers(
@@ -88,7 +88,7 @@ class DecoderLayer(nn.Module):
         )
 
     def step(
-        self, x: Tensor, cache: LayerCache, self_mask: Tensor | None, cross_mask: Tensor, probe: NullProbe = NULL_PROBE
+        self, x: Tensor, cache: LayerCache, self_mask: Tensor | None, cross_mask: Tensor, probe: BaseProbe = NULL_PROBE
     ) -> Tensor:
         """The newest position of R rows, x (R, 1, D) -> (R, 1, D). Keys and values of the past come from the cache.
 
@@ -114,7 +114,7 @@ class DecoderLayer(nn.Module):
         x: Tensor,
         attend_to_past: Callable[[Tensor], Tensor],
         attend_to_source: Callable[[Tensor], Tensor],
-        probe: NullProbe,
+        probe: BaseProbe,
     ) -> Tensor:
         """The three sub-layers in their order: x (B, T, D) -> (B, T, D), with T = 1 and R for B in a decoding step."""
         x = self.self_attention_residual(x, attend_to_past, probe.at("self_attention"))

@@ -6,8 +6,8 @@ the code a site is one expression that names a tensor, records it, and may retur
     weights = probe("weights", softmax(masked_scores))
 
 A probe is an argument of `forward` and belongs to one call. Nothing is kept on the modules, so two users of one cached
-model never affect each other. Without a probe the argument is `NULL_PROBE`, a null object that is false and whose sites
-are the identity: the code needs no `if` at each site, and `torch.compile` sees one graph without sites.
+model never affect each other. Without a probe the argument is `NULL_PROBE`, a null object that is false and at whose
+sites nothing happens: the code needs no `if` at each site, and `torch.compile` sees one graph without sites.
 """
 
 from abc import ABC, abstractmethod
@@ -67,32 +67,32 @@ def depends_on_padding(site: str, edit: SiteEdit) -> bool:
     return site.endswith(".positions") or of_cells
 
 
-class NullProbe:
-    """No probe: false, and every site is the identity."""
+class BaseProbe:
+    """What the model calls at each site. This base class records and edits nothing: every site is the identity."""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         return value
 
-    def at(self, *path: object) -> "NullProbe | Probe":
-        """The same null probe, for every part of the model."""
+    def at(self, *path: object) -> "BaseProbe | Probe":
+        """The probe for a part of the model."""
         return self
 
-    def in_step(self, position: int) -> "NullProbe | Probe":
-        """The same null probe, for every decoding step."""
+    def in_step(self, position: int) -> "BaseProbe | Probe":
+        """The probe for the decoding step of a position, counted from 0."""
         return self
 
     def is_probed(self, name: str) -> bool:
-        """Never."""
+        """Whether a site is recorded or edited."""
         return False
 
     def __bool__(self) -> bool:
         return False
 
 
-NULL_PROBE = NullProbe()
+NULL_PROBE = BaseProbe()
 
 
-class Probe(NullProbe):
+class Probe(BaseProbe):
     """Records sites and edits them, during one forward pass.
 
     Args:
@@ -134,7 +134,7 @@ class Probe(NullProbe):
             self.records[site] = value.detach()
         return value
 
-    def at(self, *path: object) -> "NullProbe | Probe":
+    def at(self, *path: object) -> "BaseProbe | Probe":
         """The same probe for a part of the model: `probe.at("layers", 0)` puts `layers.0.` before each name of a site.
 
         If no probed site begins with the prefix, it is `NULL_PROBE`, and the code there takes the fast path.

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import ModelConfig
-from transformer.model.probe import NullProbe, Probe
+from transformer.model.probe import BaseProbe, Probe
 from transformer.model.transformer import Transformer
 
 # The small model has the layers and options of the model, so it has the same sites. No two axes have the
@@ -30,7 +30,7 @@ class _AllSites(Probe):
         self.records[self._prefix + name] = value
         return value
 
-    def at(self, *path: object) -> "NullProbe | Probe":
+    def at(self, *path: object) -> "BaseProbe | Probe":
         below = object.__new__(_AllSites)
         below.__dict__ = {**self.__dict__, "_prefix": self._prefix + "".join(f"{part}." for part in path)}
         return below

@@ -16,7 +16,7 @@ from transformer.model.cache import DecoderState, LayerCache
 from transformer.model.embedding import InputEmbedding, token_embedding
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.positions import PositionalEncoding
-from transformer.model.probe import NULL_PROBE, NullProbe
+from transformer.model.probe import NULL_PROBE, BaseProbe
 
 
 class Encoder(nn.Module):
@@ -31,7 +31,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
-    def forward(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, source: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """source (B, S) ids -> (B, S, D)."""
         mask = masks.source_mask(source, self.window)
         x = self.embedding(source, probe.at("embedding"))  # (B, S, D)
@@ -53,7 +53,7 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
-    def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """target (B, T) ids, memory (B, S, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
         # A model may be trained without the causal mask, to show what the mask is for. Validation and traces always use
         # it, as decoding does.
@@ -64,7 +64,7 @@ class Decoder(nn.Module):
             x = layer(x, memory, mask, source_mask, probe.at("layers", i))
         return x if self.norm is None else probe("norm_out", self.norm(x))
 
-    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def step(self, tokens: Tensor, state: DecoderState, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """The newest token of each row, tokens (R) -> (R, D); the state grows by one position."""
         x = self.embedding(tokens[:, None], probe.at("embedding"), start=state.length)  # (R, 1, D)
         state.length += 1
@@ -107,7 +107,7 @@ class Transformer(nn.Module):
         """The number of trained parameters; a shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
-    def forward(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def forward(self, source: Tensor, target: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """Teacher-forced pass.
 
         Args:
@@ -119,12 +119,12 @@ class Transformer(nn.Module):
         """
         return self.predict(self.decoder_output(source, target, probe), probe)  # (B, T, V)
 
-    def decoder_output(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def decoder_output(self, source: Tensor, target: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """`forward` without the projection: (B, T, D). A loss then projects only positions that are not padding."""
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
-    def predict(self, decoder_output: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def predict(self, decoder_output: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """The decoder's output (..., D) -> logits (..., V); the softmax is computed only if the
         site `probabilities` is probed.
 
@@ -140,7 +140,7 @@ class Transformer(nn.Module):
         """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4); the paper has no bias."""
         return linear(decoder_output, self.output.weight, self.output_bias)  # (..., V)
 
-    def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
+    def start(self, source: Tensor, probe: BaseProbe = NULL_PROBE) -> DecoderState:
         """Reads the source (B, S) once, and stores what every decoding step needs of it.
 
         The probe has the sites of the encoder, and `key` and `value` of cross-attention.
@@ -154,7 +154,7 @@ class Transformer(nn.Module):
             state.layers.append(LayerCache(key.contiguous(), value.contiguous()))
         return state
 
-    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+    def step(self, tokens: Tensor, state: DecoderState, probe: BaseProbe = NULL_PROBE) -> Tensor:
         """One decoding step: the newest token of each row, tokens (R) -> logits (R, V) of the next."""
         probe = probe.in_step(state.length)
         return self.predict(self.decoder.step(tokens, state, probe.at("decoder")), probe)  # (R, V)

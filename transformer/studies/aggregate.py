@@ -19,7 +19,7 @@ MEASURES = (*BEAM, *(f"greedy_{name}" for name in BEAM), "perplexity", "loss", "
 
 
 @dataclass(frozen=True)
-class Standing:
+class MemberResults:
     """The results of one member."""
 
     member: str
@@ -28,13 +28,13 @@ class Standing:
     spread: dict[str, float]  # of the same measures; empty if fewer than two runs have a result
 
 
-def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
+def gather(queue: Queue, runs: Path) -> dict[str, MemberResults]:
     """The results of each member of the queue so far, by name.
 
     Raises:
         HeadlightError: a result is damaged, or was made with another recipe.
     """
-    standings = {}
+    members = {}
     for member in queue.recipes:
         own = [training for training in queue.trainings if training.member == member]
         results = [read_result(training, runs / training.folder) for training in own]
@@ -43,11 +43,11 @@ def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
         known = {name: [v for v in values if v is not None] for name, values in measured.items()}
         mean = {name: statistics.mean(values) for name, values in known.items() if values}
         spread = {name: statistics.stdev(values) for name, values in known.items() if len(values) > 1}
-        standings[member] = Standing(member, found, mean, spread)
-    return standings
+        members[member] = MemberResults(member, found, mean, spread)
+    return members
 
 
-def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
+def disagreements(queue: Queue, members: dict[str, MemberResults]) -> list[str]:
     """A sentence for each pair of members that the paper also compared and whose order is different here.
 
     The exact matches of toy tasks are compared with the paper's BLEU. Where both members have several seeds, a
@@ -59,7 +59,7 @@ def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         main = ("exact_match", "bleu", "exact matches", ".1%", "BLEU ")
     measures = (main, ("perplexity", "perplexity", "perplexity", ".2f", ""))
     for family in queue.families:
-        compared = [(standings[name], row) for name, row in paper_rows(queue, family) if row and standings[name].mean]
+        compared = [(members[name], row) for name, row in paper_rows(queue, family) if row and members[name].mean]
         for (one, its), (other, theirs) in combinations(compared, 2):
             for name, papers, unit, form, papers_unit in measures:
                 ours = one.mean[name] - other.mean[name]
@@ -81,9 +81,9 @@ def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
     return [(name, row_of(family.option, value_in(queue, name, family.option))) for name in family.members]
 
 
-def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
+def as_json(queue: Queue, members: dict[str, MemberResults]) -> dict[str, Any]:
     """All results for programs: members, families, and the paper's numbers where it has the same row."""
-    members = {
+    by_name = {
         name: {
             "recipe": recorded(queue.recipes[name]),  # imported_results.py reads it
             "runs": [_without_recipe(run) for run in one.runs],
@@ -91,7 +91,7 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
             "spread": one.spread,
             "seeds_planned": _seeds(queue, name),
         }
-        for name, one in standings.items()
+        for name, one in members.items()
     }
     families = [
         {
@@ -108,9 +108,9 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
         "queue": queue.name,
         "prefix": queue.prefix,
         "scored_on": queue.text,
-        "members": members,
+        "members": by_name,
         "families": families,
-        "disagreements": disagreements(queue, standings),
+        "disagreements": disagreements(queue, members),
     }
 
 

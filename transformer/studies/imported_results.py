@@ -49,7 +49,7 @@ def new_results(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
     return [folder for folder in results if not any((runs / folder).glob("*"))]
 
 
-def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
+def write_results(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
     """Writes a `result.json` for each run that has no files in `runs` yet.
 
     Returns:

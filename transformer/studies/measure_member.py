@@ -39,7 +39,7 @@ from transformer.training.resume_check import FREE, differences
 RESULT = "result.json"
 # Options that a result does not depend on, by section. (`updates` is not one of them: a run may be resumed with more
 # updates, but a table compares runs with the same number.)
-OF_NO_CONSEQUENCE: dict[str, set[str]] = {
+WITHOUT_EFFECT: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": FREE["tokenizer"],
     "data": FREE["data"],
@@ -136,7 +136,7 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
         for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
             float(number)
         text = str(result["scored_on"])
-        odd = differences(result["recipe"], training.recipe, OF_NO_CONSEQUENCE)
+        odd = differences(result["recipe"], training.recipe, WITHOUT_EFFECT)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_result(whose, error) from None
     if odd:
@@ -157,7 +157,7 @@ def recorded(recipe: Recipe) -> dict[str, Any]:
     """The options of the recipe that a result depends on: without the seed, which the result has, and without paths."""
     sections = {
         section: {option: value for option, value in asdict(getattr(recipe, section)).items() if option not in free}
-        for section, free in OF_NO_CONSEQUENCE.items()
+        for section, free in WITHOUT_EFFECT.items()
     }
     sections["training"].pop("seed")
     return sections

@@ -8,7 +8,7 @@ from pathlib import Path
 from transformer.config import Recipe
 from transformer.errors import ConfigError
 from transformer.files.atomic_write import replacing
-from transformer.studies.aggregate import Standing, as_json, disagreements, gather, paper_rows
+from transformer.studies.aggregate import MemberResults, as_json, disagreements, gather, paper_rows
 from transformer.studies.measure_member import write_json
 from transformer.studies.paper_table_3 import BASE, TABLE_3, Row, Value
 from transformer.studies.training_queue import Family, Queue, value_in, value_of
@@ -47,26 +47,26 @@ def write_report(queue: Queue, runs: Path, name: Path) -> tuple[Path, Path]:
     """
     if not runs.is_dir():
         raise ConfigError(f"There is no folder {runs} with runs. Name it with --runs.")
-    standings = gather(queue, runs)
+    members = gather(queue, runs)
     data, card = Path(f"{name}.json"), Path(f"{name}.md")
-    write_json(data, as_json(queue, standings))
+    write_json(data, as_json(queue, members))
     with replacing(card) as temporary:
-        temporary.write_text(markdown(queue, standings), encoding="utf-8")
+        temporary.write_text(markdown(queue, members), encoding="utf-8")
     return data, card
 
 
-def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
+def markdown(queue: Queue, members: dict[str, MemberResults]) -> str:
     """The card."""
-    done = [one for one in standings.values() if one.runs]
+    done = [one for one in members.values() if one.runs]
     total, made = len(queue.trainings), sum(len(one.runs) for one in done)
     parts = [f"# {queue.name}", "", *([queue.about.strip(), ""] if queue.about else [])]
     beam = "exact matches and BLEU are" if queue.is_toy else "BLEU is"
     parts += [f"{made} of {total} runs are done. Scores are on {queue.text}; {beam} with beam 4.", ""]
     if any(one.spread for one in done):
         parts += ["± is the standard deviation over the seeds.", ""]
-    parts += ["## All members", "", *_ours(queue, standings), ""]
+    parts += ["## All members", "", *_ours(queue, members), ""]
     for family in queue.families:
-        parts += [f"## {family.name}", "", *_beside(queue, family, standings), ""]
+        parts += [f"## {family.name}", "", *_beside(queue, family, members), ""]
     for one in done:
         unmasked = [run["perplexity_without_mask"] for run in one.runs if "perplexity_without_mask" in run]
         if unmasked:
@@ -76,7 +76,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
                 f"decoding, it is {one.mean['perplexity']:,.0f}, and BLEU is {one.mean['bleu']:.1f}.",
                 "",
             ]
-    odd = disagreements(queue, standings)
+    odd = disagreements(queue, members)
     parts += ["## Results in another order than the paper's", ""]
     parts += [f"- {sentence}" for sentence in odd] or ["Nowhere, as far as both have been compared."]
     parts += [
@@ -93,7 +93,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
+def _ours(queue: Queue, members: dict[str, MemberResults]) -> list[str]:
     rows = [[*COLUMNS, "else", *_measures(queue), "params ×10⁶", "runs"]]
     first = next(iter(queue.recipes))  # the base is the first
     options = list(dict.fromkeys(option for family in queue.families for option in _options(queue, family)))
@@ -104,7 +104,7 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         differs = [f"{option.partition('.')[2]} {_value_text(option, value_of(recipe, option))}" for option in extra]
         usual = [f"{option.partition('.')[2]} {_value_text(option, value_of(base, option))}" for option in extra]
         changes = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
-        one = standings[name]
+        one = members[name]
         size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
         numbers = [_number(one, *measure) for measure in _measures(queue).values()]
         rows.append([*cells, changes, *numbers, size, str(len(one.runs)), name])
@@ -117,11 +117,11 @@ def _options(queue: Queue, family: Family) -> list[str]:
     return [family.option] if family.option else [change.partition("=")[0] for change in changes]
 
 
-def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> list[str]:
+def _beside(queue: Queue, family: Family, members: dict[str, MemberResults]) -> list[str]:
     main = EXACT if queue.is_toy else BLEU
     rows = [[family.option, "PPL", *main, "PPL, the paper", "BLEU, the paper"]]
     for name, row in paper_rows(queue, family):
-        one, value = standings[name], _value_text(family.option, value_in(queue, name, family.option))
+        one, value = members[name], _value_text(family.option, value_in(queue, name, family.option))
         numbers = [_number(one, *measure) for measure in (PERPLEXITY, *main.values())]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})" if family.option else name, *numbers, *theirs])
@@ -154,7 +154,7 @@ def _measures(queue: Queue) -> dict[str, tuple[str, int]]:
     return {"PPL": PERPLEXITY, **first, "BLEU": ("bleu", 1), "chrF": ("chrf", 1)}
 
 
-def _number(one: Standing, name: str, digits: int) -> str:
+def _number(one: MemberResults, name: str, digits: int) -> str:
     if name not in one.mean:
         return NOT_RUN
     scale, unit = (100, "%") if name.endswith("exact_match") else (1, "")

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from transformer.errors import TrainingError
-from transformer.model import NULL_PROBE, NullProbe, Transformer
+from transformer.model import NULL_PROBE, BaseProbe, Transformer
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def compile_decoder_output(model: Transformer, device: torch.device, asked: Lite
     model.decoder_output = partial(_decoder_output, compiled)  # type: ignore[method-assign]
 
 
-def _decoder_output(compiled: Any, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+def _decoder_output(compiled: Any, source: Tensor, target: Tensor, probe: BaseProbe = NULL_PROBE) -> Tensor:
     """`Transformer.decoder_output`, compiled: (B, S) and (B, T) -> (B, T, D)."""
     rows = len(source)
     if rows == 1:

@@ -15,7 +15,7 @@ from app.figures.panels import frame, heat, places, words
 from app.figures.theme import text_on_weight, weight_scale
 from app.languages import _
 from app.languages.numbers import formatted
-from transformer.analysis.alignment.alignment_map import Head, Reading
+from transformer.analysis.alignment.alignment_map import Head, ShiftRates
 from transformer.analysis.alignment.alignment_report import named
 
 CELL = 36  # px, height of a cell
@@ -24,7 +24,7 @@ SMALL_FROM = 11  # heads: with so many or more, the numbers are small
 MEAN = -1  # in place of a head: the mean of all heads of the layer
 
 
-def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
+def head_map(found: ShiftRates, chosen: Sequence[Head], *, title: str) -> Figure:
     """The map; the chosen heads are framed.
 
     The custom data of a cell are (layer, head), from 0; the head is `MEAN` in the column of means.
@@ -66,7 +66,7 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
     return Figure(data, layout)
 
 
-def head_map_alt(found: Reading, title: str) -> str:
+def head_map_alt(found: ShiftRates, title: str) -> str:
     """The picture in words: its best heads."""
     best = ", ".join(
         _("head {head} with an AER of {rate}%", head=named((layer, head)), rate=percent_text(found.aer[layer][head]))
@@ -81,7 +81,7 @@ def head_map_alt(found: Reading, title: str) -> str:
     )
 
 
-def head_map_table(found: Reading) -> dict[str, list[Any]]:
+def head_map_table(found: ShiftRates) -> dict[str, list[Any]]:
     """One row per head, then one per layer for the mean of its heads; rates in per cent."""
     every = [(layer, head) for layer in range(len(found.aer)) for head in range(len(found.aer[0]))]
     layers = range(len(found.layers))
@@ -94,7 +94,7 @@ def head_map_table(found: Reading) -> dict[str, list[Any]]:
     }
 
 
-def _hover_text(found: Reading, layer: int, head: int) -> str:
+def _hover_text(found: ShiftRates, layer: int, head: int) -> str:
     if head == MEAN:
         rate = percent_text(found.layers[layer])
         return _("Layer {layer}, the mean of all heads<br>AER {rate}%", layer=layer + 1, rate=rate)

@@ -44,7 +44,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
 
     A click on a cell calls `choose` with its head, or, in the column of means, with all heads of its layer.
     """
-    reading = found.reading(shift)
+    rates = found.of_shift(shift)
     title = (
         _("Alignment error rate, rows that read the word")
         if shift == "reads"
@@ -52,16 +52,16 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
     )
 
     def clicked(layer: int, head: int) -> None:
-        choose([(layer, head)] if head != MEAN else [(layer, each) for each in range(len(reading.aer[layer]))])
+        choose([(layer, head)] if head != MEAN else [(layer, each) for each in range(len(rates.aer[layer]))])
 
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show_figure(
-            head_map(reading, heads, title=title),
+            head_map(rates, heads, title=title),
             key="head_map",
             name=title,
-            alt=head_map_alt(reading, title),
-            table=lambda: head_map_table(reading),
+            alt=head_map_alt(rates, title),
+            table=lambda: head_map_table(rates),
             on_click=lambda point: clicked(*point.customdata),
         )
     with right:

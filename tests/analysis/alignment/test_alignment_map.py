@@ -46,7 +46,7 @@ def found(reverse: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -> Alig
 
 
 def test_a_head_of_the_reverse_toy_aligns_almost_without_error_and_the_diagonal_does_not(found: AlignmentMap) -> None:
-    best = found.reading(found.best_shift)
+    best = found.of_shift(found.best_shift)
     assert best.together[0] == min(min(row) for row in best.aer) < 0.1
     assert found.diagonal.aer > 0.8
     assert found.chance.aer > 0.8
@@ -71,12 +71,12 @@ def test_every_rate_is_that_of_one_sentence_at_a_time(reverse: Checkpoint, tmp_p
                 means[shift][row.mean(axis=1).argmax(axis=-1) == len(source) - 1 - t] += 1  # type: ignore[index]
     whole = measured(reverse, path)
     for shift in SHIFTS:
-        assert np.array(whole.reading(shift).aer) == pytest.approx(1 - right[shift] / words)
-        assert np.array(whole.reading(shift).precision) == pytest.approx(right[shift] / words)
-        assert np.array(whole.reading(shift).layers) == pytest.approx(1 - means[shift] / words)
+        assert np.array(whole.of_shift(shift).aer) == pytest.approx(1 - right[shift] / words)
+        assert np.array(whole.of_shift(shift).precision) == pytest.approx(right[shift] / words)
+        assert np.array(whole.of_shift(shift).layers) == pytest.approx(1 - means[shift] / words)
         order = sorted(np.ndindex(*right[shift].shape), key=lambda head: -right[shift][head])
-        assert [right[shift][head] for head in whole.reading(shift).best] == [
-            right[shift][head] for head in order[: len(whole.reading(shift).best)]
+        assert [right[shift][head] for head in whole.of_shift(shift).best] == [
+            right[shift][head] for head in order[: len(whole.of_shift(shift).best)]
         ]
 
 
@@ -84,7 +84,7 @@ def test_the_best_heads_together_are_the_mean_of_the_first_one_two_three(reverse
     path = mirrored(tmp_path / "gold.tsv", 4)
     found = measured(reverse, path)
     for shift, first in (("predicts", 0), ("reads", 1)):
-        best = found.reading(shift).best  # type: ignore[arg-type]
+        best = found.of_shift(shift).best  # type: ignore[arg-type]
         right, words = np.zeros(len(best)), 0
         for pair in read_gold(path).pairs:
             source, target = (reverse.tokenizer.encode(" ".join(side)) for side in (pair.source, pair.target))
@@ -94,7 +94,7 @@ def test_the_best_heads_together_are_the_mean_of_the_first_one_two_three(reverse
             for n in range(len(best)):
                 mean = np.mean(heads[: n + 1], axis=0)[first:, :-1]
                 right[n] += sum(mean[t].argmax() == len(source) - 1 - t for t in range(len(target)))
-        assert np.array(found.reading(shift).together) == pytest.approx(1 - right / words)  # type: ignore[arg-type]
+        assert np.array(found.of_shift(shift).together) == pytest.approx(1 - right / words)  # type: ignore[arg-type]
 
 
 def test_swapped_columns_give_the_same_map(reverse: Checkpoint, found: AlignmentMap, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_stored_map_is_read_again_and_the_checkpoint_is_not_changed(found: Ali
     assert again is not None
     assert beside.read_bytes() == before
     for shift in SHIFTS:
-        assert np.array(again.reading(shift).aer) == pytest.approx(np.array(found.reading(shift).aer), abs=1e-5)
+        assert np.array(again.of_shift(shift).aer) == pytest.approx(np.array(found.of_shift(shift).aer), abs=1e-5)
         assert again.heads_shown_first(shift) == found.heads_shown_first(shift)
     assert again.gold == found.gold
 
@@ -223,8 +223,8 @@ def test_the_command_prints_the_map_and_stores_it_on_request(found: AlignmentMap
     result = run("align", beside, "--data", data, "--device", "cpu")
     assert result.exit_code == 0, result.output
     assert not map_path(beside).exists()
-    (layer, head), shift = found.reading(found.best_shift).best[0], found.best_shift
-    lowest = f"{100 * found.reading(shift).aer[layer][head]:.1f}"
+    (layer, head), shift = found.of_shift(found.best_shift).best[0], found.best_shift
+    lowest = f"{100 * found.of_shift(shift).aer[layer][head]:.1f}"
     assert f"{shift:<8}  head {layer + 1}.{head + 1}: AER {lowest} " in result.stdout
     rows = [line.split() for line in result.stdout.splitlines() if line[:5].strip().isdigit()]
     tables = np.array([[float(cell) for cell in row[1:-1]] for row in rows]) / 100

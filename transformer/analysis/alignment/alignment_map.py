@@ -58,7 +58,7 @@ class TextMeasures:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Reading:
+class ShiftRates:
     """The rates of one shift.
 
     Attributes:
@@ -82,8 +82,8 @@ class AlignmentMap:
 
     weights_sha256: str  # of the checkpoint, see `weights_checksum`
     gold: Gold
-    predicts: Reading
-    reads: Reading
+    predicts: ShiftRates
+    reads: ShiftRates
     diagonal: Rates
     chance: Rates
     text: TextMeasures  # of the gold alignment
@@ -91,17 +91,17 @@ class AlignmentMap:
     valid_loss: Mean | None  # in the metrics of the checkpoint
     format_version: int = field(default=FORMAT_VERSION)
 
-    def reading(self, shift: Shift) -> Reading:
+    def of_shift(self, shift: Shift) -> ShiftRates:
         return self.predicts if shift == "predicts" else self.reads
 
     @property
     def best_shift(self) -> Shift:
         """The shift in which a single head has the lowest AER."""
-        return min(SHIFTS, key=lambda shift: self.reading(shift).together[0])
+        return min(SHIFTS, key=lambda shift: self.of_shift(shift).together[0])
 
     def heads_shown_first(self, shift: Shift) -> list[Head]:
         """The heads that the app shows first: the best n, with n chosen so that the AER of their mean is lowest."""
-        found = self.reading(shift)
+        found = self.of_shift(shift)
         return sorted(found.best[: found.together.index(min(found.together)) + 1])
 
 
@@ -151,7 +151,7 @@ def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
     found, problems = validate(AlignmentMap, values)
     if found is None:
         raise CheckpointError(f"{path} is not a map of heads. {' '.join(problems[:3])} {again}")
-    if not all(_fits(found.reading(shift), config.decoder_layers, config.heads) for shift in SHIFTS):
+    if not all(_fits(found.of_shift(shift), config.decoder_layers, config.heads) for shift in SHIFTS):
         shape = f"{config.decoder_layers} layers with {config.heads} heads"
         raise CheckpointError(f"{path} is a map of another model: this one's decoder has {shape}. {again}")
     if found.weights_sha256 != weights_checksum(checkpoint):
@@ -159,7 +159,7 @@ def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
     return found
 
 
-def _fits(found: Reading, layers: int, heads: int) -> bool:
+def _fits(found: ShiftRates, layers: int, heads: int) -> bool:
     tables = all(
         len(table) == layers and all(len(row) == heads for row in table)
         for table in (found.aer, found.precision, found.recall)

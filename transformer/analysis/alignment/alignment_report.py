@@ -2,7 +2,7 @@
 
 from math import exp
 
-from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, Reading, TextMeasures
+from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, ShiftRates, TextMeasures
 from transformer.analysis.alignment.word_attention import SHIFTS
 
 SHOWN = 4  # of the best heads
@@ -17,7 +17,7 @@ def as_text(found: AlignmentMap) -> str:
         f"{'; the second column is the source' if gold.swapped else ''}\n"
         "Alignment error rate in per cent, 0 is perfect: decoder layers from top to bottom, heads from left to right"
     ]
-    blocks += [_table(f"rows that {shift[:-1]} a word ({shift})", found.reading(shift)) for shift in SHIFTS]
+    blocks += [_table(f"rows that {shift[:-1]} a word ({shift})", found.of_shift(shift)) for shift in SHIFTS]
     blocks.append("\n".join(["Best heads (chosen on the same text)", *best_heads(found)]))
     blocks.append(
         f"For comparison: the diagonal {percent(found.diagonal.aer)}, a random word {percent(found.chance.aer)}"
@@ -36,7 +36,7 @@ def named(head: Head) -> str:
     return f"{head[0] + 1}.{head[1] + 1}"
 
 
-def _table(title: str, found: Reading) -> str:
+def _table(title: str, found: ShiftRates) -> str:
     heads = len(found.aer[0])
     lines = [title, "layer  " + "".join(f"{head + 1:>7}" for head in range(heads)) + "   mean of heads"]
     for number, (row, mean) in enumerate(zip(found.aer, found.layers, strict=True)):
@@ -48,16 +48,16 @@ def best_heads(found: AlignmentMap) -> list[str]:
     """A line for each of the best heads of each shift, and for the heads that align best together."""
     lines = []
     for shift in SHIFTS:
-        reading = found.reading(shift)
-        for layer, head in reading.best[:SHOWN]:
+        rates = found.of_shift(shift)
+        for layer, head in rates.best[:SHOWN]:
             lines.append(
-                f"{shift:<8}  head {named((layer, head))}: AER {percent(reading.aer[layer][head])} "
-                f"(precision {percent(reading.precision[layer][head])}, recall {percent(reading.recall[layer][head])})"
+                f"{shift:<8}  head {named((layer, head))}: AER {percent(rates.aer[layer][head])} "
+                f"(precision {percent(rates.precision[layer][head])}, recall {percent(rates.recall[layer][head])})"
             )
         opening = found.heads_shown_first(shift)
         if len(opening) > 1:
             names = ", ".join(map(named, opening))
-            lines.append(f"{shift:<8}  the mean of {names}: AER {percent(min(reading.together))}")
+            lines.append(f"{shift:<8}  the mean of {names}: AER {percent(min(rates.together))}")
     return lines
 
 

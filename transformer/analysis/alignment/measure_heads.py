@@ -19,7 +19,7 @@ from transformer.analysis.alignment.alignment_map import (
     AlignmentMap,
     Gold,
     Head,
-    Reading,
+    ShiftRates,
     TextMeasures,
     weights_checksum,
 )
@@ -96,8 +96,8 @@ def measure(
             sure=sum(len(pair.sure) for pair in kept),
             possible=sum(len(pair.possible) for pair in kept),
         ),
-        predicts=_reading(heads["predicts"], best["predicts"], together["predicts"]),
-        reads=_reading(heads["reads"], best["reads"], together["reads"]),
+        predicts=_shift_rates(heads["predicts"], best["predicts"], together["predicts"]),
+        reads=_shift_rates(heads["reads"], best["reads"], together["reads"]),
         diagonal=diagonal(kept),
         chance=chance(kept),
         text=measure_text(
@@ -179,8 +179,8 @@ def _best(aer: np.ndarray) -> list[Head]:
     return [(int(place) // aer.shape[1], int(place) % aer.shape[1]) for place in order]
 
 
-def _reading(counts: Counts, best: list[Head], together: Counts) -> Reading:
-    return Reading(
+def _shift_rates(counts: Counts, best: list[Head], together: Counts) -> ShiftRates:
+    return ShiftRates(
         aer=counts.aer[:, :-1].tolist(),
         precision=counts.precision[:, :-1].tolist(),
         recall=counts.recall[:, :-1].tolist(),
