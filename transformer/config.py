@@ -18,8 +18,7 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
 from transformer.data.data_options import Count, DataConfig
-from transformer.data.mix_options import STRICT
-from transformer.files.untrusted_values import refuse
+from transformer.files.untrusted_values import STRICT, refuse
 
 # The four special tokens, with the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3

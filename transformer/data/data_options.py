@@ -8,9 +8,9 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
 from transformer.data.hugging_face_address import is_data_set
-from transformer.data.mix_options import STRICT, Augmentation, MixPart, problems_of_mix
+from transformer.data.mix_options import Augmentation, MixPart, problems_of_mix
 from transformer.data.toy_tasks import TOY_TASKS
-from transformer.files.untrusted_values import refuse
+from transformer.files.untrusted_values import STRICT, refuse
 
 Count = Annotated[StrictInt, Field(ge=1)]
 

@@ -7,14 +7,13 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
 from transformer.data.hugging_face_address import is_data_set
-from transformer.files.untrusted_values import refuse
+from transformer.files.untrusted_values import STRICT, refuse
 from transformer.text.normalisation import normalise
 
-STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 Probability = Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
 
 

@@ -23,6 +23,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
 from transformer.errors import HeadlightError
 from transformer.export.ctranslate2_readme import INSTALL, readme
+from transformer.export.marian_names import NEVER
 from transformer.files.atomic_write import new_folder
 from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from ctranslate2.specs import TransformerSpec
 
 Quantization = Literal["float32", "float16", "bfloat16", "int8"]
-
-NEVER = -1e4  # added to the logits of tokens that are never predicted; float16 can represent it
 
 
 def export_ctranslate2(

@@ -1,5 +1,7 @@
 """What Hugging Face calls the parameters of a MarianMT or Pegasus model, by our names."""
 
+NEVER = -1e4  # a bias of logits, for tokens that are never predicted; float16 can represent it
+
 SUBLAYERS = {
     "self_attention": "self_attn",
     "cross_attention": "encoder_attn",

@@ -10,10 +10,12 @@ from difflib import get_close_matches
 from types import NoneType
 from typing import TypeVar, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 Config = TypeVar("Config")
+
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)  # of a dataclass whose values come from a file
 
 
 def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Config | None, list[str]]:
@@ -59,6 +61,11 @@ def shown(value: object, length: int = 80) -> str:
     except (RecursionError, ValueError):  # a list in a list in a list ..., an integer of 5,000 digits
         text = f"a {type(value).__name__}"
     return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """A text with the characters escaped that may control a terminal; all other letters stay as they are."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def finite_number(value: object) -> float | None:

@@ -24,7 +24,7 @@ from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.checkpoint.header import meta_model
 from transformer.config import BOS, DecodingConfig, ModelConfig
 from transformer.errors import CheckpointError
-from transformer.export.marian_names import marian_names
+from transformer.export.marian_names import NEVER, marian_names
 from transformer.files.untrusted_values import shown, validate
 from transformer.importing.marian_files import MarianFiles, read_marian
 from transformer.model import Transformer
@@ -32,7 +32,6 @@ from transformer.model.positions import PositionalEncoding
 from transformer.text.pair_tokenizer import SPECIAL, PairTokenizer
 
 START = "decoder_start_token_id"
-NEVER = -1e4  # a bias that leaves no probability; float16 can represent it
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "silu", "silu": "silu"}
 # MarianMT models have these values or do not state them. Other values mean a model of another kind.
 REQUIRED = {

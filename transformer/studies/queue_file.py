@@ -13,9 +13,8 @@ from pydantic.dataclasses import dataclass as checked
 from transformer.config import Recipe
 from transformer.data.data_options import DataConfig
 from transformer.data.hugging_face_address import is_data_set
-from transformer.data.mix_options import STRICT
 from transformer.errors import ConfigError
-from transformer.files.untrusted_values import nearest, validate
+from transformer.files.untrusted_values import STRICT, nearest, validate
 from transformer.recipe import load_recipe
 from transformer.studies.training_queue import Family, Member, Queue, Training
 

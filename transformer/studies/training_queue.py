@@ -14,7 +14,7 @@ from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
 from transformer.config import Recipe
-from transformer.data.mix_options import STRICT
+from transformer.files.untrusted_values import STRICT
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 Seed = Annotated[StrictInt, Field(ge=0, lt=2**32)]

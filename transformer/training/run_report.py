@@ -12,6 +12,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, Time
 from rich.progress import Progress as Bar
 
 from transformer.config import OF_TRANSLATIONS, Recipe
+from transformer.files.untrusted_values import printable
 from transformer.training.flops import readable, training_flop
 from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
@@ -111,11 +112,7 @@ class Report:
 
 def samples_text(samples: Sequence[Sample]) -> str:
     """Three lines for each sample. A translation may have any character; those that control a terminal are escaped."""
-    lines = [
-        f"  {name:<11} {''.join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)}"
-        for sample in samples
-        for name, text in asdict(sample).items()
-    ]
+    lines = [f"  {name:<11} {printable(text)}" for sample in samples for name, text in asdict(sample).items()]
     return "\n".join(lines)
 
 

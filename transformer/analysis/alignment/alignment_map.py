@@ -17,11 +17,10 @@ from pydantic.dataclasses import dataclass
 from transformer.analysis.alignment.alignment_error_rate import Rates, Share
 from transformer.analysis.alignment.word_attention import SHIFTS, Shift
 from transformer.config import ModelConfig
-from transformer.data.mix_options import STRICT
 from transformer.errors import CheckpointError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_object
-from transformer.files.untrusted_values import validate
+from transformer.files.untrusted_values import STRICT, validate
 
 FORMAT_VERSION = 2
 LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads has about a twentieth of that

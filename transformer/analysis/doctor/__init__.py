@@ -22,6 +22,7 @@ from transformer.analysis.trace import Trace, trace
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
+from transformer.files.untrusted_values import printable
 
 __all__ = [
     "SITES", "CheckpointExamination", "Finding", "Head", "Name", "as_text", "diagnose", "examine", "examine_checkpoint",
@@ -98,10 +99,5 @@ def diagnose(translator: Translator, sentence: str) -> tuple[Finding, ...]:
 
 def as_text(findings: tuple[Finding, ...]) -> str:
     """The findings as text, a block for each."""
-    blocks = [f"{finding.title}\n  {_printable(finding.says)}\n  {finding.advice}" for finding in findings]
+    blocks = [f"{finding.title}\n  {printable(finding.says)}\n  {finding.advice}" for finding in findings]
     return "\n\n".join(blocks) or "Nothing found."
-
-
-def _printable(text: str) -> str:
-    """The text with control characters escaped."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
