@@ -19,8 +19,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
+from transformer.files.bundled_toml import bundled_in, find_file, read_toml
 from transformer.files.strict_json import check_unicode
-from transformer.files.untrusted_values import nearest, shown, validate
+from transformer.files.untrusted_values import shown, validate
 from transformer.fit_to_corpus import FIT
 from transformer.recipe_completion import (
     Ask,
@@ -40,7 +41,7 @@ Values = dict[str, Any]
 
 def bundled() -> dict[str, Path]:
     """The bundled recipes, by name."""
-    return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"))}
+    return bundled_in(BUNDLED)
 
 
 def load_recipe(
@@ -65,8 +66,8 @@ def load_recipe(
         CorpusError: a value is "fit", and the text cannot be read.
         CheckpointError: a value is "fit", and the checkpoint to start with cannot be read.
     """
-    path = _find(path_or_name)
-    values = _read(path)
+    path = find_file(path_or_name, bundled(), "recipe")
+    values: Values = read_toml(path, "recipe")
     values.setdefault("name", path.stem)
     for section in ("model", "tokenizer", "data"):
         values.setdefault(section, {})
@@ -128,28 +129,6 @@ def _written(value: object) -> str:
     return json.dumps("none" if value is None else value, ensure_ascii=False)
 
 
-def _find(path_or_name: str | Path) -> Path:
-    path = Path(path_or_name)
-    if path.is_file():
-        return path
-    known = bundled()
-    if str(path_or_name) in known:
-        return known[str(path_or_name)]
-    raise ConfigError(
-        f"There is no recipe {path}: neither a file (relative to {Path.cwd()}) nor a bundled recipe. "
-        f"{nearest(path.stem, list(known))}"
-    )
-
-
-def _read(path: Path) -> Values:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"The recipe {path} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, a number of 5,000 digits, too many brackets
-        raise ConfigError(f"The recipe {path} is not TOML: {error}.") from error
-
-
 def _override(values: Values, override: str, problems: list[str]) -> str:
     """Puts one `section.key=value` into `values`; returns `section.key`."""
     name, equals, text = override.partition("=")
@@ -171,7 +150,7 @@ def _value(text: str) -> Any:
     text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # not TOML, as in `_read`
+    except (ValueError, RecursionError):  # not TOML, or a number of 5,000 digits, or too many brackets
         if text.startswith("[") and text.endswith("]"):
             return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
         if text in ("True", "False"):

@@ -1,6 +1,5 @@
 """Reads the TOML file of a queue of trainings, and reports everything that is wrong with it."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import zip_longest
@@ -14,6 +13,7 @@ from transformer.config import Recipe
 from transformer.data.data_options import DataConfig
 from transformer.data.hugging_face_address import is_data_set
 from transformer.errors import ConfigError
+from transformer.files.bundled_toml import bundled_in, find_file, read_toml
 from transformer.files.untrusted_values import STRICT, nearest, validate
 from transformer.recipe import load_recipe
 from transformer.studies.training_queue import Family, Member, Queue, Training
@@ -44,7 +44,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     Raises:
         ConfigError: the message lists everything that is wrong.
     """
-    path = _find(Path(path_or_name))
+    path = find_file(path_or_name, bundled_in(BUNDLED), "queue")
     stated = _parsed(path)
     recipes, problems = _recipes(stated, data)
     problems = [*_repetitions(stated), *problems, *_unknown_options(stated.families, recipes)]
@@ -76,13 +76,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
 
 def _parsed(path: Path) -> QueueFile:
     """What a file states."""
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"The queue {path} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"The queue {path} is not TOML: {error}.") from error
-    stated, problems = validate(QueueFile, values)
+    stated, problems = validate(QueueFile, read_toml(path, "queue"))
     if stated is None:
         raise _refusal(path, problems)
     return stated
@@ -153,18 +147,6 @@ def _placed(config: DataConfig, data: Path | None) -> DataConfig:
 
 def _under(name: str, data: Path | None) -> Path:
     return Path(name) if data is None else data / name  # an absolute path stays the same
-
-
-def _find(path: Path) -> Path:
-    if path.is_file():
-        return path
-    known = {bundled.stem: bundled for bundled in sorted(BUNDLED.glob("*.toml"))}
-    if str(path) in known:
-        return known[str(path)]
-    raise ConfigError(
-        f"There is no queue {path}: neither a file (relative to {Path.cwd()}) nor a bundled queue. "
-        f"{nearest(path.stem, list(known))}"
-    )
 
 
 def _refusal(path: Path, problems: list[str]) -> ConfigError:
