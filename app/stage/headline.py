@@ -23,7 +23,6 @@ def headline(scene: Scene, *, written: bool) -> None:
         written: whether the canvas of the page writes it, token by token.
     """
     hypothesis = scene.hypothesis
-    number = SHOWN_SENTENCE.value if SHOWN_SENTENCE.value < len(scene.sentences) else 0
     components.translation_line(
         components.Line(
             [
@@ -34,11 +33,25 @@ def headline(scene: Scene, *, written: bool) -> None:
             scene.task.target_code,
             written,
         ),
-        components.Sentences(tuple(each.source for each in scene.sentences), number, show_sentence),
+        _sentences(scene),
         mark=_mark(scene),
         color=role_color("decoder"),
         key="translation_line",
     )
+
+
+def heading_note(scene: Scene) -> None:
+    """Beside the heading of a page without the translation: whose translation it is, or what the model read instead of
+    what was typed, and of several sentences, which is shown. Without any of these there is no note."""
+    mark, sentences = _mark(scene), _sentences(scene)
+    if mark.words or len(sentences.texts) > 1:
+        nothing = components.Line([], "", "", written=False)
+        components.translation_line(nothing, sentences, mark=mark, color="", key="heading_note")
+
+
+def _sentences(scene: Scene) -> components.Sentences:
+    number = SHOWN_SENTENCE.value if SHOWN_SENTENCE.value < len(scene.sentences) else 0
+    return components.Sentences(tuple(each.source for each in scene.sentences), number, show_sentence)
 
 
 def _mark(scene: Scene) -> components.Mark:

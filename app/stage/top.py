@@ -21,7 +21,7 @@ from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slid
 from app.stage.edits_line import edited, edits_notice
 from app.stage.frame import Later, page_body, top_line
 from app.stage.guess_line import guess_line
-from app.stage.headline import headline
+from app.stage.headline import heading_note, headline
 from app.stage.lecture.figure import DrawPage
 from app.stage.menu import menu
 from app.stage.scene import Scene, Selection, scene_of
@@ -86,10 +86,15 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
             headline(scene, written=page.name == FIRST)
         return guess_line(scene) if scene and not scene.is_given else None
 
+    def beside_heading() -> None:
+        if scene and page.needs_scene and not page.has_headline:
+            heading_note(scene)
+        if scene:
+            edits_notice(scene, page)
+
     def drawn() -> None:
         draw(scene)
         lecturer.publish_page(page, scene)
 
     has_line = scene and (page.needs_scene or page.has_headline)
-    notice = partial(edits_notice, scene, page) if scene else None
-    page_body(page, translation if has_line else None, drawn, notice)
+    page_body(page, translation if has_line else None, drawn, beside_heading if scene else None)

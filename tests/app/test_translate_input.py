@@ -94,18 +94,33 @@ def test_several_sentences_are_all_translated_and_one_is_shown(open_translate: O
     assert components(app, "translation_line")[0]["shown"] == 1
 
 
+@pytest.mark.parametrize("page", ["compare", "whatif", "beside"])
+def test_a_page_without_the_translation_has_the_buttons_of_the_sentences_beside_its_heading(
+    open_translate: Open, page: str
+) -> None:
+    sentences = ["The cat sat on the mat.", "Where is the nearest train station?"]
+    app = open_translate(page, sentence=" ".join(sentences))
+    healthy(app)
+    note = components(app, "translation_line")[0]
+    assert (note["sentences"], note["shown"], note["tokens"]) == (sentences, 0, [])
+    one = open_translate(page, sentence=sentences[0])
+    healthy(one)
+    assert not components(one, "translation_line")
+
+
+@pytest.mark.parametrize("page", ["masks", "compare", "whatif", "beside"])
 def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so(
-    open_translate: Open, folder: Path
+    open_translate: Open, folder: Path, page: str
 ) -> None:
     typed = "THE CAT SAT ON THE MAT."
     translator = Translator.load(folder / "en-de.safetensors")
     expected = recased(typed, translator.tokenizer)
     assert expected != typed
-    app = open_translate("masks", sentence=typed)
+    app = open_translate(page, sentence=typed)
     assert components(app, "translation_line")[0]["mark"]["words"] == f"read as: {expected}"
     assert not components(app, "translation_line")[0]["mark"]["leaves"]
-    plain = open_translate("masks", sentence=expected)
-    assert components(plain, "translation_line")[0]["mark"]["words"] == ""
+    plain = open_translate(page, sentence=expected)
+    assert all(line["mark"]["words"] == "" for line in components(plain, "translation_line"))
 
 
 KNOWN = WordList(dict.fromkeys(["the", "cat", "sat", "on", "mat", "where", "is", "station", "train"], 50))

@@ -114,3 +114,23 @@ def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:
     one.open("residual")
     assert one.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme") == "dark"
     one.page.evaluate("localStorage.clear()")  # all visits share one browser
+
+
+@pytest.mark.parametrize("name", ["compare", "whatif"])
+def test_what_the_model_read_is_beside_the_heading_of_a_page_without_the_translation(name: str, visit: Begin) -> None:
+    """It moves nothing, and a click reads the sentence as it was typed."""
+    one = visit()
+    below = []
+    for text in ("die Katze sitzt", "die Katez sitzt"):
+        one.open(name, sentence=text, checkpoint="de-en")
+        one.page.locator(".st-key-question h1").wait_for()
+        below.append(one.page.evaluate("document.querySelector('.st-key-question').getBoundingClientRect().bottom"))
+    assert below[0] == below[1]
+    note = one.page.locator(".st-key-heading_note button")
+    box, heading = note.bounding_box(), one.page.locator(".st-key-question h1").bounding_box()
+    assert box["x"] > heading["x"] + heading["width"]
+    middle = heading["y"] + heading["height"] / 2
+    assert abs(box["y"] + box["height"] / 2 - middle) < 4
+    assert note.inner_text().startswith("Katez → Katze")
+    note.click()
+    one.page.get_by_text("as typed").wait_for()

@@ -39,6 +39,7 @@ def translation_line(line: Line, sentences: Sentences, *, mark: Mark, color: str
     """Draws the tokens of a translation in one line, with a bar for the probability of each.
 
     Args:
+        line: one without tokens draws what is in front of it only.
         sentences: if there are several, each has a button in front of the line.
         mark: a text in front of the tokens; without words, there is none.
     """

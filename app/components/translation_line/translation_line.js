@@ -1,7 +1,7 @@
 // The tokens of a translation in one line, which scrolls if it is too long. If the page allows more lines
 // (`--most-lines`, in a lecture), the translation wraps, and if it is still too long, it ends with "…". A bar below
 // each token is its probability. While the canvas of the page writes the translation, the line shows what is written so
-// far.
+// far. A line without tokens has only what is in front of them.
 
 import { button, element, focusedIn, prefersReducedMotion } from "../shared/dom.js";
 import { _, withLabel } from "../shared/language.js";
@@ -49,6 +49,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const mark = data.mark.leaves ? button(attributes, line, "", () => setTriggerValue("left", true)) : element("span", attributes, line);
     element("span", "words", mark, data.mark.words);
     if (data.mark.leaves) element("span", { class: "leave", "aria-hidden": "true" }, mark, "×");
+  }
+  if (!data.tokens.length) {
+    root.replaceChildren(line);
+    root.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+    return;
   }
   const tokens = element("div", { class: "tokens picture", lang: data.lang, dir: "auto", role: "img", "aria-label": _("Translation: {text}", { text: data.text }) }, line);
   tokens.style.setProperty("--role", data.color);
