@@ -9,7 +9,7 @@ import { numberFormat, withLocalPercent } from "./number_format.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
 import { plotlyLibrary } from "../shared/plotly_library.js";
-import { isDark, resolved } from "../shared/themed.js";
+import { isDark, onNewColors, resolved } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false, ...numberFormat };
@@ -144,8 +144,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.text = text;
     chart.again();
   }
-  // When the page becomes light or dark, this function is called before the page has its new colours.
-  setTimeout(() => { if (!chart.gone && !isUpToDate(chart)) chart.again(); }, 100);
+  onNewColors(() => { if (!chart.gone && !isUpToDate(chart)) chart.again(); });
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;

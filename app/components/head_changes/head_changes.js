@@ -12,7 +12,7 @@ import { numbered } from "../shared/numbered_choices.js";
 import { fixed, percent } from "../shared/numbers.js";
 import { colors, painted } from "../shared/shades.js";
 import { make, measurer } from "../shared/svg.js";
-import { isDark } from "../shared/themed.js";
+import { isDark, onNewColors } from "../shared/themed.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 
 const PHONE = 40, TITLE = 1.5, LEAST = 0.35, TALLEST = 2.2, BESIDE = 5.4, ON_PHONE = 22;  // rem
@@ -174,7 +174,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const dark = isDark();
   if (view.dark !== undefined && view.dark !== dark) view.show();
   view.dark = dark;
-  setTimeout(() => { if (view.box.isConnected && isDark() !== view.dark) { view.dark = isDark(); view.show(); } }, 100);  // this is called before the page has its new colours
+  onNewColors(() => { if (view.box.isConnected && isDark() !== view.dark) { view.dark = isDark(); view.show(); } });
   const watcher = watchSize(view.box, () => { if (Math.abs(view.box.clientWidth - view.width) > 1 || (!view.narrow && view.box.clientHeight !== view.high)) view.arrange(); });
   return () => watcher.disconnect();
 }

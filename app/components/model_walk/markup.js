@@ -1,34 +1,18 @@
 // What surrounds the pictures of the walk: buttons, heading, heads, text. None of it changes its size during the walk.
 
-import { itemByKey } from "../shared/arrow_keys.js";
 import { element } from "../shared/dom.js";
 import { _ } from "../shared/language.js";
 import { playerButtons } from "../shared/player_buttons.js";
+import { radios } from "../shared/radios.js";
 import { STACKS } from "./stacks.js";
 
-// A row of buttons of which one is chosen: by click, or by arrow keys. Buttons whose texts have not changed stay, because
-// a button that is replaced under the pointer gets no click.
+// Buttons whose texts have not changed stay, because a button that is replaced under the pointer gets no click.
 function keepRadios(row, names, chosen, choose) {
-  row.setAttribute("role", "radiogroup");
   const texts = names.map(([text]) => text).join();
-  if (row.dataset.texts !== texts) {
-    row.dataset.texts = texts;
-    row.replaceChildren();
-    for (const [text, label] of names) {
-      element("button", { role: "radio", "aria-label": label }, row, text);
-    }
-  }
-  [...row.children].forEach((node, i) => {
-    node.setAttribute("aria-checked", String(i === chosen));
-    node.tabIndex = i === chosen ? 0 : -1;
-    node.onclick = () => choose(i);
-    node.onkeydown = (event) => {
-      const goal = itemByKey(event, i, names.length);
-      if (goal === undefined || goal === i) return;
-      row.children[goal].focus();
-      choose(goal);
-    };
-  });
+  if (row.texts === texts) { row.choice.mark(chosen); return; }
+  row.texts = texts;
+  const fills = names.map(([text, label]) => (node) => { node.textContent = text; node.ariaLabel = label; });
+  row.choice = radios(row, row.ariaLabel, fills, chosen, choose);
 }
 
 export function markup(root, walk) {

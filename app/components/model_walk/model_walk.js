@@ -5,7 +5,7 @@
 import { TYPED_IN } from "../shared/arrow_keys.js";
 import { isNewSession } from "../shared/numbered_choices.js";
 import { measurer } from "../shared/svg.js";
-import { isDark } from "../shared/themed.js";
+import { isDark, onNewColors } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 import { drawDims } from "./dims.js";
 import { drawKeys } from "./keys.js";
@@ -210,6 +210,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const walk = (root.headlightWalk ??= new Walk(root));
   walk.take(data, (report) => setTriggerValue("reported", report));
-  // This call comes before the page has its new colours.
-  setTimeout(() => { if (walk.dark !== isDark()) walk.show(); }, 100);
+  onNewColors(() => { if (walk.dark !== isDark()) walk.show(); });
 }

@@ -8,7 +8,7 @@ import { viewOf } from "./view.js";
 import { TYPED_IN } from "../shared/arrow_keys.js";
 import { focusedIn, setColors } from "../shared/dom.js";
 import { currentChoice, numbered } from "../shared/numbered_choices.js";
-import { isDark } from "../shared/themed.js";
+import { isDark, onNewColors } from "../shared/themed.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const KEEPS_ITS_KEYS = `${TYPED_IN}, [role=radiogroup], [role=tablist]`;  // the slider of this scene is vertical
@@ -71,8 +71,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   if (!before || isOtherScene) state.player.opens();
   const keys = (event) => walk(event, state);
   document.addEventListener("keydown", keys);
-  // After a change of the theme, Streamlit calls this function before the page has its new colours.
-  setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);
+  onNewColors(() => { if (isOther(root, state)) root.draw(); });
   return () => {
     document.removeEventListener("keydown", keys);
     if (!root.isConnected) state.player.stop();

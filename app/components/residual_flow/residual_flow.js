@@ -12,7 +12,7 @@ import { isNewSession, numbered } from "../shared/numbered_choices.js";
 import { centred } from "../shared/radios.js";
 import { make, measurer, pixels } from "../shared/svg.js";
 import { drawSublayer } from "./sublayer.js";
-import { isDark } from "../shared/themed.js";
+import { isDark, onNewColors } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 import { degrees, isReplaced, largest, lengthText, words } from "./words.js";
@@ -233,5 +233,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const flow = (root.headlightFlow ??= new Flow(root)), dark = isDark();
   flow.take(data, (choice) => setTriggerValue("chosen", choice));
-  setTimeout(() => { if (isDark() !== dark) flow.show(); }, 100);  // this is before the page has its new colours
+  onNewColors(() => { if (isDark() !== dark) flow.show(); });
 }

@@ -5,3 +5,7 @@ const PAIR = /light-dark\((#\w+|rgba\([^)]*\)), (#\w+|rgba\([^)]*\))\)/g;
 
 export const isDark = () => getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.documentElement).colorScheme === "dark";
 export const resolved = (text) => text.replace(PAIR, (pair, light, dark) => (isDark() ? dark : light));
+
+// When the page becomes light or dark, Streamlit calls a component before the page has its new colours: `draw` is called
+// when it has them.
+export const onNewColors = (draw) => setTimeout(draw, 100);

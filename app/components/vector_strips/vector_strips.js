@@ -8,7 +8,7 @@ import { _, withLabel } from "../shared/language.js";
 import { fixed } from "../shared/numbers.js";
 import { colors, painted, signed } from "../shared/shades.js";
 import { cut, make, measurer, pixels } from "../shared/svg.js";
-import { isDark } from "../shared/themed.js";
+import { isDark, onNewColors } from "../shared/themed.js";
 import { watchSize } from "../shared/watch_size.js";
 
 const STRIP_HEIGHT = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
@@ -70,5 +70,5 @@ export default function ({ data: bytes, parentElement }) {
   root.strips = state;
   if (!before) watchSize(root, () => draw(root, root.strips));
   draw(root, state);
-  setTimeout(() => draw(root, root.strips), 100);  // a new theme: the call precedes the new colours
+  onNewColors(() => draw(root, root.strips));
 }
