@@ -6,8 +6,8 @@ from app.components.chart import Point
 from app.compute.projections import projection
 from app.figures.axes import in_words
 from app.figures.tensor import NUMBERS_UP_TO
-from app.figures.theme import number
-from app.languages import _, with_label
+from app.figures.theme import Role, number
+from app.languages import _, gettext_noop, with_label
 from app.library.source_code import lines_from
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
@@ -27,6 +27,18 @@ from app.views.shared.show_figure import show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
+
+ADDED_UP = gettext_noop(
+    "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
+    "along the sum do, and make **{length:.3f}**, the length of the output. Over all {rows} rows and "
+    "{dimensions} dimensions the sum of the heads and the bias is at most **{difference}** from the model's "
+    "own `output`, which concatenates the heads and multiplies once."
+)
+ADDED_UP_TO_NOTHING = gettext_noop(
+    "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
+    "along the sum do, and make **{length:.3f}**, the length of the sum. An edit replaces the sum by 0: this "
+    "attention adds nothing to the residual stream."
+)
 
 
 @section
@@ -62,25 +74,13 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         table=lambda: bars_table(written),
         on_click=clicked,
     )
-    st.caption(
-        _(
-            "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
-            "along the sum do, and make **{length:.3f}**, the length of the sum. An edit replaces the sum by 0: this "
-            "attention adds nothing to the residual stream.",
-            length=written.lengths[-1],
-        )
-        if is_off
-        else _(
-            "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
-            "along the sum do, and make **{length:.3f}**, the length of the output. Over all {rows} rows and "
-            "{dimensions} dimensions the sum of the heads and the bias is at most **{difference}** from the model's "
-            "own `output`, which concatenates the heads and multiplies once.",
-            length=written.lengths[-1],
-            rows=len(queries),
-            dimensions=scene.config.d_model,
-            difference=number(sum_difference(heads, bias, output), 1),
-        )
-    )
+    values = {
+        "length": written.lengths[-1],
+        "rows": len(queries),
+        "dimensions": scene.config.d_model,
+        "difference": number(sum_difference(heads, bias, output), 1),
+    }
+    st.caption(_(ADDED_UP_TO_NOTHING if is_off else ADDED_UP, **values))
     triplet(
         _("section 3.2.2; the last line follows from it"),
         r"\begin{aligned}\mathrm{Multi}&\mathrm{Head}(Q,K,V)\\&=\mathrm{Concat}(\mathrm{head}_1,\dots,\mathrm{head}_h)\,W^O"
@@ -93,12 +93,17 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
         lines_from(MultiHeadAttention.sum_of_heads, "by_head =", "return"),
         shape=shape_text(("H", "Q", "D"), heads.shape),
     )
-    first = first_of(_("Numbers of dimensions from"), scene.config.d_model, NUMBERS_UP_TO, WRITTEN_FROM)
-    last = min(first + NUMBERS_UP_TO, scene.config.d_model) - 1
+    _numbers(written, head, queries.role, scene.config.d_model, where=where, token=token, name=name)
+
+
+def _numbers(written: Written, head: int, role: Role, d_model: int, *, where: str, token: str, name: str) -> None:
+    """Draws some dimensions of each vector, in numbers."""
+    first = first_of(_("Numbers of dimensions from"), d_model, NUMBERS_UP_TO, WRITTEN_FROM)
+    last = min(first + NUMBERS_UP_TO, d_model) - 1
     span = {"first": first, "last": last}
     title = _("Dimensions {first} to {last}: each column adds up to its last row", **span)
     show_figure(
-        written_heatmap(written, head, queries.role, title=title, first=first, count=NUMBERS_UP_TO),
+        written_heatmap(written, head, role, title=title, first=first, count=NUMBERS_UP_TO),
         key="written_numbers",
         name=_("{name}, dimensions {first} to {last}", name=name, **span),
         alt=_(
