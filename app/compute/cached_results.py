@@ -56,7 +56,7 @@ def translate(
     subject: Subject, text: str, settings: DecodingConfig, *, correct_spelling: bool = False
 ) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
-    translator = reader(subject, text) if correct_spelling else subject.translator
+    translator = reader(subject) if correct_spelling else subject.translator
     _check_search(translator, text, settings)
     with GATE:
         return translator.translate(text, settings)

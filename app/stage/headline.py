@@ -83,7 +83,7 @@ def _reading(scene: Scene) -> components.Mark:
         )
         return components.Mark(_listed(corrected), why, partial(read_as_typed, True))
     if AS_TYPED.value:
-        translator = reader(scene.subject, typed)
+        translator = reader(scene.subject)
         if corrected := changed_words(typed, translator.sources.read(typed, translator.settings).source):
             why = _("Click to read {words} instead.", words=_listed(corrected))
             return components.Mark(_("as typed"), why, partial(read_as_typed, False))

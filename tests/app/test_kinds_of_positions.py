@@ -76,6 +76,12 @@ def test_a_model_whose_file_is_damaged_is_left_out(folder: Path) -> None:
     assert not app.exception
     (drawn,) = components(app, "comparison")
     assert len(drawn["columns"]) == 2
+    for path in folder.glob("family-*.safetensors"):
+        path.write_bytes(path.read_bytes()[:-100])
+    write_checkpoint(folder / "own.safetensors")
+    app = open_view("positions", **{SENTENCE.key: WORDS, "checkpoint": "own", "picture": "kinds"})
+    assert not app.exception
+    assert "The small models cannot be opened." in page_text(app)
 
 
 def test_the_scores_are_written_on_their_points_and_the_number_of_runs_is_in_the_title(folder: Path) -> None:

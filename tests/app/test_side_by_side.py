@@ -47,6 +47,14 @@ def test_another_sentence_keeps_the_edits(open_app: Open) -> None:
     assert (other["sentence"], other["edits"], other[""]) == ("the mat", EDIT, "./")
 
 
+def test_the_spelling_of_another_sentence_is_corrected_though_this_one_is_read_as_typed(open_app: Open) -> None:
+    one, other = addresses(
+        open_app("beside", beside="sentence", sentence="the caat", beside_sentence="the mat", as_typed="true")
+    )
+    assert one["as_typed"] == "true"
+    assert "as_typed" not in other
+
+
 @pytest.mark.parametrize("page", ["beside", "<script>", "../x"])
 def test_a_hostile_link_opens_a_page_of_this_app(open_app: Open, page: str) -> None:
     one, other = addresses(open_app("beside", beside_page=page, sentence="the cat", beside_checkpoint="no"))

@@ -1,5 +1,6 @@
 """The matrix of the causal mask alone in a browser, for models with an attention window and with an edited mask."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from app.views.shared.causal_picture import message, passes, scores_before, scor
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.canvas_alone import scene_with
 from tests.support.component_alone import draw, mount
+from transformer.analysis.edits import parse_edit
 
 SHOWN = """() => {
     const isShown = each => getComputedStyle(each.parentNode).opacity > 0;
@@ -53,6 +55,10 @@ def test_what_masks_a_cell_is_read_from_the_mask_of_the_pass(browser: Any, tmp_p
     open_pass = passes(plain)[1]  # as after an edit that has taken the causal mask away
     draw(page, message(plain, open_pass, open_pass, 0, 0) | scores | {"shown": 2, "received": 1})
     expect(page.locator(".score")).to_contain_text("the mask sets none of them")
+
+    closed = replace(plain, subject=plain.subject.edited(parse_edit("forbid=decoder.1.1.2.1")))
+    draw(page, message(closed, *passes(closed), 0, 0) | scores | {"shown": 2, "received": 2})
+    expect(page.locator(".score")).to_contain_text("right of the line to −∞, and an edit those that it forbids")
     page.close()
 
 

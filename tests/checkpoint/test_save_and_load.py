@@ -18,18 +18,19 @@ from transformer.checkpoint.checkpoint_file import (
     load_checkpoint,
     save_checkpoint,
 )
-from transformer.checkpoint.header import read_header
+from transformer.checkpoint.header import FORMAT_VERSION, read_header
 from transformer.config import TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.text.spelling import WordList
 from transformer.text.tokenizer import Tokenizer
 
-FORMAT_1, FORMAT_2 = (Path(__file__).parent / f"format-{version}.safetensors" for version in (1, 2))
+FORMATS = {version: Path(__file__).parent / f"format-{version}.safetensors" for version in (1, 2, 3)}
+WORDS = WordList({"the": 4, "cat": 1})
 
 
 def make_old_format(path: Path, version: int) -> None:
     """How the files of earlier formats in tests/checkpoint were made, by the code of their time. They never change; a
-    later format gets its own file. Since version 2 a model may have an output bias."""
+    later format gets its own file. Since version 2 a model may have an output bias, since version 3 a list of words."""
     lines = [*LINES, "0123456789"]
     tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=48, byte_fallback=False))
     model = tiny(tokenizer, output_bias=version > 1)
@@ -37,7 +38,8 @@ def make_old_format(path: Path, version: int) -> None:
         "logits": [[round(x, 6) for x in row] for row in logits(model).tolist()],
         "ids": tokenizer.encode(LINES[0]),
     }
-    save_checkpoint(path, TrainedModel(model, tokenizer, {"name": f"format-{version}"}, metrics))
+    words = WORDS if version > 2 else None
+    save_checkpoint(path, TrainedModel(model, tokenizer, {"name": f"format-{version}"}, metrics, words))
 
 
 @pytest.mark.parametrize(
@@ -132,11 +134,11 @@ def test_metrics_that_are_not_finite_become_null(tokenizer: Tokenizer, tmp_path:
     assert read_header(tmp_path / "x").metrics == {"loss": None, "history": [1.0, None]}
 
 
-@pytest.mark.parametrize(("path", "version"), [(FORMAT_1, 1), (FORMAT_2, 2)])
-def test_earlier_formats_still_load(path: Path, version: int) -> None:
+@pytest.mark.parametrize(("version", "path"), FORMATS.items())
+def test_each_format_still_loads(version: int, path: Path) -> None:
     assert path.stat().st_size < 100_000
     checkpoint: Checkpoint = load_checkpoint(path)
-    assert (checkpoint.format_version, checkpoint.words) == (version, None)
+    assert (checkpoint.format_version, checkpoint.words) == (version, WORDS if version > 2 else None)
     assert checkpoint.config.output_bias == (version > 1)
     assert checkpoint.tokenizer.encode(LINES[0]) == checkpoint.metrics["ids"]
     # The model that was saved wrote these logits into the file.
@@ -145,14 +147,17 @@ def test_earlier_formats_still_load(path: Path, version: int) -> None:
     )
 
 
+def test_the_format_of_now_has_a_file() -> None:
+    assert max(FORMATS) == FORMAT_VERSION
+
+
 def test_the_words_of_the_source_text_are_kept(tokenizer: Tokenizer, saved: Path, tmp_path: Path) -> None:
     assert load_checkpoint(saved).words is None
-    words = WordList({"the": 4, "cat": 1})
     path = tmp_path / "words.safetensors"
-    save_checkpoint(path, TrainedModel(tiny(tokenizer), tokenizer, words=words))
-    assert load_checkpoint(path).words == words
+    save_checkpoint(path, TrainedModel(tiny(tokenizer), tokenizer, words=WORDS))
+    assert load_checkpoint(path).words == WORDS
     average_checkpoints(tmp_path / "mean.safetensors", [path, path])
-    assert load_checkpoint(tmp_path / "mean.safetensors").words == words
+    assert load_checkpoint(tmp_path / "mean.safetensors").words == WORDS
     header = read_header(path)
     assert header.tensors.keys() == read_header(saved).tensors.keys()
     assert header.parameters == read_header(saved).parameters

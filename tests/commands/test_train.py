@@ -9,7 +9,7 @@ from tests.support.command_line import run
 from transformer.checkpoint.header import read_header
 from transformer.config import Recipe
 from transformer.recipe import load_recipe
-from transformer.training.run_recipe import keep_recipe
+from transformer.training.run_recipe import keep_recipe, resume_command
 
 
 @pytest.fixture
@@ -85,6 +85,27 @@ def test_a_command_that_resumes_a_run_need_not_repeat_what_it_was_started_with(
         assert found.exit_code == 0, found.stderr
         training = trained.pop()[0].training
         assert (training.init_from, training.own_vocabulary) == expected
+
+
+def test_a_run_of_a_fitted_recipe_whose_checkpoint_to_start_with_is_gone_is_resumed_by_its_folder(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]], checkpoint: Path, tmp_path: Path
+) -> None:
+    text, first, folder = tmp_path / "my.en-de.tsv", tmp_path / "first.safetensors", tmp_path / "run"
+    text.write_text("".join(f"sentence {number}\tSatz {number}\n" for number in range(60)))
+    first.write_bytes(checkpoint.read_bytes())
+    command = ("train", "own-text", "--set", f"data.train={text}", "--run-dir", folder)
+    assert run(*command, "--init-from", first).exit_code == 0
+    recipe, *_ = trained.pop()
+    folder.mkdir()
+    keep_recipe(folder, recipe)
+    first.unlink()
+    found = run(*command, "--resume")
+    assert found.exit_code == 1
+    assert "first.safetensors cannot be read" in found.stderr
+    assert resume_command(folder) in found.stderr
+    assert not trained
+    assert run("train", "--resume", folder).exit_code == 0
+    assert trained[0][0] == recipe
 
 
 def test_a_checkpoint_to_start_with_that_does_not_exist_is_named_with_what_to_do(

@@ -77,6 +77,17 @@ def test_a_part_may_have_only_the_pairs_with_numbers(folder: Path) -> None:
     assert (counts["read"], counts["no_numbers"], counts["repeats"]) == (92, 43, 6)
 
 
+def test_a_pair_of_a_file_that_is_named_twice_is_validated_once_and_not_learned_from(folder: Path) -> None:
+    times = [(f"we leave at {hour}:45", f"wir fahren um {hour}:45 Uhr") for hour in range(10, 24)]
+    write_pairs(folder / "mixed.tsv", [*EVERYDAY[:6], *times])
+    parts = MixPart(file="mixed.tsv"), MixPart(file="mixed.tsv", only="numbers", weight=3)
+    data = TrainingData(recipe_of(folder, *parts), folder / "run")
+    valid = list(data.valid_pairs)
+    assert len(valid) == len(set(valid)) == 4
+    assert not set(valid) & set(learnt(data))
+    assert set(valid) & set(times)
+
+
 def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Path) -> None:
     parts = MixPart(file="everyday.tsv"), MixPart(file="spoken.tsv", tag="<bt>", weight=2)
     data = TrainingData(recipe_of(folder, *parts), folder / "run")

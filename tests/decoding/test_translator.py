@@ -142,6 +142,8 @@ def test_spelling_is_corrected_by_a_translator_with_words(tmp_path: Path) -> Non
     assert (corrected.source, corrected.typed) == ("The cat.", "The caat.")
     (right,) = loaded.translate_sentences(["The cat."])
     assert corrected.hypotheses == right.hypotheses
+    by = loaded.correcting_spelling(lambda sentence: "dog" in sentence)  # each sentence by itself
+    assert [each.source for each in by.translate("The caat. A caat, dog.").sentences] == ["The cat.", "A caat, dog."]
     assert loaded.sources.words is None
     too_long = f"The caat {'cat ' * loaded.max_length}"  # in its message the sentence is as it was typed
     with pytest.raises(TranslationError, match="The caat cat"):

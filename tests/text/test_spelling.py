@@ -7,7 +7,7 @@ import pytest
 
 from transformer.data.augmentation.source_noise import mistyped
 from transformer.text import spelling
-from transformer.text.spelling import LEAST, LONGEST, OTHER, WordList, one_edit_candidates, word_list
+from transformer.text.spelling import LEAST, LONGEST, OTHER, WordList, changed_words, one_edit_candidates, word_list
 
 TEXT = [
     *["Where is the nearest train station? The rain stops here."] * 60,
@@ -67,6 +67,12 @@ def test_an_unknown_word_becomes_the_known_word_that_was_meant(words: WordList, 
 )
 def test_what_stays_as_it_is(words: WordList, typed: str) -> None:
     assert words.corrected(typed) == typed
+
+
+def test_words_that_differ_in_letter_case_only_are_not_changed() -> None:
+    assert changed_words("THE STRASSE in hamburg", "The Straße in Hamburg") == []
+    assert changed_words("Ich heisse anna", "Ich heiße Anna") == [("heisse", "heiße")]
+    assert changed_words("ICH HEIS ANNA", "Ich heiße Anna") == [("HEIS", "heiße")]
 
 
 def test_a_name_inside_a_sentence_needs_a_known_word_with_a_capital(words: WordList) -> None:

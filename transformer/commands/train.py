@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from transformer.commands.options import Device
-from transformer.errors import ConfigError
+from transformer.errors import CheckpointError, ConfigError
 from transformer.files.untrusted_values import shown
 
 if TYPE_CHECKING:
@@ -142,7 +142,13 @@ def _resumed(place: str, changes: list[str], run_dir: Path | None, ranks: "Ranks
             )
         recipe, run = _new(place, changes, run_dir)
         started = _start_of(run)
-        return _new(place, [*started, *changes], run_dir) if started else (recipe, run)
+        if not started:
+            return recipe, run
+        try:
+            return _new(place, [*started, *changes], run_dir)
+        except CheckpointError as error:  # values of the recipe are fitted to the checkpoint to start with
+            instead = f"The run has begun and no longer needs that checkpoint. Continue it with: {_resume_command(run)}"
+            raise CheckpointError(f"{error} {instead}") from None
     if run_dir is not None:
         raise ConfigError(f"--resume {place} names the folder of a run already: leave --run-dir out.")
     return read_run_recipe(folder, changes), folder

@@ -69,7 +69,7 @@ def write_text(
         counts.like_aside = int(like.sum())
     is_enough, fewer = True, None
     if valid is None:
-        real = _are_real(used, firsts)
+        real = _are_real(used, firsts) & ~_are_copies(used, hashes)
         usable = (roles == TRAIN) & real
         is_enough = _set_aside_for_validation(roles, hashes, real, config.valid_size, counts)
         fewer = None if is_enough else _fewer(hashes, config.valid_size, usable)
@@ -91,7 +91,7 @@ def _set_aside_for_validation(
     """Gives about `size` pairs the role VALID, and leaves out those that share a sentence with one of them.
 
     Args:
-        real: boolean: which pairs are from a part whose sources no model wrote. The others are not set aside.
+        real: boolean: which pairs may be set aside: those whose sources no model wrote, each once.
 
     Returns:
         Whether such a pair is left for training.
@@ -118,6 +118,13 @@ def _are_real(used: Sequence[UsedPart], firsts: np.ndarray) -> np.ndarray:
     ends = np.cumsum([0, *(part.blocks for part in used)])
     pairs = np.diff(firsts[ends])
     return np.repeat([part.is_real for part in used], pairs)
+
+
+def _are_copies(used: Sequence[UsedPart], hashes: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Boolean: which pairs a mix has once more, from a file that it names twice (parts.py)."""
+    if len({part.name for part in used}) == len(used):
+        return np.zeros(len(hashes[0]), bool)
+    return repeated(hashes[0] * np.uint64(0x9E3779B97F4A7C15) ^ hashes[1])
 
 
 def _fewer(marked: tuple[np.ndarray, np.ndarray], size: int, usable: np.ndarray) -> int | None:

@@ -3,7 +3,7 @@
 A sentence that cannot be translated gives a request with a problem, not an exception, so that the other sentences of
 its batch are translated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,7 @@ class SourceReader:
     max_positions: int  # of the model
     first_words: bool = False  # whether the model has learnt to read a first word in lower case (`recasing.py`)
     words: WordList | None = None  # with which spelling is corrected; None: it is not
+    is_foreign: Callable[[str], bool] | None = None  # whether a sentence is of another language: it is not corrected
 
     @property
     def max_length(self) -> int:
@@ -59,7 +60,7 @@ class SourceReader:
     def read(self, sentence: str, settings: DecodingConfig, prefix: Sequence[int] = ()) -> Request:
         """The request to translate a sentence, with a translation that begins with `prefix`."""
         normalised = normalise(sentence)
-        source, lowered = self._as_read(self.words.corrected(normalised) if self.words else normalised)
+        source, lowered = self._as_read(self._corrected(normalised))
         tokens = self.tokenizer.analyse(source)
         if len(tokens) > self.max_length and source != normalised:  # the sentence as it was typed may be short enough
             source, lowered, tokens = normalised, False, self.tokenizer.analyse(normalised)
@@ -81,6 +82,10 @@ class SourceReader:
                 f"{limit - 1:,}. {remedy}"
             )
         return Request(source, tokens, problem, typed, lowered)
+
+    def _corrected(self, sentence: str) -> str:
+        is_foreign = self.is_foreign is not None and self.is_foreign(sentence)
+        return self.words.corrected(sentence) if self.words and not is_foreign else sentence
 
     def _as_read(self, sentence: str) -> tuple[str, bool]:
         """The sentence in the letter case in which it is read, and whether its first word has lost its capital.

@@ -7,7 +7,7 @@ The text is normalised and split into sentences and tokens; sentences of similar
 """
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -206,10 +206,15 @@ class Translator:
         found._search_model = search_model(found.model, self._current_search_model())
         return found
 
-    def correcting_spelling(self) -> "Translator":
-        """The same, but it corrects the spelling of what it reads, if its checkpoint has words (text/spelling.py)."""
+    def correcting_spelling(self, is_foreign: Callable[[str], bool] | None = None) -> "Translator":
+        """The same, but it corrects the spelling of what it reads, if its checkpoint has words (text/spelling.py).
+
+        Args:
+            is_foreign: whether a sentence is of another language and stays as it is; None: all are corrected.
+        """
         found = copy.copy(self)
-        found.sources = replace(self.sources, words=self.checkpoint.words if self.checkpoint else None)
+        words = self.checkpoint.words if self.checkpoint else None
+        found.sources = replace(self.sources, words=words, is_foreign=is_foreign)
         return found
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:

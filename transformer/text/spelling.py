@@ -140,9 +140,17 @@ class WordList:
 
 
 def changed_words(typed: str, read: str) -> list[tuple[str, str]]:
-    """The words of a sentence that are other words, not only in another letter case, after it was corrected."""
+    """The words of a sentence that are other words, not only in another letter case, after it was corrected.
+
+    A ß is SS in capitals: STRASSE and Straße differ in case, heisse and heiße do not.
+    """
     pairs = zip(WORD.findall(typed), WORD.findall(read), strict=False)
-    return [(before, after) for before, after in pairs if before.casefold() != after.casefold()]
+    return [(before, after) for before, after in pairs if not _differ_in_case(before, after)]
+
+
+def _differ_in_case(one: str, other: str) -> bool:
+    """Whether the words are the same but, perhaps, for their letter case."""
+    return one.lower() == other.lower() or (one.isupper() and one.casefold() == other.casefold())
 
 
 def without_written_out_letters(word: str) -> list[str]:

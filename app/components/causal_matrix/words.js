@@ -12,6 +12,7 @@ function scoresSentence({ passes: [{ mask }], data: { reads, window } }) {
   const masks = (isMeant) => mask.some((may, at) => !may && isMeant(Math.floor(at / reads.length), at % reads.length));
   if (!masks(() => true)) return _("Scores before the mask: green is above 0, brown below. Here the mask sets none of them to −∞.");
   if (masks((query, key) => query - key > window)) return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line and those outside the attention window to −∞.");
+  if (masks((query, key) => key <= query)) return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line to −∞, and an edit those that it forbids.");
   return _("Scores before the mask: green is above 0, brown below. The mask sets those right of the line to −∞.");
 }
 

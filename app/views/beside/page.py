@@ -90,7 +90,7 @@ def _other(side: str, scene: Scene) -> tuple[str, dict[str, str]] | None:
         if not text:
             st.text(_("Type a second sentence: the page is shown for both."))
             return None
-        return text, _texts("sentence") | {SENTENCE.key: text}
+        return text, _texts("sentence", "text") | {SENTENCE.key: text}
     if side == "checkpoint":
         files = _partners(scene)
         if not files:
@@ -112,11 +112,11 @@ def _other(side: str, scene: Scene) -> tuple[str, dict[str, str]] | None:
     return _("Original model"), texts
 
 
-def _texts(event: Event | None = None) -> dict[str, str]:
-    """The address parameters of the page in the frames, without those that the event resets or that a lecture uses."""
+def _texts(*events: Event) -> dict[str, str]:
+    """The address parameters of the page in the frames, without those that the events reset or that a lecture uses."""
     texts = link_texts(BESIDE_PAGE.value) | {SENTENCE.key: SENTENCE.value, FRAMED.key: FRAMED.write(True)}
     for choice in CHOICES:
-        if event in choice.reset_by or choice in OF_A_LECTURE:
+        if set(events) & set(choice.reset_by) or choice in OF_A_LECTURE:
             texts.pop(choice.key, None)
     return texts
 

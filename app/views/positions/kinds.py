@@ -83,7 +83,10 @@ def draw_kinds(scene: Scene, files: Mapping[str, CheckpointFile]) -> None:
             alt=with_label(title, alike),
             table=partial(likeness_table, named),
         )
-    _translations(scene, members)
+    if members:
+        _translations(scene, members)
+    else:
+        st.text(_("The small models cannot be opened. The page Models says why."))
     template.say(
         *[sentence for sentence in (_reason(kinds, alike), _ours(families), _what_the_paper_says(families)) if sentence]
     )
