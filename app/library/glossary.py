@@ -21,14 +21,14 @@ _WORDS = (
     (
         gettext_noop("head; heads"),
         gettext_noop(
-            "One of several attentions that a layer computes side by side. Each has its own weights, and may attend to "
-            "other tokens."
+            "One of several attentions that a layer computes side by side. Each has its own matrices for queries, keys "
+            "and values, and may attend to other tokens."
         ),
     ),
     (
         gettext_noop("query; queries"),
         gettext_noop(
-            "The vector of a token that attends. Its dot products with the keys of other tokens decide how much it "
+            "The vector of a token that attends. Its dot products with the keys of all tokens decide how much it "
             "attends to each; with these weights, the values of the tokens are added up."
         ),
     ),
@@ -53,15 +53,21 @@ _WORDS = (
     ),
     (
         gettext_noop("residual connection; residual connections"),
-        gettext_noop("It adds what a sub-layer has read to what it writes, so that nothing has to be written again."),
+        gettext_noop("It adds the input x of a sub-layer to its output, so the sub-layer only computes a change of x."),
     ),
     (
         gettext_noop("gradient; gradients"),
-        gettext_noop("How much a result changes if a number changes a little. Training follows that of the loss."),
+        gettext_noop(
+            "How much a result changes if a number changes a little. Training changes each parameter against the "
+            "gradient of the loss, so that the loss falls."
+        ),
     ),
     (
         gettext_noop("encoder-decoder attention; cross-attention"),
-        gettext_noop("The attention by which the decoder reads the source: its queries meet the keys of the encoder."),
+        gettext_noop(
+            "The attention by which the decoder reads the source: its queries come from the decoder, its keys and "
+            "values from the encoder's output."
+        ),
     ),
     (
         gettext_noop("causal mask"),
@@ -124,8 +130,8 @@ _WORDS = (
     (
         gettext_noop("perplexity"),
         gettext_noop(
-            "e to the power of the loss. The model is as uncertain as if it had to choose among so many equally "
-            "probable tokens."
+            "e to the power of the loss without label smoothing. The model is as uncertain as if it had to choose "
+            "among so many equally probable tokens."
         ),
     ),
     (
@@ -136,7 +142,7 @@ _WORDS = (
         ),
     ),
     (
-        gettext_noop("greedy search; greedy"),
+        gettext_noop("greedy decoding; greedy search; greedy"),
         gettext_noop("A search that takes the most probable token in each step, and never takes one back."),
     ),
     (
@@ -196,8 +202,8 @@ _WORDS = (
     (
         gettext_noop("label smoothing"),
         gettext_noop(
-            "In training, the right token is to get a probability of 0.9 and not of 1; the others share the rest "
-            "(section 5.4)."
+            "In training, the target of the right token is 1 − ε instead of 1, and ε is spread over all tokens of the "
+            "vocabulary (section 5.4). The paper has ε = 0.1."
         ),
     ),
     (

@@ -61,7 +61,7 @@ def main_score(one: Entry, families: Sequence[Family]) -> MainScore | None:
 
 def _rank(score: Score) -> tuple[bool, bool, bool]:
     """The score with the smallest rank is shown. The test text comes before other texts, and these come before the
-    validation text. On the same text, greedy search comes last."""
+    validation text. On the same text, greedy decoding comes last."""
     return score.text == "validation", score.text != "test", score.search == "greedy"
 
 

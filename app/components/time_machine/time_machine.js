@@ -45,7 +45,7 @@ function build(root, machine) {
   const list = element("div", "snapshots", box);
   const names = element("div", "names", list);
   element("span", "update", names, _("update"));
-  const written = element("span", "", names, _("what it writes (greedy search)"));
+  const written = element("span", "", names, _("what it writes (greedy decoding)"));
   written.append(" ");
   element("mark", "", written, _("new words"));
   const share = element("span", "share", names);

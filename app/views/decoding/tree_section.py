@@ -81,7 +81,7 @@ def tree_of_search(scene: Scene, step: int, *, pruned: bool) -> SearchNode:
 
 _NAMES = {
     "beam": gettext_noop("Beam search"),
-    "greedy": gettext_noop("Greedy search"),
+    "greedy": gettext_noop("Greedy decoding"),
     "sampling": gettext_noop("Sampling"),
 }
 

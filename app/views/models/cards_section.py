@@ -130,8 +130,8 @@ def _more(one: Entry) -> None:
     if one.scores:
         st.caption(
             _(
-                "All scores in its files. Scores on the validation text were measured in training, with greedy search "
-                "on its first sentences."
+                "All scores in its files. Scores on the validation text were measured in training, with greedy "
+                "decoding on its first sentences."
             )
         )
         st.dataframe(

@@ -32,8 +32,8 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
         return
     _place(curves, _("Loss"), _("nats per token"), key="loss", marked=marked)
     caption = _(
-        "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin toss, and e to the power of the loss is the "
-        "perplexity."
+        "A nat is 1.44 bits. With a loss of 0.69 nats the right token has a probability of 1/2 (geometric mean). e to "
+        "the power of the validation loss is the perplexity."
     )
     measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
     if any(run.recipe and run.recipe.training.label_smoothing for run in measured):

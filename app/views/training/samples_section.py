@@ -64,6 +64,6 @@ def samples_section(run: Run) -> None:
     st.caption(
         _(
             "Each column after the first is a sentence of the validation text. The first row is the right translation; "
-            "the others are what the model wrote at each validation, the newest first (greedy search)."
+            "the others are what the model wrote at each validation, the newest first (greedy decoding)."
         )
     )

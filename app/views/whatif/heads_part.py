@@ -164,7 +164,10 @@ def _sentences(scene: Scene, ranking: Ranking) -> list[str]:
         )
         if cheap
         else _("Each of the {heads} heads costs at least {little} nats.", heads=len(heads), little=LITTLE),
-        _("Michel et al. (2019) removed most heads of larger models, one at a time, without a significant loss."),
+        _(
+            "Michel et al. (2019) found that most single heads of larger models can be removed without a significant "
+            "loss, one head at a time."
+        ),
     ]
     if total:
         sentences.append(

@@ -153,11 +153,11 @@ def _details(scene: Scene) -> None:
         _("positions swapped, shifted, shuffled, removed"),
         r"x_i = \sqrt{d_{model}}\;E[\,id_i\,] + PE_{\pi(i)}",
         _(
-            "The words keep their places in the batch, and get each other's positions. An attention that adds up over "
-            "all keys does not depend on where they are, so to the model this *is* the sentence in the other order: "
-            "encoder outputs and translation are those of the reordered words, to rounding. The table beside the bars "
-            "has typed them so: the outputs are put back into the first order and compared. What each change costs is "
-            "measured on the original model, one change at a time, while the decoder reads the original translation. "
+            "The words keep their places in the tensor and exchange their positions. Attention is a sum over all "
+            "keys, so the places do not matter: the outputs of the encoder and the translation are those of the "
+            "reordered sentence, up to rounding. The table beside the bars compares both: it computes the reordered "
+            "sentence and puts its outputs back into the first order. What each change costs is measured on the "
+            "original model, one change at a time, while the decoder reads the original translation. "
             "Shown first is the swap of two whole words that costs most among those that change the translation."
         ),
         lines_of_definition("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
