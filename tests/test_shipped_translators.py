@@ -37,7 +37,7 @@ def card_of(name: str) -> str:
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",
             "The animal didn't cross the street because it was too tired.",
         ),
-        ("en-fr", "Where is the nearest train station?", "Où se trouve la gare la plus proche ?"),
+        ("en-fr", "Where is the nearest train station?", "Où est la gare la plus proche ?"),
         ("en-fr", "I have never seen such a beautiful garden.", "Je n'ai jamais vu un si beau jardin."),
         ("de-en", "Ich habe noch nie einen so schönen Garten gesehen.", "I've never seen such a beautiful garden."),
     ],

@@ -8,7 +8,7 @@ Greedy decoding, and beam search with `length_penalty = "none"`, give the same t
 
 Measured with the penalties of the included checkpoints: all 150 translations of `fifty-sentences.tsv` by `en-de`,
 `de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2). Of 1,000 sentences of their
-test text, `en-de` translates 1,000 the same, `de-en` 996 and `en-fr` 1,000. With the first hypothesis of
+test text, earlier releases of them translated 1,000, 996 and 1,000 the same. With the first hypothesis of
 CTranslate2, instead of the choice by the paper's penalty, it would be 975, 980 and 993. Fewer are the same if the text
 is unlike the training text: of `fifty-sentences.tsv`, which are not captions, `multi30k-en-de` translates 45 the same.
 """
