@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from pydantic import TypeAdapter
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -25,6 +25,7 @@ from transformer.checkpoint.safetensors_layout import MAX_HEADER
 from transformer.config import ModelConfig
 from transformer.errors import CheckpointError, HeadlightError
 from transformer.files.atomic_write import replacing
+from transformer.files.open_safetensors import open_safetensors
 from transformer.model import Transformer
 from transformer.model.positions import PositionalEncoding
 from transformer.text.pair_tokenizer import read_tokenizer
@@ -78,7 +79,7 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     """
     header = read_header(path)
     try:
-        with safe_open(header.path, framework="pt") as file:
+        with open_safetensors(header.path) as file:
             tokenizer = _tokenizer(header, file.get_tensor(TOKENIZER))
             words = _words(header, file.get_tensor(WORDS)) if WORDS in file.keys() else None  # noqa: SIM118
             # A copy, because safetensors returns views of the mapped file, which change when the file does.
@@ -111,7 +112,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     """The tokenizer of a checkpoint, without its weights. Raises CheckpointError."""
     header = read_header(path)
     try:
-        with safe_open(header.path, framework="pt") as file:
+        with open_safetensors(header.path) as file:
             return _tokenizer(header, file.get_tensor(TOKENIZER))
     except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{header.path} cannot be read: {error}.") from error

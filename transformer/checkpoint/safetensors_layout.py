@@ -12,10 +12,11 @@ import math
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from transformer.checkpoint.refusal import refuse
 from transformer.errors import CheckpointError
+from transformer.files.open_safetensors import open_safetensors
 from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown
 
@@ -109,7 +110,7 @@ def _check_entries(path: Path, entries: dict[str, Any], data_bytes: int) -> tupl
                     continue
         problems.append(f"The header's entry for {shown(name)} is invalid: {shown(entry, 200)}.")
     try:
-        with safe_open(path, framework="pt"):
+        with open_safetensors(path):
             return tensors, []
     except SafetensorError as error:
         if expected > data_bytes:

@@ -16,13 +16,14 @@ from typing import Annotated, Any
 import torch
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 from torch.optim import AdamW
 
 from transformer.errors import TrainingError
 from transformer.files.atomic_write import replacing
+from transformer.files.open_safetensors import open_safetensors
 from transformer.files.strict_json import parse_json
 from transformer.files.untrusted_values import shown, validate
 from transformer.model import Transformer
@@ -107,7 +108,7 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
         TrainingError: the file is not a training state, or is damaged.
     """
     try:
-        with safe_open(path, framework="pt") as file:
+        with open_safetensors(path) as file:
             metadata = file.metadata() or {}
         checksums = _checksums(metadata)
         for name in ("progress", "recipe"):
@@ -142,7 +143,7 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
             not be used then: some of its weights may have been replaced.
     """
     kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
-    with safe_open(path, framework="pt") as file:
+    with open_safetensors(path) as file:
         shapes = {f"{kind}.{name}": list(weight.shape) for kind in kinds for name, weight in model.named_parameters()}
         needed = {name: f"F32 {shape}" for name, shape in shapes.items()}
         slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
