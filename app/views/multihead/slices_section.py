@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 import streamlit as st
 
-from app.compute.projections import Matrix, input_site, projection
+from app.compute.projections import Matrix, Projection, input_site, projection
 from app.figures.head_slices import (
     PLAIN,
     WHOLE_UP_TO,
@@ -59,20 +59,15 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     )
     name = cast(Matrix, MATRIX.value)
     config = scene.config
-    site, heads, d_k = SITES[kind].format(layer), config.heads, config.d_k
+    site, heads = SITES[kind].format(layer), config.heads
     found = projection(scene.subject, site, name)
-    matrix, limit = found.matrix, color_limit(found.matrix)
-    part = slice_of(matrix, name, head, heads)  # (D, E), of W^O (E, D)
-    where = _("{kind}, layer {layer}", kind=_(SHORT_INSIDE[kind]), layer=layer + 1)
-    if name == "output":
-        sides, label = (_("context"), _("output")), _("Dimensions of output from")
-    else:
-        sides, label = (_("the input"), _(NAMES[name])), _("Dimensions of the input from")
+    matrix = found.matrix
+    lengths = slice_lengths(matrix, name, heads)
+    whole = _("{matrix}, {kind}, layer {layer}", matrix=PLAIN[name], kind=_(KINDS[kind]), layer=layer + 1)
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        lengths = slice_lengths(matrix, name, heads)
         size = f"{config.d_model} × {config.d_model}"
-        whole = _("{matrix}, {kind}, layer {layer}", matrix=PLAIN[name], kind=_(KINDS[kind]), layer=layer + 1)
+        where = _("{kind}, layer {layer}", kind=_(SHORT_INSIDE[kind]), layer=layer + 1)
         show_figure(
             slices_map(matrix, name, head, heads, title=with_label(f"{PLAIN[name]}, {where}", size)),
             key="slices",
@@ -86,25 +81,8 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             on_click=lambda bar: choose_head(layer, int(bar.customdata) - 1),
         )
     with right:
-        shown = window(config.d_model, d_k)
-        first = first_of(label, config.d_model, shown, SLICE_FROM)
-        down, across = (0, first) if name == "output" else (first, 0)
-        seen = part[:, first : first + shown] if name == "output" else part[first : first + shown]
-        size = f"{part.shape[0]} × {part.shape[1]}"
-        own = _("{matrix}, head {head}", matrix=whole, head=head + 1)
-        title = _("{matrix} of head {head}: {size}", matrix=PLAIN[name], head=head + 1, size=size)
-        show_figure(
-            slice_picture(seen, name, limit=limit, first=first, title=title),
-            key="slice",
-            name=own,
-            alt=_(
-                "{head}: its slice of {size} weights, length {length:.2f}.", head=own, size=size, length=lengths[head]
-            ),
-            table=lambda: matrix_table(seen, *sides, down=down, right=across),
-        )
-    st.caption(
-        _difference_text(scene, kind, site, name, head) + " " + _colors(config.d_model, limit, share_beyond(matrix))
-    )
+        _one_slice(found, name, head, heads, whole)
+    st.caption(_difference_text(scene, kind, site, name, head) + " " + _colors(matrix))
     triplet(
         _("section 3.2.2"),
         r"\begin{gathered}\mathrm{head}_i=\mathrm{Attention}(QW_i^Q,\,KW_i^K,\,VW_i^V)\\[4pt]"
@@ -116,6 +94,41 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         ),
         _code(),
         shape=shape_text(("D", "D"), (config.d_model, config.d_model)),
+    )
+
+
+def _one_slice(found: Projection, name: Matrix, head: int, heads: int, whole: str) -> None:
+    """A head's slice, or the part of it that the slider shows. `whole`: the name of the matrix, in words."""
+    part = slice_of(found.matrix, name, head, heads)  # (D, E), of W^O (E, D)
+    d_k, d_model = sorted(part.shape)
+    shown = window(d_model, d_k)
+    if name == "output":
+        sides = _("context"), _("output")
+        first = first_of(_("Dimensions of output from"), d_model, shown, SLICE_FROM)
+        seen, down, across = part[:, first : first + shown], 0, first
+    else:
+        sides = _("the input"), _(NAMES[name])
+        first = first_of(_("Dimensions of the input from"), d_model, shown, SLICE_FROM)
+        seen, down, across = part[first : first + shown], first, 0
+    own = _("{matrix}, head {head}", matrix=whole, head=head + 1)
+    size = f"{part.shape[0]} × {part.shape[1]}"
+    show_figure(
+        slice_picture(
+            seen,
+            name,
+            limit=color_limit(found.matrix),
+            first=first,
+            title=_("{matrix} of head {head}: {size}", matrix=PLAIN[name], head=head + 1, size=size),
+        ),
+        key="slice",
+        name=own,
+        alt=_(
+            "{head}: its slice of {size} weights, length {length:.2f}.",
+            head=own,
+            size=size,
+            length=slice_lengths(found.matrix, name, heads)[head],
+        ),
+        table=lambda: matrix_table(seen, *sides, down=down, right=across),
     )
 
 
@@ -170,7 +183,8 @@ def _difference_text(scene: Scene, kind: Kind, site: str, name: Matrix, head: in
     )
 
 
-def _colors(d_model: int, limit: float, share: float) -> str:
+def _colors(matrix: np.ndarray) -> str:
+    d_model = len(matrix)
     whole = (
         _(
             "The whole matrix is drawn in 255 steps of colour, the slice with its true numbers; the tables have all "
@@ -185,9 +199,9 @@ def _colors(d_model: int, limit: float, share: float) -> str:
     )
     end = _(
         "Colours end at ±{limit}: three times the root mean square, or the largest weight if that is smaller;",
-        limit=number(limit, 2),
+        limit=number(color_limit(matrix), 2),
     )
-    return f"{whole} {end} {beyond_text(share)}"
+    return f"{whole} {end} {beyond_text(share_beyond(matrix))}"
 
 
 def beyond_text(share: float) -> str:
