@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from transformer.config import DecodingConfig, ModelConfig, Recipe
+from transformer.files.bundled_toml import RECIPES
 from transformer.model import Transformer
-from transformer.recipe import BUNDLED, bundled, load_recipe
+from transformer.recipe import bundled, load_recipe
 
 BY_PATH = ("numbers", "reverse")  # whose own text names its file
 
@@ -16,20 +17,20 @@ BY_PATH = ("numbers", "reverse")  # whose own text names its file
 @pytest.mark.parametrize("name", bundled())
 def test_every_bundled_recipe_loads_by_name_and_by_path(name: str) -> None:
     recipe = load_recipe(name)
-    assert recipe == load_recipe(BUNDLED / f"{name}.toml")
+    assert recipe == load_recipe(RECIPES / f"{name}.toml")
     assert recipe.name == ("my" if name == "own-text" else name)  # that of its text, my.en-de.tsv
 
 
 @pytest.mark.parametrize("name", bundled())
 def test_every_bundled_recipe_explains_its_sections(name: str) -> None:
-    text = (BUNDLED / f"{name}.toml").read_text(encoding="utf-8")
+    text = (RECIPES / f"{name}.toml").read_text(encoding="utf-8")
     assert text.startswith("# ")
     named = name if name not in BY_PATH else f"transformer/recipes/{name}.toml"
     assert f"python -m transformer train {named}" in text
 
 
 def test_paper_base_is_the_manual_of_every_option() -> None:
-    text = (BUNDLED / "paper-base.toml").read_text(encoding="utf-8")
+    text = (RECIPES / "paper-base.toml").read_text(encoding="utf-8")
     values = tomllib.loads(text)
     for section in dataclasses.fields(Recipe):
         if section.name != "name":

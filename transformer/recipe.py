@@ -19,7 +19,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
-from transformer.files.bundled_toml import bundled_in, find_file, read_toml
+from transformer.files.bundled_toml import RECIPES, bundled_in, find_file, read_toml
 from transformer.files.strict_json import check_unicode
 from transformer.files.untrusted_values import shown, validate
 from transformer.fit_to_corpus import FIT
@@ -34,14 +34,13 @@ from transformer.recipe_completion import (
 
 log = logging.getLogger(__name__)
 
-BUNDLED = Path(__file__).parent / "recipes"
 RECIPE = "recipe.toml"  # in the folder of a run
 Values = dict[str, Any]
 
 
 def bundled() -> dict[str, Path]:
     """The bundled recipes, by name."""
-    return bundled_in(BUNDLED)
+    return bundled_in(RECIPES)
 
 
 def load_recipe(

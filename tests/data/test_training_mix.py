@@ -21,6 +21,7 @@ from transformer.data.pair_sources import _use
 from transformer.data.parts import parts_of
 from transformer.data.training_data import TrainingData
 from transformer.errors import ConfigError, CorpusError
+from transformer.files.bundled_toml import RECIPES
 from transformer.recipe import load_recipe, recipe_text
 from transformer.recipe_files import check_files
 from transformer.training import train
@@ -86,6 +87,15 @@ def test_a_pair_of_a_file_that_is_named_twice_is_validated_once_and_not_learned_
     assert len(valid) == len(set(valid)) == 4
     assert not set(valid) & set(learnt(data))
     assert set(valid) & set(times)
+
+
+def test_a_file_beside_the_recipes_is_learned_from_whatever_the_folder_is(folder: Path) -> None:
+    ours = MixPart(file="bundled:ambiguous-words.en-de.tsv", weight=2)
+    assert ours.name == "ambiguous-words"
+    recipe = recipe_of(folder, MixPart(file="everyday.tsv"), ours, valid=str(folder / "valid.tsv"))
+    recipe = replace(recipe, tokenizer=TokenizerConfig(vocab_size=600))
+    pairs = read_pairs(RECIPES / "ambiguous-words.en-de.tsv")
+    assert sorted(learnt(TrainingData(recipe, folder / "run"))) == sorted([*EVERYDAY, *pairs * 2])
 
 
 def test_a_tag_is_put_before_each_source_of_its_part_and_nowhere_else(folder: Path) -> None:

@@ -8,8 +8,9 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
 from transformer.data.hugging_face_address import is_data_set
-from transformer.data.mix_options import Augmentation, MixPart, problems_of_mix
+from transformer.data.mix_options import BUNDLED_PREFIX, Augmentation, MixPart, problems_of_mix
 from transformer.data.toy_tasks import TOY_TASKS
+from transformer.files.bundled_toml import RECIPES
 from transformer.files.untrusted_values import STRICT, refuse
 
 Count = Annotated[StrictInt, Field(ge=1)]
@@ -89,5 +90,7 @@ class DataConfig:
         return self
 
     def path_of(self, file: str) -> Path:
-        """Where a file of the mix is: a relative name is relative to `folder`."""
+        """Where a file of the mix is: "bundled:NAME" is beside the recipes, other relative names are below `folder`."""
+        if file.startswith(BUNDLED_PREFIX):
+            return RECIPES / file.removeprefix(BUNDLED_PREFIX)
         return Path(self.folder or "") / file

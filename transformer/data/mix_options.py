@@ -14,6 +14,7 @@ from transformer.data.hugging_face_address import is_data_set
 from transformer.files.untrusted_values import STRICT, refuse
 from transformer.text.normalisation import normalise
 
+BUNDLED_PREFIX = "bundled:"  # the beginning of a name: the file is beside the bundled recipes
 Probability = Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
 
 
@@ -52,7 +53,7 @@ class MixPart:
     @property
     def name(self) -> str:
         """The names of its folder and of the file, joined: `covost2-en-de-train`."""
-        path = Path(self.file)
+        path = Path(self.file.removeprefix(BUNDLED_PREFIX))
         return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from transformer.errors import ConfigError
 from transformer.files.untrusted_values import nearest
 
+RECIPES = Path(__file__).parents[1] / "recipes"  # the folder of the bundled recipes
+
 
 def bundled_in(folder: Path) -> dict[str, Path]:
     """The bundled files of a folder, by name."""
