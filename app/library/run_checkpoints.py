@@ -29,7 +29,7 @@ def best_checkpoint(run: str) -> CheckpointFile | None:
     """The average of the last checkpoints if it scored at least as well as the best single one, else the best single
     one. If none was validated, the newest. None: no such run, or no checkpoint yet.
 
-    At its end the trainer compares the two in the same way (`finish` in transformer/training/trainer.py).
+    At its end the trainer compares the two in the same way (`finish` in transformer/training/run_ending.py).
     """
     folder = run_folder(run)
     if folder is None:

@@ -168,9 +168,9 @@ class Run:
 
     def checkpoint(self, name: str, training: Training) -> None:
         """Writes a checkpoint of the training as it is now, with its scores if it was validated."""
-        save_checkpoint(self.path(name), training.trained(self._metrics(training)), half=training.recipe.training.half)
+        save_checkpoint(self.path(name), training.trained(self.metrics(training)), half=training.recipe.training.half)
 
-    def _metrics(self, training: Training, scores: dict[str, float | str] | None = None) -> dict[str, Any]:
+    def metrics(self, training: Training, scores: dict[str, float | str] | None = None) -> dict[str, Any]:
         """`scores`: of the model. None: those of the last validation, if it was after this update."""
         progress = training.progress
         if scores is None:
@@ -219,7 +219,7 @@ class Run:
         """Writes a snapshot, if this update is one of `training.snapshots`."""
         progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
         if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
-            save_checkpoint(self.path(name), replace(training.trained(self._metrics(training)), words=None), half=True)
+            save_checkpoint(self.path(name), replace(training.trained(self.metrics(training)), words=None), half=True)
 
     def snapshots(self) -> list[Path]:
         """The snapshots, the oldest first."""
@@ -230,14 +230,6 @@ class Run:
         path = self.path("average")
         average_checkpoints(path, checkpoints)
         return path
-
-    def score_average(
-        self, training: Training, average: Transformer, scores: dict[str, float | str], checkpoints: list[Path]
-    ) -> None:
-        """Writes the mean of these checkpoints again, with its scores."""
-        metrics = self._metrics(training, scores) | {"averaged": [path.name for path in checkpoints]}
-        trained = replace(training.trained(metrics), model=average)
-        save_checkpoint(self.path("average"), trained, half=training.recipe.training.half)
 
 
 def _by_update(folder: Path) -> list[Path]:

@@ -130,18 +130,19 @@ def describe(training: Training, pairs: int, peak: float) -> str:
     )
 
 
-def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
+def ending(training: Training, taken: int, values: tuple[float, float | None], sentences: int, chosen: Path) -> str:
     """The last lines that a run prints: how good its checkpoints are, and what to do with the one to use.
 
     Args:
         taken: how many checkpoints were averaged.
-        average: the `goodness` of the average (validation_schedule.py).
+        values: the `goodness` of the average and of the best single checkpoint (validation_schedule.py).
+        sentences: how many were translated for these.
         chosen: the checkpoint to use.
     """
     settings, progress = training.recipe.training, training.progress
+    average, best = values
     translated = settings.best_by in OF_TRANSLATIONS
     digits = 1 if translated else 3
-    sentences = min(settings.validation_sentences, len({source for source, _ in training.text.pairs}))
     of = f" of {sentences:,} validation sentences" if translated else ""
     later = (
         f"; that of update {progress.kept_update:,} is as good and is kept"
@@ -150,7 +151,7 @@ def ending(training: Training, taken: int, average: float, chosen: Path) -> str:
     )
     return (
         f"Finished after update {progress.update:,}. {settings.best_by}{of}: {abs(average):.{digits}f} for the average "
-        f"of the last {taken} checkpoints, {abs(progress.best or 0.0):.{digits}f} for the best single one (update "
+        f"of the last {taken} checkpoints, {abs(best or 0.0):.{digits}f} for the best single one (update "
         f"{progress.best_update:,}){later}.\n"
         f"The checkpoint to use is {chosen}\n"
         f"  To translate:      {command('translate', str(chosen))}\n"

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import torch
 
-from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.data.batch_parts import Share
 from transformer.data.training_data import Position, TrainingData
@@ -42,14 +41,14 @@ from transformer.training.measurements import Update
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
 from transformer.training.prefetch import prefetched
+from transformer.training.run_ending import finish
 from transformer.training.run_folder import STATE, Run, fit_vocabulary
 from transformer.training.run_recipe import keep_recipe, resume_command
-from transformer.training.run_report import Report, app_of, describe, ending
+from transformer.training.run_report import Report, app_of, describe
 from transformer.training.run_start import expected_time, with_precision, with_updates
 from transformer.training.training import Training
 from transformer.training.training_state import Progress
 from transformer.training.validation import Interrupted, ValidationText
-from transformer.training.validation_schedule import goodness
 
 
 def train(
@@ -95,7 +94,7 @@ def train(
         if not stop:
             training.divergence.check_end()
             with suppress(Interrupted):
-                return Path(ranks.broadcast(str(finish(training, run, report, stop)).encode()).decode())
+                return Path(ranks.broadcast(str(finish(training, run, report, lambda: bool(stop))).encode()).decode())
         raise stopped(training, run, stop, is_saved=last_save == training.progress.update)
 
 
@@ -225,27 +224,3 @@ def started_report(training: Training, run: Run, pairs: int, time_text: str) -> 
     place = f"{begins}. Ctrl-C stops it and loses nothing. To watch it: {app_of(run.folder)}, page Training."
     report.say("\n".join(filter(None, (describe(training, pairs, peak), time_text, place))))
     return report
-
-
-def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Path:
-    """Averages the last checkpoints (section 6.1), and says which of average and best to use.
-
-    Raises:
-        Interrupted: a signal stops the run; resuming repeats this.
-    """
-    settings, progress = training.recipe.training, training.progress
-    if progress.update < settings.updates:
-        report.say(f"No better {settings.best_by} in {settings.patience} validations.")
-    taken = run.recent()[-settings.average_last :]  # the recipe may ask for fewer now
-    if not taken:
-        raise TrainingError(
-            f"The run is finished, but its last checkpoints, which are averaged, are not in {run.folder} any more. Put "
-            f"them back and give the command again, or use {run.path('best')}."
-        )
-    averaged = load_checkpoint(run.average(taken), training.device)
-    scores = training.evaluate(averaged.model, lambda: bool(stop))
-    value, best = goodness(scores, training.recipe), progress.best
-    run.score_average(training, averaged.model, scores, taken)
-    chosen = run.path("average" if best is None or value >= best else "best")
-    report.say(ending(training, len(taken), value, chosen))
-    return chosen

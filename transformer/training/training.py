@@ -9,7 +9,7 @@ Several processes share the work (data_parallel.py); but for dropout, the result
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -165,9 +165,18 @@ class Training:
         norm = clip_grad_norm_(self.model.parameters(), settings.clip_norm or math.inf)
         return self.parallel.sum(total), norm
 
-    def evaluate(self, model: Transformer, stop: Callable[[], bool]) -> dict[str, float | str]:
-        """The scores of a model on the validation text. Raises Interrupted if `stop` says so."""
-        return validate(model, self.text, self.recipe, self.progress.update, stop)
+    def evaluate(
+        self, model: Transformer, stop: Callable[[], bool], sentences: int | None = None
+    ) -> dict[str, float | str]:
+        """The scores of a model on the validation text. Raises Interrupted if `stop` says so.
+
+        Args:
+            sentences: how many are translated; None: as many as the recipe says.
+        """
+        recipe = self.recipe
+        if sentences is not None:
+            recipe = replace(recipe, training=replace(recipe.training, validation_sentences=sentences))
+        return validate(model, self.text, recipe, self.progress.update, stop)
 
     def validate(self, stop: Callable[[], bool]) -> bool:
         """Evaluates the model. Returns whether it is kept as the best; weights that may not be saved never are.
