@@ -1,5 +1,6 @@
-"""What if, "Shuffle the words": costs and proof are those of models with one change, and of reordered words."""
+"""What if, "Shuffle the words": costs and outputs are those of models with one change, and of reordered words."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +17,15 @@ from app.library.checkpoints import CheckpointFile
 from app.stage.scene import Scene, Selection, scene_of
 from app.views.shared.word_orders import reordered
 from app.views.whatif import order_part
+from app.views.whatif.order_comparison import reordered_text
 from app.views.whatif.order_data import edit_of
-from app.views.whatif.order_proof import reordered_text
 from app.views.whatif.order_ranking import Lost, lost_by_order, shuffles
-from tests.support.app_checkpoints import write_checkpoint
+from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components, written
 from tests.support.marian_folder import ENGLISH, marian_folder
 from transformer.analysis.edits import PositionsShifted, PositionsSwapped, parse_edit
 from transformer.config import BOS, EOS
+from transformer.decoding.translator import Translator
 from transformer.importing.marian_import import import_marian
 
 Open = Callable[..., AppTest]
@@ -37,7 +39,7 @@ def bars(app: AppTest) -> dict[str, Any]:
     return found
 
 
-def proof(app: AppTest) -> list[list[dict[str, Any]]]:
+def both_orders(app: AppTest) -> list[list[dict[str, Any]]]:
     (found,) = components(app, "comparison")
     return [row["cells"] for row in found["rows"]]
 
@@ -120,11 +122,29 @@ def test_other_positions_are_the_same_to_the_model_as_the_words_in_another_order
 
 
 def test_without_positions_only_rounding_is_left_and_with_them_more(open_app: Open) -> None:
-    outputs, texts = proof(open_app("whatif", **PLACE))
+    outputs, texts = both_orders(open_app("whatif", **PLACE))
     assert written(outputs[0]["text"]) > 1e-2
     assert written(outputs[1]["text"]) < 1e-5
     assert outputs[1]["note"] == "only rounding"
     assert texts[1]["note"] == "the same as in order"
+
+
+def test_the_small_model_says_which_order_it_read(open_app: Open, folder: Path) -> None:
+    """It has tokens of its own, so it reads another order than the one that the row names."""
+    path = write_checkpoint(folder / "family-none.safetensors", Size(1, 1, 2), options={"positions": "none"})
+    family = {"name": "positions", "option": "model.positions", "members": [{"member": "none", "value": "none"}]}
+    report = folder / "families.json"
+    report.write_text(json.dumps({"families": [family], "members": {}}), encoding="utf-8")
+    try:
+        cells = both_orders(open_app("whatif", **PLACE))[1]
+        assert [cell["note"] for cell in cells[:2]] == ["another one", "the same as in order"]
+        read = cells[2]["note"].removeprefix("of “").removesuffix("”: the same as in order")
+        assert sorted(read.split()) == sorted(SENTENCE.split())
+        assert read != SENTENCE
+        assert Translator.load(path).translate(read).text == cells[2]["text"].replace("(nothing)", "")
+    finally:
+        path.unlink()
+        report.unlink()
 
 
 def test_a_number_that_no_change_has_is_none() -> None:
@@ -157,7 +177,7 @@ def test_odd_sentences_and_odd_positions_open(
             "whatif", checkpoint="odd-order", experiment="order", sentence=sentence, edits="positions=swap.2.60"
         )
         assert not app.exception, app.exception[0].message
-        largest = [written(cell["text"]) for cell in proof(app)[0]]
+        largest = [written(cell["text"]) for cell in both_orders(app)[0]]
         assert largest[-1] < 1e-5
     finally:
         path.unlink()
@@ -180,7 +200,7 @@ def test_with_a_window_that_hides_words_the_orders_are_not_called_the_same(
     path = write_checkpoint(folder / "window.safetensors", options=options)
     try:
         app = open_app("whatif", checkpoint="window", edits=edits, details="true", **PLACE)
-        largest = [written(cell["text"]) for cell in proof(app)[0]]
+        largest = [written(cell["text"]) for cell in both_orders(app)[0]]
         assert (largest[-1] < 1e-5) == (window == 100 or is_edit)  # the original model's encoder without positions
         text = says(app)
         assert "without the other edits" in text if is_edit else ("attention window" in text) == (window == 1)

@@ -50,7 +50,7 @@ def test_positions_are_removed_with_one_click(visit: Begin) -> None:
 def test_both_translations_are_below_the_table_of_a_long_sentence(visit: Begin) -> None:
     long = " ".join(["the cat sat on the mat"] * 5)
     page = visit(height=720).open("whatif", experiment="order", sentence=long).page
-    table, outcome = (page.locator(f".st-key-whatif_order_{name}") for name in ("proof", "outcome"))
+    table, outcome = (page.locator(f".st-key-whatif_order_{name}") for name in ("comparison", "outcome"))
     outcome.locator(".token, span").first.wait_for()
     box = table.locator("table").bounding_box()
     assert outcome.bounding_box()["y"] >= box["y"] + box["height"]

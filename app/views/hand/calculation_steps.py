@@ -14,7 +14,7 @@ from app.figures.head_names import head_name
 from app.figures.mask_reasons import MaskReasons
 from app.figures.tensor import tensor_alt
 from app.languages import _, gettext_noop
-from app.library.source_code import SourceLines, lines_from, lines_of
+from app.library.source_code import SourceLines, joined_lines, lines_from, lines_of
 from app.stage.scene import Scene
 from app.state.choices import ALL_TERMS
 from app.state.color_scheme import is_dark
@@ -92,7 +92,7 @@ def projections(this: Calculation) -> None:
             memory=memory,
             origin=origin(this.kind, this.layer, this.scene.config.norm == "pre"),
         ),
-        _projecting(this.site),
+        _projection_code(this.site),
         shape=_(
             "Q: {q}. K and V: {k}",
             q=this.shape("H", this.query_letter, "E"),
@@ -103,10 +103,10 @@ def projections(this: Calculation) -> None:
     st.caption(_("The matrices W are parameters: the same for every sentence, however long."))
 
 
-def _projecting(site: str) -> SourceLines:
+def _projection_code(site: str) -> SourceLines:
     """The lines that make keys, values and queries."""
     memory = lines_from(MultiHeadAttention.keys_and_values, "key = ", "value = ")
-    return SourceLines(memory.path, memory.first, f"{memory.text}\n{lines_of(f'{site}.query').text}")
+    return joined_lines(memory, lines_of(f"{site}.query"))
 
 
 def product(this: Calculation) -> None:

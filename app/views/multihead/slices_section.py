@@ -22,7 +22,7 @@ from app.figures.head_slices import (
 from app.figures.theme import color_limit, number
 from app.languages import _, gettext_noop, with_label
 from app.languages.numbers import formatted
-from app.library.source_code import SourceLines, lines_from
+from app.library.source_code import SourceLines, joined_lines, lines_from
 from app.stage.heads import SHORT_INSIDE
 from app.stage.scene import Scene
 from app.stage.section import section
@@ -92,7 +92,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             "single product makes the queries of all heads, which are then cut apart. No two heads share a weight. "
             "(torch keeps each matrix transposed; here it is as in the formula.)"
         ),
-        _code(),
+        _matrices_code(),
         shape=shape_text(("D", "D"), (config.d_model, config.d_model)),
     )
 
@@ -213,11 +213,11 @@ def beyond_text(share: float) -> str:
     return _("{share:.1%} of the weights are outside this range.", share=share)
 
 
-def _code() -> SourceLines:
+def _matrices_code() -> SourceLines:
     """The code that makes the four matrices, and the line that splits their outputs into heads."""
     made = lines_from(MultiHeadAttention.__init__, "self.query", "self.output")
     cut = lines_from(MultiHeadAttention.split, "return")
-    return SourceLines(made.path, made.first, f"{made.text}\n...\n{cut.text}")
+    return joined_lines(made, cut)
 
 
 def first_of(label: str, length: int, count: int, choice: Choice[int]) -> int:

@@ -12,7 +12,7 @@ from app.languages import _
 from app.library import checkpoints
 from app.library.families import shipped_members
 from app.stage.scene import Scene
-from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
+from app.views.shared.word_orders import Moved, Order, moved, reordered, sentence_of, shuffled
 from transformer.analysis.edits import PositionsOff
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.translation import Hypothesis
@@ -84,6 +84,11 @@ class TrainedWithout:
     ids: Ids
     order: Order
     pair: Pair
+
+    @property
+    def sentence(self) -> str:
+        """The shuffled sentence that it read."""
+        return sentence_of(reordered(self.ids, self.order), self.subject.translator)
 
     @property
     def moved(self) -> Moved:

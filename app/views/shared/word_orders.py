@@ -18,6 +18,8 @@ from app.compute.subject import Subject
 from app.figures.head_sharpness import carries_no_word
 from app.figures.tensor import row_norms
 from app.figures.tokens_to_words import words_of
+from transformer.config import EOS
+from transformer.decoding.translator import Translator
 
 Order = tuple[int, ...]
 TRIES = 20  # at most so many shuffles are drawn to find one that changes the sentence
@@ -46,6 +48,14 @@ def shuffled(tokens: Sequence[str], seed: int) -> Order | None:
 def reordered(ids: Sequence[int], order: Order) -> Ids:
     """The ids in that order."""
     return tuple(ids[token] for token in order)
+
+
+def sentence_of(source_ids: Ids, translator: Translator) -> str:
+    """The sentence of the tokens in an order. </s> is written only if tokens are after it."""
+    tokenizer = translator.tokenizer.target  # which decodes the other language, that of the source
+    end = source_ids.index(EOS)
+    parts = [tokenizer.decode(source_ids[:end]), tokenizer.token(EOS), tokenizer.decode(source_ids[end + 1 :])]
+    return " ".join(filter(None, parts)) if end < len(source_ids) - 1 else parts[0]
 
 
 @dataclass(frozen=True)

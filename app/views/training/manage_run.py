@@ -87,8 +87,10 @@ def add_to_checkpoints(name: str) -> CheckpointFile:
     """Copies the best checkpoint of a run, and its measurements, into the folder of checkpoints, under the name of the
     run. Raises LaunchError."""
     found = best_checkpoint(name)
-    if not is_at_this_machine() or found is None:
+    if not is_at_this_machine():
         raise LaunchError(_("Only the person at the machine that runs the app adds checkpoints to it."))
+    if found is None:
+        raise LaunchError(_("“{name}” has no checkpoint any more.", name=name))
     check_name(name)
     path = checkpoint_folder() / f"{name}.safetensors"
     if path.exists():

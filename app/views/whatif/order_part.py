@@ -25,8 +25,8 @@ from app.state.events import open_checkpoint
 from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
+from app.views.whatif.order_comparison import by_each_model, draw_comparison
 from app.views.whatif.order_data import edit_of, order_data
-from app.views.whatif.order_proof import proof, proved
 from app.views.whatif.order_ranking import (
     KINDS,
     Lost,
@@ -42,7 +42,7 @@ from transformer.analysis.edits import Edit, PositionsOff, PositionsShuffled, Po
 
 
 def draw(scene: Scene) -> None:
-    """Draws what each change costs, the proof, both translations, and sentences about them."""
+    """Draws what each change costs, both orders by each model, both translations, and sentences about them."""
     if scene.config.positions == "none":
         _without_positions(scene)
         return
@@ -52,7 +52,7 @@ def draw(scene: Scene) -> None:
     shown = made or first
     _striking(scene, lost, first, made)
     order = order_of(scene, shown if isinstance(shown, PositionsShuffled | PositionsSwapped) else first)
-    found = proved(scene, order)
+    found = by_each_model(scene, order)
     with st.container(key="whatif_order_duo"):
         left, right = st.columns([3, 2], gap="medium")
         with left:
@@ -63,7 +63,7 @@ def draw(scene: Scene) -> None:
             name = _("What each change of the positions costs")
             download_and_table(key="position_edits", name=name, table=partial(order_table, lost))
         with right:
-            proof(scene, order, found, key="whatif_order_proof")
+            draw_comparison(scene, order, found, key="whatif_order_comparison")
     if made:
         before_and_after(scene, key="whatif_order_outcome")
     else:
@@ -78,7 +78,7 @@ def prepare(scene: Scene) -> None:
     before the experiment is opened."""
     if scene.config.positions != "none":
         first = striking(scene, lost_by_order(scene))
-        proved(scene, order_of(scene, first))
+        by_each_model(scene, order_of(scene, first))
         edited = scene.subject.original.edited(first)
         outcome_of(edited, scene.translated_by(edited.original), scene.best(edited))
 
@@ -124,10 +124,10 @@ def _named(scene: Scene, edit: PositionEdit) -> str:
 
 
 def _without_positions(scene: Scene) -> None:
-    """Draws the proof for a model without positions, in which there is nothing to edit."""
+    """Draws both orders for a model without positions, in which there is nothing to edit."""
     size = len(scene.source)
     order = (*range(size - 2, -1, -1), size - 1)  # all tokens backwards, but </s> stays last
-    proof(scene, order, proved(scene, order), key="whatif_order_proof")
+    draw_comparison(scene, order, by_each_model(scene, order), key="whatif_order_comparison")
     if has_window(scene):
         none = _(
             "This model has no positions, so there is nothing to swap or to shift: only its attention window tells the "
@@ -172,5 +172,5 @@ def _details(scene: Scene) -> None:
                 window=scene.config.attention_window,
             )
         )
-    label = _("The proof word by word: page Positions")
+    label = _("Both orders word by word: page Positions")
     st.page_link(page_named("positions"), label=label, icon=":material/swap_horiz:", query_params=query())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.figures.theme import fixed
 from app.languages import _, gettext_noop
 from app.stage.scene import Scene
-from app.views.whatif.order_proof import reordered_text
+from app.views.whatif.order_comparison import reordered_text
 from app.views.whatif.order_ranking import Lost, PositionEdit
 from transformer.analysis.edits import (
     AttentionWindow,
