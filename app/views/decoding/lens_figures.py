@@ -37,7 +37,7 @@ TOP, BOTTOM = 130, 60  # px
 
 
 @dataclass(frozen=True)
-class Seen:
+class LensResult:
     """The results of the lens. Row 0 belongs to the vectors that enter layer 1."""
 
     ranks: np.ndarray  # (N + 1, T) of the predicted token, 1 to V
@@ -79,7 +79,7 @@ def rank_text(rank: int) -> str:
     return str(rank) if rank < 1000 else formatted(rank / 1000, ".0f") + "k"
 
 
-def lens_wall(seen: Seen, *, step: int, title: str, show_tokens: bool = False) -> Figure:
+def lens_heatmap(seen: LensResult, *, step: int, title: str, show_tokens: bool = False) -> Figure:
     """Layers by steps, coloured by the rank of the predicted token.
 
     Args:
@@ -110,7 +110,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_tokens: bool = False) -
     return Figure(data, layout)
 
 
-def _texts(seen: Seen, drawn: np.ndarray, show_tokens: bool) -> FigurePart:
+def _texts(seen: LensResult, drawn: np.ndarray, show_tokens: bool) -> FigurePart:
     cells = list(np.ndindex(drawn.shape))
     if show_tokens:
         texts = ticks(tuple(_short(seen.tops[i][t], _letters(seen)) for i, t in cells))
@@ -130,7 +130,7 @@ def _color_bar(vocabulary: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _layer_axis(seen: Seen) -> dict[str, object]:
+def _layer_axis(seen: LensResult) -> dict[str, object]:
     rows = len(seen.ranks)
     ticked = {"tickvals": list(range(rows)), "ticktext": seen.layers, "tickfont": {"size": 14, "color": INK}}
     return plain_axis("", [-0.5, rows - 0.5], tickmode="array") | ticked
@@ -142,19 +142,19 @@ def _short(token: str, letters: int = 9) -> str:
     return token if len(token) <= letters else token[: letters - 1] + "…"
 
 
-def _letters(seen: Seen) -> int:
+def _letters(seen: LensResult) -> int:
     """How many letters of a token fit in a cell."""
     return max(5, min(9, WIDEST // (LETTER * seen.ranks.shape[1])))
 
 
-def lens_width(seen: Seen, show_tokens: bool = False) -> int:
-    """The width in px below which the wall scrolls sideways: so that texts fit into their cells."""
+def lens_width(seen: LensResult, show_tokens: bool = False) -> int:
+    """The width in px below which the chart scrolls sideways: so that texts fit into their cells."""
     count = seen.ranks.shape[1]
     cell = 7 if count > NUMBERS_UP_TO else LETTER * _letters(seen) if show_tokens else 28
     return 90 + count * cell
 
 
-def lens_table(seen: Seen) -> Table:
+def lens_table(seen: LensResult) -> Table:
     """All cells as columns of a table, step by step from the input upwards."""
     cells = [(i, t) for t in range(seen.ranks.shape[1]) for i in range(len(seen.ranks))]
     return {
@@ -168,7 +168,7 @@ def lens_table(seen: Seen) -> Table:
     }
 
 
-def lens_alt(seen: Seen, title: str) -> str:
+def lens_alt(seen: LensResult, title: str) -> str:
     """For each step, from which layer on the predicted token is the most probable."""
     entries = []
     for t, name in enumerate(seen.steps.names[:40]):

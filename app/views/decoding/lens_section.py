@@ -9,7 +9,7 @@ from app.library.source_code import lines_of_definition
 from app.stage.scene import Scene
 from app.state.choices import STEP
 from app.state.detail_choices import LENS_CELLS
-from app.views.decoding.lens_figures import Seen, lens_alt, lens_table, lens_wall, lens_width
+from app.views.decoding.lens_figures import LensResult, lens_alt, lens_heatmap, lens_table, lens_width
 from app.views.shared.buttons import buttons
 from app.views.shared.show_figure import scrolling, show_figure
 from app.views.shared.triplet import shape_text, triplet
@@ -48,7 +48,7 @@ def lens_part(scene: Scene, step: int) -> None:
 
 def lens_picture(scene: Scene, step: int) -> None:
     """The picture alone, with the choice of what is in its cells."""
-    seen = _seen(scene)
+    seen = _lens_result(scene)
     shown = buttons(LENS_CELLS, {name: _(title) for name, title in CELLS.items()}, _("In the cells"), says=False)
     if shown == "rank":
         title = _("After each layer: rank of the translation's token, 1 to {count:,}", count=seen.vocabulary)
@@ -56,7 +56,7 @@ def lens_picture(scene: Scene, step: int) -> None:
         title = _("After each layer: the most probable token")
     with scrolling("lens", lens_width(seen, shown == "token")):
         show_figure(
-            lens_wall(seen, step=step, title=title, show_tokens=shown == "token"),
+            lens_heatmap(seen, step=step, title=title, show_tokens=shown == "token"),
             key="lens",
             name=_("Logit lens"),
             alt=lens_alt(seen, title),
@@ -69,8 +69,10 @@ def _clicked(cell: Point) -> None:
     STEP.choose(int(cell.x))
 
 
-def _seen(scene: Scene) -> Seen:
+def _lens_result(scene: Scene) -> LensResult:
     found = cached_results.logit_lens(scene.subject.as_in_steps, scene.translation.source_ids, scene.hypothesis.ids)
     token_of = scene.subject.translator.tokenizer.token
     tops = [[token_of(int(id)) for id in row] for row in found.top_ids]
-    return Seen(found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size)
+    return LensResult(
+        found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size
+    )

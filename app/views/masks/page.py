@@ -19,23 +19,23 @@ from app.stage.scene import Scene
 from app.state.choices import MASK_CELL, MASK_HEAD, MASK_SCORES, MASK_TAKEN, PINS_GIVEN, UNPINNED
 from app.views.masks.batch_section import masks_of_a_batch
 from app.views.shared.causal_picture import Pass, message, passes, scores_before, scores_message, table
-from app.views.shared.mask_twins import Twin, Twins, twins
 from app.views.shared.show_figure import download_and_table
+from app.views.shared.small_mask_models import SmallModel, SmallModels, small_mask_models_of
 from transformer.analysis.edits import MaskOff, edit_text
 
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    masked, free = passes(scene)
+    masked, unmasked = passes(scene)
     with st.container(key="masks_duo"):
         left, right = st.columns([3, 2], gap="medium")
         with left:
-            _causal(scene, masked, free)
+            _causal(scene, masked, unmasked)
         with right:
-            both = twins(scene)
+            both = small_mask_models_of(scene)
             if both:
                 _comparison(both)
-    template.say(*_sentences(scene, masked, free, both))
+    template.say(*_sentences(scene, masked, unmasked, both))
     predict(scene, "masked-cells")
     words = _("Why is the mask used in decoding, too? Translate without it, with a cache and without one")
     template.experiment(words, experiment="masks", edit=edit_text(MaskOff("causal")))
@@ -47,17 +47,17 @@ def draw(scene: Scene) -> None:
 def prepare(scene: Scene) -> None:
     """Computes what the page shows of a scene, before it is opened."""
     passes(scene)
-    twins(scene)
+    small_mask_models_of(scene)
 
 
-def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
+def _causal(scene: Scene, masked: Pass, unmasked: Pass) -> None:
     """The matrix with and without the causal mask."""
     layer, head = _head(scene)
     with st.container(key="picture_causal"):
         scores, shown = scores_before(scene, layer, head), 2 if MASK_SCORES.value else int(MASK_TAKEN.value)
         heading = _("The model of this page: {model}", model=display_name(scene.subject.file))
         more = {"heading": heading, "scores": scores_message(scores, layer, head), "shown": shown}
-        data = message(scene, masked, free, layer, head) | more
+        data = message(scene, masked, unmasked, layer, head) | more
         causal_matrix(
             data,
             key="causal",
@@ -73,7 +73,7 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
     )
 
     def numbers() -> Table:
-        return {**table(scene.target, masked, free, layer, head), _("score before the mask"): scores.ravel()}
+        return {**table(scene.target, masked, unmasked, layer, head), _("score before the mask"): scores.ravel()}
 
     download_and_table(key="causal", name=name, table=numbers)
 
@@ -99,7 +99,7 @@ def _pin(query: int, key: int) -> None:
         MASK_CELL.choose((query, key))
 
 
-def _comparison(both: Twins) -> None:
+def _comparison(both: SmallModels) -> None:
     """What the two small models do in a training step, and when they write on their own."""
     title = (
         _("Two other, small models on this sentence")
@@ -109,9 +109,9 @@ def _comparison(both: Twins) -> None:
     rows = (
         Row(
             _("In a training step, it reads the right tokens and predicts the next token"),
-            (_step(both.masked), _step(both.free)),
+            (_step(both.masked), _step(both.unmasked)),
         ),
-        Row(_("In decoding, token by token, it writes"), (_alone(both.masked), _alone(both.free))),
+        Row(_("In decoding, token by token, it writes"), (_alone(both.masked), _alone(both.unmasked))),
     )
     comparison(
         (_("Trained with the mask"), _("Trained without it")),
@@ -119,7 +119,7 @@ def _comparison(both: Twins) -> None:
         title=Title(
             title,
             _("They differ only in the mask of their training."),
-            tuple(short_name(twin.trained.file) for twin in (both.masked, both.free)),
+            tuple(short_name(small.trained.file) for small in (both.masked, both.unmasked)),
         ),
         key="twins",
         color=role_color("decoder"),
@@ -127,21 +127,21 @@ def _comparison(both: Twins) -> None:
     )
 
 
-def _step(twin: Twin) -> Cell:
-    right, size = int(twin.step.right.sum()), len(twin.step.right)
+def _step(small: SmallModel) -> Cell:
+    right, size = int(small.step.right.sum()), len(small.step.right)
     return Cell(
         ngettext("{right} of {count:,} token right", "{right} of {count:,} tokens right", size, right=right),
         _(
             "The right token has a probability of {probability} on average.",
-            probability=probability_text(twin.probability),
+            probability=probability_text(small.probability),
         ),
         share=right / size,
     )
 
 
-def _alone(twin: Twin) -> Cell:
-    size = ngettext("{count:,} token", "{count:,} tokens", len(twin.alone.ids))
-    return Cell(twin.alone.text or _("(nothing)"), size)
+def _alone(small: SmallModel) -> Cell:
+    size = ngettext("{count:,} token", "{count:,} tokens", len(small.alone.ids))
+    return Cell(small.alone.text or _("(nothing)"), size)
 
 
 def later_tokens(share: Share, *, helps: bool, learned: bool) -> str:
@@ -165,7 +165,7 @@ def later_tokens(share: Share, *, helps: bool, learned: bool) -> str:
     )
 
 
-def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> list[str]:
+def _sentences(scene: Scene, masked: Pass, unmasked: Pass, both: SmallModels | None) -> list[str]:
     """What the pictures show, in at most three sentences."""
     if len(masked.predictions.right) == 1:
         return [_("The translation is empty, so there is one row and nothing to hide from it: type a longer sentence.")]
@@ -175,9 +175,9 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
             "predict."
         )
     ]
-    change = free.predictions.score - masked.predictions.score
+    change = unmasked.predictions.score - masked.predictions.score
     sentences.append(
-        later_tokens(Share(free.share_on_later), helps=change >= 0, learned=not scene.config.causal_training)
+        later_tokens(Share(unmasked.share_on_later), helps=change >= 0, learned=not scene.config.causal_training)
     )
     if not scene.subject.has_causal_mask:
         sentences.append(_("An edit takes the causal mask away. “With the mask” shows the same model with the mask."))

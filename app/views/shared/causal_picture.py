@@ -21,7 +21,7 @@ from app.stage.scene import Scene
 from transformer.analysis.edits import MaskOff
 from transformer.model.attention_kinds import SITES
 
-FREE = MaskOff("causal")
+CAUSAL_MASK_OFF = MaskOff("causal")
 # What the two passes are, until a page names them otherwise
 ALTS = (
     gettext_noop("{place}, with the causal mask. {rows}"),
@@ -56,20 +56,20 @@ class Pass:
 def passes(scene: Scene) -> tuple[Pass, Pass]:
     """With the causal mask, and without."""
     masked, found = scene.subject.with_causal_mask, []
-    for subject in (masked, masked.edited(FREE)):
+    for subject in (masked, masked.edited(CAUSAL_MASK_OFF)):
         one = cached_results.observed(subject, scene.translation.source_ids, scene.hypothesis.ids)
         found.append(Pass(one.attention["decoder"], predictions(one.trace["logits"], scene.hypothesis.ids)))
     return found[0], found[1]
 
 
 def message(
-    scene: Scene, masked: Pass, free: Pass, layer: int, head: int, alts: tuple[str, str] = ALTS
+    scene: Scene, masked: Pass, unmasked: Pass, layer: int, head: int, alts: tuple[str, str] = ALTS
 ) -> dict[str, Any]:
     """What `app.components.causal_matrix` draws. `alts` describe the two passes, for screen readers."""
     target = scene.target
     token_of = scene.subject.translator.tokenizer.token
     place = _("decoder self-attention, layer {layer}, head {head}", layer=layer + 1, head=head + 1)
-    masked_rows, free_rows = (_rows(each.mask(layer, head), target) for each in (masked, free))
+    masked_rows, unmasked_rows = (_rows(each.mask(layer, head), target) for each in (masked, unmasked))
 
     def one(which: Pass, alt: str) -> dict[str, Any]:
         result = which.predictions
@@ -87,7 +87,7 @@ def message(
         "reads": [in_words(token) for token in target.tokens],
         "predicts": [in_words(token) for token in target.predicts],
         "masked": one(masked, _(alts[0], place=place, rows=masked_rows)),
-        "free": one(free, _(alts[1], place=place, rows=free_rows)),
+        "free": one(unmasked, _(alts[1], place=place, rows=unmasked_rows)),
         "layer": layer,
         "head": head,
         "layers": len(masked.attention.weights),
@@ -128,7 +128,7 @@ def scores_message(scores: np.ndarray, layer: int, head: int) -> dict[str, Any]:
 
 
 def table(
-    target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int, weights: tuple[str, str] = WEIGHTS
+    target: TokenAxis, masked: Pass, unmasked: Pass, layer: int, head: int, weights: tuple[str, str] = WEIGHTS
 ) -> Table:
     """All cells, one per line, row by row. `weights` are the names of the columns with the weights of both passes."""
     size = len(target)
@@ -139,7 +139,7 @@ def table(
         _("key"): keys[key],
         _("may attend"): masked.mask(layer, head).ravel(),
         _(weights[0]): masked.weights(layer, head).ravel(),
-        _(weights[1]): free.weights(layer, head).ravel(),
+        _(weights[1]): unmasked.weights(layer, head).ravel(),
     }
 
 

@@ -24,8 +24,8 @@ from app.state.events import choose_head
 from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.edited_sites import edited_sites
-from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
+from app.views.steps.station_tables import draw_station_tables
 from app.views.steps.station_tensors import kind_at
 from app.views.steps.stations import Detail, Station, nearest, stations, where
 from app.views.steps.walk_pictures import walk_pictures
@@ -69,7 +69,7 @@ def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) 
         for sentence in filter(None, (here.training, here.edited)):
             st.caption(sentence)
     code_card(code_at(scene, here))
-    draw_station(scene, here, head)
+    draw_station_tables(scene, here, head)
     st.caption(_("The steps of the calculation, as in the map above:"))
     download_and_table(key="map", name=_("Map of the model"), table=lambda: _table(walk))
 

@@ -41,10 +41,10 @@ def snapshot_tiles(
     per_line = -(-count // lines)
     gap_k, label = max(1, k // 8), max(1, round(q * LABEL / TALL))  # in cells
     high, wide = q + label, k + gap_k
-    wall = np.full((lines * high, per_line * wide - gap_k), np.nan, dtype=np.float32)
+    tiled = np.full((lines * high, per_line * wide - gap_k), np.nan, dtype=np.float32)
     corners = [(line * high + high - q, place * wide) for line, place in (divmod(n, per_line) for n in range(count))]
     for tile, (top, left) in zip(tiles, corners, strict=True):
-        wall[top : top + q, left : left + k] = tile
+        tiled[top : top + q, left : left + k] = tile
     x = np.array([left + (k - 1) / 2 for unused, left in corners], dtype=np.float32)
     middle = np.array([top + (q - 1) / 2 for top, unused in corners], dtype=np.float32)
     above = np.array([top - 0.5 - ABOVE * q / TALL for top, unused in corners], dtype=np.float32)
@@ -53,7 +53,7 @@ def snapshot_tiles(
         for update, loss in zip(updates, losses, strict=True)
     ]
     data = [
-        heat(wall, weight_scale(), 0, 1, xgap=0, ygap=0),
+        heat(tiled, weight_scale(), 0, 1, xgap=0, ygap=0),
         words(x, above, [formatted(update, ",") for update in updates], INK, 15),
         places(x, middle, hover, "%{text}<extra></extra>", 90, customdata=list(range(count))),
     ]
@@ -66,8 +66,8 @@ def snapshot_tiles(
         "dragmode": False,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "shapes": [frame(left - 0.5 - pad, left + k - 0.5 + pad, top - 0.5 - pad_y, top + q - 0.5 + pad_y, 4)],
-        "xaxis": BARE | {"showticklabels": False, "range": [-0.5 - 2 * pad, wall.shape[1] - 0.5 + 2 * pad]},
-        "yaxis": BARE | {"showticklabels": False, "range": [wall.shape[0] - 0.5 + 2 * pad, -0.5]},
+        "xaxis": BARE | {"showticklabels": False, "range": [-0.5 - 2 * pad, tiled.shape[1] - 0.5 + 2 * pad]},
+        "yaxis": BARE | {"showticklabels": False, "range": [tiled.shape[0] - 0.5 + 2 * pad, -0.5]},
     }
     return Figure(data, layout)
 

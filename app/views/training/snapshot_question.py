@@ -79,20 +79,20 @@ def question(run: Run, scene: Scene | None) -> Question:
     files = snapshots(run.name)
     if not files:
         raise NothingToAsk(when_the_first_comes(run) or _(NONE_YET if _would_store_one(run) else NO_SNAPSHOTS))
-    newest, update = _newest(files)
-    last, unusable = files[update], tuple(each for each in files if each > update and files[each].is_there)
+    translator, update = _newest(files)
+    newest_file, unusable = files[update], tuple(each for each in files if each > update and files[each].is_there)
     files = {each: file for each, file in files.items() if each <= update}
     try:
-        task = task_of(newest)
-        sentence, remark = _sentence(run, last, newest, task, scene)
-        known = _given(run, sentence) or right_translation(run, sentence)
-        target = known or snapshot_results.written_by(last, sentence)
+        task = task_of(translator)
+        sentence, remark = _sentence(run, newest_file, translator, task, scene)
+        known = _typed_right_translation(run, sentence) or right_translation(run, sentence)
+        target = known or snapshot_results.written_by(newest_file, sentence)
     except (HeadlightError, OSError) as error:
-        reason = str(error).replace(last.path, last.name)
+        reason = str(error).replace(newest_file.path, newest_file.name)
         raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=reason)) from None
     if not target:
         raise NothingToAsk(_("The newest snapshot writes nothing for this sentence. Type another sentence."))
-    model = newest.model
+    model = translator.model
     return Question(
         run.name, files, unusable, task, model.config, model.parameter_count, sentence, target, bool(known), remark
     )  # fmt: skip
@@ -136,32 +136,34 @@ def _newest(files: dict[int, CheckpointFile]) -> tuple[Translator, int]:
     raise NothingToAsk(_("The newest snapshot cannot be used. {reason}", reason=reasons[0]))
 
 
-def usual_sentence(run: Run, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
+def usual_sentence(run: Run, translator: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
     """(sentence, remark): the sentence of the page and "" if the run can read it; otherwise a sentence of the text of
     the run, or an example of its language, or "", and the reason."""
     reader = normalise(scene.translation.sentence) if scene else ""
-    remark = _why_unsuitable(reader, newest, task, scene)
+    remark = _why_unsuitable(reader, translator, task, scene)
     if reader and not remark:
         return reader, ""
     examples = [*(source for source, _target in known_pairs(run)), *task.examples]
-    return next((sentence for sentence in examples if not _too_long(sentence, newest)), ""), remark
+    return next((sentence for sentence in examples if not _too_long(sentence, translator)), ""), remark
 
 
-def _sentence(run: Run, last: CheckpointFile, newest: Translator, task: Task, scene: Scene | None) -> tuple[str, str]:
-    data = entry(last).recipe("data")
+def _sentence(
+    run: Run, newest_file: CheckpointFile, translator: Translator, task: Task, scene: Scene | None
+) -> tuple[str, str]:
+    data = entry(newest_file).recipe("data")
     typed = normalise(_typed(RUN_SENTENCE, (str(data.get("toy")), str(data.get("source_language")))))
     if not typed:
-        usual, remark = usual_sentence(run, newest, task, scene)
+        usual, remark = usual_sentence(run, translator, task, scene)
         if not usual:
             type_one = _("Type a sentence for it, under Details.")
             raise NothingToAsk(f"{remark} {type_one}".strip())
         return usual, remark
-    if problem := _too_long(typed, newest):
+    if problem := _too_long(typed, translator):
         raise NothingToAsk(problem)
     return typed, ""
 
 
-def _given(run: Run, sentence: str) -> str:
+def _typed_right_translation(run: Run, sentence: str) -> str:
     """The right translation as the visitor has typed it for this sentence, or ""."""
     return _typed(RUN_RIGHT, (run.name, sentence)).strip()
 
@@ -176,7 +178,7 @@ def _typed(choice: Choice[str], now: tuple[str, ...]) -> str:
     return choice.value
 
 
-def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene | None) -> str:
+def _why_unsuitable(sentence: str, translator: Translator, task: Task, scene: Scene | None) -> str:
     """Why this run cannot read the visitor's sentence, or ""."""
     is_toy = task.examples in (toy.examples for toy in TOY_TASKS.values())
     if scene and scene.task != task and (is_toy or scene.task.source != task.source):
@@ -184,11 +186,11 @@ def _why_unsuitable(sentence: str, newest: Translator, task: Task, scene: Scene 
         if theirs == ours:
             return _("This run has learned a toy task, and your sentence may have words that it does not know.")
         return _("Your sentence is for {theirs}, this run for {ours}.", theirs=theirs, ours=ours)
-    return _too_long(sentence, newest)
+    return _too_long(sentence, translator)
 
 
-def _too_long(sentence: str, newest: Translator) -> str:
-    tokens, limit = len(newest.tokenizer.encode(sentence)), checkpoints.most_tokens(newest)
+def _too_long(sentence: str, translator: Translator) -> str:
+    tokens, limit = len(translator.tokenizer.encode(sentence)), checkpoints.most_tokens(translator)
     if tokens <= limit:
         return ""
     return _(

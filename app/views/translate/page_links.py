@@ -10,7 +10,7 @@ from app.state.choices import MASK_TAKEN
 
 PAGE_LINKS = 4.6  # rem that they take below the picture
 
-_DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is chosen there, words, icon
+_LINKS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is chosen there, words, icon
     ("training", {}, gettext_noop("See it learn"), ":material/school:"),
     (
         "masks",
@@ -25,6 +25,6 @@ _DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is ch
 def page_links(beside: Callable[[], None]) -> None:
     """Draws the three links in one line; `beside` draws what is at its end."""
     with st.container(key="page_links", horizontal=True, vertical_alignment="center", gap="small"):
-        for page, chosen, words, icon in _DOORS:
+        for page, chosen, words, icon in _LINKS:
             st.page_link(page_named(page), label=_(words), icon=icon, query_params=query(chosen), width="content")
         beside()

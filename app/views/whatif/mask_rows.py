@@ -15,7 +15,7 @@ from app.figures.shares import Share
 from app.figures.theme import fixed
 from app.languages import _, ngettext
 from app.stage.scene import Scene
-from app.views.shared.mask_twins import Twin, Twins
+from app.views.shared.small_mask_models import SmallModel, SmallModels
 from app.views.whatif.padded_batch import Batch
 
 MOST_REREAD = 30  # tokens: in a longer translation the steps do not read all tokens again
@@ -57,25 +57,27 @@ class Outcome:
 
 
 def rows_of(
-    original: Outcome, edited: Outcome, reread: Reread | None, batch: Batch | None, both: Twins | None
+    original: Outcome, edited: Outcome, reread: Reread | None, batch: Batch | None, both: SmallModels | None
 ) -> list[Row]:
     """The rows of the table; `both` has the small model that was trained without the causal mask."""
 
-    def row(label: str, cells: tuple[Cell, Cell], third: Callable[[Twin], Cell]) -> Row:
-        return Row(label, (*cells, third(both.free)) if both else cells)
+    def row(label: str, cells: tuple[Cell, Cell], third: Callable[[SmallModel], Cell]) -> Row:
+        return Row(label, (*cells, third(both.unmasked)) if both else cells)
 
     step = _step(original.predictions), _step(edited.predictions, original.predictions)
     alone = _written(original.text, edited.text)
     rows = [
-        row(_("All rows at once, as in training: tokens ranked first"), step, lambda twin: _step(twin.step)),
-        row(_("Decoding, token by token, with the cache"), alone, lambda twin: Cell(twin.alone.text or _("(nothing)"))),
+        row(_("All rows at once, as in training: tokens ranked first"), step, lambda small: _step(small.step)),
+        row(
+            _("Decoding, token by token, with the cache"), alone, lambda small: Cell(small.alone.text or _("(nothing)"))
+        ),
     ]
     if reread:
         rows.append(
             row(
                 _("Greedy decoding, without a cache: each step computes all written tokens again"),
                 _written(reread.before, reread.after),
-                lambda twin: Cell(_again(twin) or _("(nothing)")),
+                lambda small: Cell(_again(small) or _("(nothing)")),
             )
         )
     if batch:
@@ -86,13 +88,13 @@ def rows_of(
             sentence=batch.sentence.source,
         )
         before_cell, after_cell = _written(*(each.text for each in batch.written))
-        share = float(batch.leaked("encoder").mean())
+        share = float(batch.share_on_padding("encoder").mean())
         cells = _padded(before_cell, 0.0), _padded(after_cell, share)
         rows.append(row(label, cells if share else (before_cell, after_cell), _not_computed))
     return rows
 
 
-def name_of_twin(both: Twins, original: Scene) -> str:
+def small_model_title(both: SmallModels, original: Scene) -> str:
     """The name of the column of the small model. It has the sentence if that is not the one of the page, which the
     model cannot read."""
     if both.source == original.translation.sentence:
@@ -100,13 +102,13 @@ def name_of_twin(both: Twins, original: Scene) -> str:
     return _("Trained without (small), on “{sentence}”", sentence=visible(both.source))
 
 
-def _again(twin: Twin) -> str:
+def _again(small: SmallModel) -> str:
     """What the small model writes where each step reads all its words again."""
-    ids = without_cache(twin.trained, twin.source_ids, MOST_REREAD)
-    return twin.trained.translator.tokenizer.decode(ids)
+    ids = without_cache(small.trained, small.source_ids, MOST_REREAD)
+    return small.trained.translator.tokenizer.decode(ids)
 
 
-def _not_computed(twin: Twin) -> Cell:
+def _not_computed(small: SmallModel) -> Cell:
     return Cell("–", _("not computed: only its causal mask differs"))
 
 

@@ -24,11 +24,11 @@ from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import MASK_HEAD, SHOWN_MASK
 from app.views.shared.causal_picture import Pass, message, table
-from app.views.shared.mask_twins import twins
 from app.views.shared.show_figure import download_and_table
+from app.views.shared.small_mask_models import small_mask_models_of
 from app.views.whatif import padding_picture
 from app.views.whatif.before_and_after import before_and_after
-from app.views.whatif.mask_rows import Outcome, Reread, name_of_twin, reread_of, rows_of
+from app.views.whatif.mask_rows import Outcome, Reread, reread_of, rows_of, small_model_title
 from app.views.whatif.padded_batch import Batch
 from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text
 from transformer.analysis.edits.mask_edits import MaskPart
@@ -78,11 +78,11 @@ def _causal(scene: Scene, off: tuple[MaskPart, ...], batch: Batch | None) -> Non
         with left:
             _matrix(scene, original, before, after)
         with right:
-            both = twins(original)
+            both = small_mask_models_of(original)
             original_outcome = Outcome(before.predictions, original.hypothesis.text)
             edited_outcome = Outcome(after.predictions, scene.translation.hypotheses[0].text)
             comparison(
-                (_("Original"), _("Edited"), *([name_of_twin(both, original)] if both else [])),
+                (_("Original"), _("Edited"), *([small_model_title(both, original)] if both else [])),
                 rows_of(original_outcome, edited_outcome, reread, batch, both),
                 title=_("Where the masks matter"),
                 key="whatif_masks",
@@ -217,8 +217,8 @@ def _sentences(
 
 def _in_the_batch(batch: Batch) -> str:
     """Where the attention to padding is, and what becomes of the translation."""
-    share, (masked, free) = float(batch.leaked("encoder").mean()), batch.written
-    stays = masked.text == free.text
+    share, (masked, unmasked) = float(batch.share_on_padding("encoder").mean()), batch.written
+    stays = masked.text == unmasked.text
     changes = _("but the translation stays the same") if stays else _("and the translation changes")
     if not share:
         return _("In the batch, the decoder's attention is also on padding, {changes}.", changes=changes)

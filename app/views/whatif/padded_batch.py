@@ -34,7 +34,7 @@ class Batch:
     Attributes:
         sentences: both, each translated alone.
         row: the number of the shorter one, which has the padding.
-        masked, free: the recorded passes over the batch with the masks and without, of which each has the arrays of the
+        masked, unmasked: the recorded passes over the batch with the masks and without. Each has the arrays of the
             shorter sentence: the weights of each layer, and the logits. The decoder reads the translations of
             `sentences`.
         is_off: whether the model of the page is the one without the mask.
@@ -45,7 +45,7 @@ class Batch:
     sentences: tuple[Translation, Translation]
     row: int
     masked: Trace
-    free: Trace
+    unmasked: Trace
     is_off: bool
     written: tuple[Hypothesis, Hypothesis]
     alone: np.ndarray
@@ -73,9 +73,9 @@ class Batch:
     def scores(self) -> tuple[float, float, float]:
         """The log-probability of `own` three times: alone, in the batch with the masks, and in the batch without."""
         ids = self.own.ids
-        logits = (self.alone, *(each["logits"][: len(ids)] for each in (self.masked, self.free)))
-        alone, masked, free = (predictions(each, ids).score for each in logits)
-        return alone, masked, free
+        logits = (self.alone, *(each["logits"][: len(ids)] for each in (self.masked, self.unmasked)))
+        alone, masked, unmasked = (predictions(each, ids).score for each in logits)
+        return alone, masked, unmasked
 
     @property
     def rounding(self) -> float:
@@ -88,9 +88,11 @@ class Batch:
         layers = [trace[site] for layer in range(len(trace.arrays)) if (site := _site(kind, layer)) in trace.arrays]
         return np.stack(layers)[..., :queries, :]
 
-    def leaked(self, kind: Kind) -> np.ndarray:
+    def share_on_padding(self, kind: Kind) -> np.ndarray:
         """The share of each head's attention that is on padding without the mask, (L, H)."""
-        found: np.ndarray = self.weights(self.free, kind)[..., self.source_length :].sum(-1, dtype=np.float64).mean(-1)
+        found: np.ndarray = (
+            self.weights(self.unmasked, kind)[..., self.source_length :].sum(-1, dtype=np.float64).mean(-1)
+        )
         return found
 
 
@@ -106,7 +108,7 @@ def with_masks(subject: Subject) -> Subject:
 def batch_of(scene: Scene, other: str, mask: MaskOff) -> Batch | None:
     """The sentence of the page in a batch with another one.
 
-    `free` is by the model of the page if that model has an edit in `MASKS`; otherwise by the same model without `mask`.
+    `unmasked` is by the model of the page if that has an edit in `MASKS`; otherwise by the same model without `mask`.
     None: the sentences are equally long, so nothing is padded, or one has no translation. Raises HeadlightError.
     """
     masked = with_masks(scene.subject)

@@ -50,7 +50,7 @@ def batch_or_reason(scene: Scene, mask: MaskOff) -> Batch | str:
 
 def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
     """Draws the picture; `kind` is the attention whose weights are shown."""
-    leaked = batch.leaked(kind)
+    leaked = batch.share_on_padding(kind)
     layers, heads = leaked.shape
     most = np.unravel_index(leaked.argmax(), leaked.shape)
     all_heads = [(layer, head) for layer in range(layers) for head in range(heads)]
@@ -61,8 +61,8 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
         if kind == "encoder"
         else Axis(pgettext("title of an axis", "predicts"), list(map(visible, batch.own.tokens)), role_color("decoder"))
     )
-    masked, free = (
-        np.round(batch.weights(each, kind)[layer, head].astype(float), 5) for each in (batch.masked, batch.free)
+    masked, unmasked = (
+        np.round(batch.weights(each, kind)[layer, head].astype(float), 5) for each in (batch.masked, batch.unmasked)
     )
     if batch.is_off:
         second = _("Without: {share:.0%} of its weight is on padding", share=Share(leaked[layer, head]))
@@ -83,7 +83,7 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
                     batch.is_off,
                     [
                         (_("With the padding mask"), masked.tolist()),
-                        (second, (free if batch.is_off else masked).tolist()),
+                        (second, (unmasked if batch.is_off else masked).tolist()),
                     ],
                 ),
                 _results(batch),
@@ -91,7 +91,9 @@ def draw(scene: Scene, batch: Batch, kind: Kind) -> None:
                 language=scene.task.target_code,
                 on_choose=lambda name, index: PADDED_HEAD.choose((index, head) if name == "layer" else (layer, index)),
             )
-        download_and_table(key="padded_batch", name=name, table=partial(table, list(rows.names), keys, [masked, free]))
+        download_and_table(
+            key="padded_batch", name=name, table=partial(table, list(rows.names), keys, [masked, unmasked])
+        )
 
 
 def _lines(batch: Batch) -> list[Line]:
@@ -106,9 +108,9 @@ def _lines(batch: Batch) -> list[Line]:
 
 
 def _results(batch: Batch) -> list[Result]:
-    alone, masked, free = (fixed(score, 2) for score in batch.scores)
+    alone, masked, unmasked = (fixed(score, 2) for score in batch.scores)
     if not batch.is_off:
-        free = masked
+        unmasked = masked
     own = batch.own.text
     notes = (
         _(
@@ -116,7 +118,7 @@ def _results(batch: Batch) -> list[Result]:
             score=masked,
             most=number(batch.rounding, 1),
         ),
-        _("log-probability of the first translation: {score}", score=free),
+        _("log-probability of the first translation: {score}", score=unmasked),
     )
     found = [Result(_("Alone"), own, _("log-probability {score}", score=alone))]
     labels = (
@@ -161,12 +163,12 @@ def sentences(batch: Batch, kind: Kind) -> list[str]:
             "log-probability of that translation goes from {alone} to {free}, {changes}."
         )
     is_other = batch.written[1].text != batch.own.text
-    alone, free = (fixed(score, 2) for score in batch.scores[::2])
+    alone, unmasked = (fixed(score, 2) for score in batch.scores[::2])
     without = _(
         text,
-        share=Share(batch.leaked(kind).mean()),
+        share=Share(batch.share_on_padding(kind).mean()),
         alone=alone,
-        free=free,
+        free=unmasked,
         changes=_("and the translation changes") if is_other else _("but the translation stays"),
     )
     return [first, without, _("Alone, a sentence has no padding, so there the mask changes nothing.")]

@@ -19,7 +19,7 @@ from app.library.families import shipped_members
 from app.library.limits import bounded
 from app.library.tasks import language_name
 from app.stage.scene import Scene
-from app.views.shared.causal_picture import FREE
+from app.views.shared.causal_picture import CAUSAL_MASK_OFF
 from transformer.config import EOS, UNK
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
@@ -32,7 +32,7 @@ PAIR = ("Where is the nearest train station?", "Wo ist der nächste Bahnhof?")
 
 
 @dataclass(frozen=True)
-class Twin:
+class SmallModel:
     """What one of the two models does.
 
     Attributes:
@@ -54,17 +54,17 @@ class Twin:
 
 
 @dataclass(frozen=True)
-class Twins:
+class SmallModels:
     """Both models on a source and a target; `is_own`: these are the sentence of the page and its translation."""
 
     source: str
     target: str
     is_own: bool
-    masked: Twin
-    free: Twin
+    masked: SmallModel
+    unmasked: SmallModel
 
 
-def twins(scene: Scene) -> Twins | None:
+def small_mask_models_of(scene: Scene) -> SmallModels | None:
     """Both models on the first pair that they can read. None: they are not included, or can read no pair."""
     members = usable(shipped_members(OPTION, scene.task))
     if True not in members or False not in members:
@@ -72,11 +72,11 @@ def twins(scene: Scene) -> Twins | None:
     subjects = (members[True], members[False])
     for source, target, is_own in _pairs(scene, subjects[0]):
         try:
-            masked, free = (_twin(subject, source, target) for subject in subjects)
+            masked, unmasked = (_small_model(subject, source, target) for subject in subjects)
         except HeadlightError:
             continue
-        if masked and free:
-            return Twins(source, target, is_own, masked, free)
+        if masked and unmasked:
+            return SmallModels(source, target, is_own, masked, unmasked)
     return None
 
 
@@ -93,7 +93,7 @@ def _pairs(scene: Scene, subject: Subject) -> list[tuple[str, str, bool]]:
     return found
 
 
-def _twin(subject: Subject, source: str, target: str) -> Twin | None:
+def _small_model(subject: Subject, source: str, target: str) -> SmallModel | None:
     """One model on a pair. None: it has no tokens for the sentences, or too few positions. May raise HeadlightError."""
     translator = subject.translator
     ids = _ids(translator, target)
@@ -101,8 +101,8 @@ def _twin(subject: Subject, source: str, target: str) -> Twin | None:
         return None
     settings = bounded(translator.settings)
     found = cached_results.translate_one(subject, source, settings)
-    trained = subject if translator.model.config.causal_training else subject.edited(FREE)
-    return Twin(trained, found.source_ids, teacher_forced(trained, found.source_ids, ids), found.hypotheses[0])
+    trained = subject if translator.model.config.causal_training else subject.edited(CAUSAL_MASK_OFF)
+    return SmallModel(trained, found.source_ids, teacher_forced(trained, found.source_ids, ids), found.hypotheses[0])
 
 
 def _ids(translator: Translator, target: str) -> tuple[int, ...] | None:

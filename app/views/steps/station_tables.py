@@ -20,14 +20,14 @@ from app.languages import _
 from app.stage.scene import Scene
 from app.views.shared.number_tables import readable
 from app.views.shared.search_code import about_probabilities
-from app.views.steps.hidden_units import firing_table, share_firing
+from app.views.steps.hidden_units import share_above_zero, units_table
 from app.views.steps.station_tensors import before_norm, chosen_row, is_same, joined, kind_at, recorded, rows_of, tensor
 from app.views.steps.stations import STACKS, Station
 
 Rows = Mapping[str, Any] | list[dict[str, Any]]  # columns by name, or one dictionary per row
 
 
-def draw(scene: Scene, here: Station, head: int) -> None:
+def draw_station_tables(scene: Scene, here: Station, head: int) -> None:
     """Draws the tables of a station, each with a caption; of a tensor with several heads, those of `head`, from 0."""
     place = [_(STACKS[here.stack])]
     if here.layer is not None:
@@ -75,14 +75,14 @@ def _tables(scene: Scene, here: Station, head: int) -> list[tuple[str, Rows, str
     if here.shown_as == "hidden":
         base = (here.site or "").rpartition(".")[0]
         before, after = (recorded(scene, here)[f"{base}.{name}"] for name in ("hidden", "activated"))
-        firing = firing_table(before, after, rows)
-        tables.append((_("Units above zero"), firing, _firing(after, chosen_row(scene, here))))
+        units = units_table(before, after, rows)
+        tables.append((_("Units above zero"), units, _above_zero_text(after, chosen_row(scene, here))))
     return tables
 
 
-def _firing(after: np.ndarray, row: int) -> str:
+def _above_zero_text(after: np.ndarray, row: int) -> str:
     """How many of the units (R, F) are above zero, for the chosen token and on average."""
-    share = share_firing(after)
+    share = share_above_zero(after)
     return _(
         "Of {units:,} units, {share:.0%} are above zero for the chosen token ({above:,}); {mean:.0%} on average over "
         "all tokens.",
