@@ -80,7 +80,7 @@ def test_the_visitors_own_run_opens_while_it_is_trained_and_anothers_does_not(
 ) -> None:
     monkeypatch.setattr("app.views.training.launch_run.is_busy", lambda folder: True)
     assert machine(open_view("training"))["run"] == "toy"
-    monkeypatch.setattr("app.views.training.launch_run.is_owner", lambda run: False)
+    monkeypatch.setattr("app.views.training.page.is_owner", lambda run: False)
     assert machine(open_view("training"))["run"] == "en-de-small"
 
 

@@ -14,8 +14,9 @@ import pytest
 
 from app.library.checkpoints import CheckpointFile
 from app.views.training import launch_run, run_log, start_window
-from app.views.training.own_text import LaunchError, first_pair, read_own_text
+from app.views.training.own_text import first_pair, read_own_text
 from app.views.training.run_log import LOG, RECIPE
+from app.views.training.run_permission import LaunchError, is_allowed
 from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from tests.app.test_run_plan import SIZE
 from tests.support.app_checkpoints import write_checkpoint
@@ -180,7 +181,7 @@ def test_an_app_that_others_can_reach_starts_no_training_unless_it_is_allowed(
 ) -> None:
     monkeypatch.setattr("app.server.visitor.st.get_option", {"server.address": address}.__getitem__)
     monkeypatch.setenv("HEADLIGHT_TRAINING", stated)
-    assert launch_run.is_allowed() == allowed
+    assert is_allowed() == allowed
 
 
 def test_a_run_does_not_begin_with_random_weights_if_the_chosen_checkpoint_was_deleted(tmp_path: Path) -> None:

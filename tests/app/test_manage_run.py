@@ -20,8 +20,8 @@ from app.library.runs import read_run, seconds_left
 from app.library.snapshots import OWNER, snapshot_name
 from app.library.tasks import language_name
 from app.views.training import manage_run, run_log
-from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE
+from app.views.training.run_permission import LaunchError
 from app.views.training.run_words import about
 from tests.support.drawn import page_text
 from tests.support.held_run import held

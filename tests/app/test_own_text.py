@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from app.views.training.own_text import MOST_MEGABYTES, LaunchError, read_own_text
+from app.views.training.own_text import MOST_MEGABYTES, read_own_text
+from app.views.training.run_permission import LaunchError
 
 
 @pytest.mark.parametrize(

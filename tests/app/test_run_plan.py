@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from app.library.checkpoints import CheckpointFile
-from app.views.training.own_text import LaunchError, read_own_text
+from app.views.training.own_text import read_own_text
+from app.views.training.run_permission import LaunchError
 from app.views.training.run_plan import Size, TextPlan, ToyPlan
 from transformer.checkpoint.header import read_header
 from transformer.fit_to_corpus import CONTINUED, peak_rate_for

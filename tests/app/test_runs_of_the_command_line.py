@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.library.runs import read_run
 from app.library.snapshots import own_run_names, run_names
 from app.views.training import manage_run, new_runs
-from app.views.training.own_text import LaunchError
+from app.views.training.run_permission import LaunchError
 from tests.support.drawn import page_text
 from tests.support.held_run import held
 from tests.support.small_training import toy_recipe
@@ -73,7 +73,7 @@ def test_a_prepared_run_of_the_command_line_is_deleted_only_by_the_person_at_the
     prepared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
-    monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
+    monkeypatch.setattr("app.views.training.run_permission.is_at_this_machine", lambda: False)
     run = read_run("new")
     assert run is not None
     assert not manage_run.may_delete(run)

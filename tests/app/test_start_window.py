@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.views.training.own_text import LaunchError, read_own_text
+from app.views.training.own_text import read_own_text
+from app.views.training.run_permission import LaunchError
 from app.views.training.run_plan import Plan, TextPlan
 from app.views.training.run_plan import Size as RunSize
 from app.views.training.size_options import KEYS

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.snapshots import OWNER
 from app.views.training import launch_run, page, run_log
-from app.views.training.own_text import LaunchError
+from app.views.training.run_permission import LaunchError
 from tests.support.drawn import charts, page_text, title
 from tests.support.held_run import held
 from tests.support.small_training import toy_recipe

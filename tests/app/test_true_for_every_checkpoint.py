@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.two_percents import percent
 from app.library import source_code
+from app.views.attention.head_pictures import explained
 from app.views.hand.projection_origin import origin
-from app.views.shared.head_pictures import explained
 from tests.app.test_steps_formulas import station
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, components, open_view, page_text

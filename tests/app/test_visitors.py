@@ -11,9 +11,9 @@ import pytest
 from app.library.runs import holder, read_run
 from app.library.snapshots import OWNER
 from app.views.training import launch_run, manage_run
-from app.views.training.launch_run import MOST_RUNS, NOT_YOURS
-from app.views.training.own_text import LaunchError
+from app.views.training.launch_run import MOST_RUNS
 from app.views.training.run_log import RECIPE
+from app.views.training.run_permission import NOT_YOURS, LaunchError, is_owner
 from app.views.training.run_plan import Size, ToyPlan
 from tests.support.browser_driver import started_app
 from tests.support.patience import PATIENCE
@@ -37,7 +37,7 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
 ) -> None:
     hashed = hashlib.sha256(TOKEN.encode()).hexdigest()
     with monkeypatch.context() as as_owner:
-        as_owner.setattr("app.views.training.launch_run.identity", lambda: hashed)
+        as_owner.setattr("app.views.training.run_permission.identity", lambda: hashed)
         name = launch_run.start(PLAN)
     assert (runs / name / OWNER).read_text() == hashed  # whoever reads the folder does not learn the token
     process = launch_run._STARTED[runs / name]
@@ -71,7 +71,7 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
 
 def test_a_visitor_whose_browser_keeps_no_cookies_starts_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
-    monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
+    monkeypatch.setattr("app.views.training.run_permission.is_at_this_machine", lambda: False)
     with pytest.raises(LaunchError, match="Allow cookies for this page and reload it"):
         launch_run.start(PLAN)
     assert not runs.exists()
@@ -99,9 +99,9 @@ def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
     started_by_another(runs / "reverse-1")
     (runs / "reverse-1" / OWNER).write_text(owner)
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
-    monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
+    monkeypatch.setattr("app.views.training.run_permission.is_at_this_machine", lambda: False)
     for mine in ("", "1" * 64):
-        monkeypatch.setattr("app.views.training.launch_run.identity", lambda mine=mine: mine)
+        monkeypatch.setattr("app.views.training.run_permission.identity", lambda mine=mine: mine)
         for action in (
             launch_run.stop,
             launch_run.resume,
@@ -110,10 +110,10 @@ def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
         ):
             with pytest.raises(LaunchError, match="started by another visitor"):
                 action("reverse-1")
-    monkeypatch.setattr("app.views.training.launch_run.identity", lambda: "0" * 64)
+    monkeypatch.setattr("app.views.training.run_permission.identity", lambda: "0" * 64)
     run = read_run("reverse-1")
     assert run is not None
-    assert launch_run.is_owner(run) == (owner == "0" * 64)
+    assert is_owner(run) == (owner == "0" * 64)
     (runs / "reverse-1" / OWNER).unlink()
     (runs / "reverse-1" / "metrics.jsonl").touch()  # a run of the command line
     (runs / "reverse-1" / RECIPE).touch()

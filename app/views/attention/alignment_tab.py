@@ -19,9 +19,9 @@ from app.state.choice import Between
 from app.state.choices import ALIGNMENT_HEADS, SHIFT, THRESHOLD
 from app.state.events import choose_head
 from app.views.attention.alignment_map_section import drawn_map, measured
+from app.views.attention.head_pictures import Chosen
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
-from app.views.shared.head_pictures import Chosen
 from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.alignment.alignment_map import Head

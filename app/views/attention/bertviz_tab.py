@@ -18,8 +18,8 @@ from app.views.attention.bertviz_html import (
     is_installed,
     vectors_table,
 )
+from app.views.attention.head_pictures import Chosen
 from app.views.shared.buttons import buttons
-from app.views.shared.head_pictures import Chosen
 from app.views.shared.show_figure import download_and_table
 from transformer.model.attention_kinds import KINDS, SITES
 

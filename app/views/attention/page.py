@@ -31,11 +31,11 @@ from app.state.choices import ATTENTION_FORM, ONE_ROW, TAB
 from app.state.events import choose_head
 from app.views.attention.alignment_tab import alignment
 from app.views.attention.bertviz_tab import bertviz
+from app.views.attention.head_pictures import Chosen, explained, facts, lines, matrix
 from app.views.attention.head_ranking import head_ranking, ranking_table
 from app.views.attention.rollout_tab import rollout_pictures
 from app.views.attention.weight_options import say_what_is_hidden, weight_options
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
-from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix
 from app.views.shared.show_figure import download_and_table
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind

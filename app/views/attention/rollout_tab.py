@@ -9,7 +9,7 @@ from app.figures.shown_weights import Options, shown
 from app.languages import _, gettext_noop
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
-from app.views.shared.head_pictures import Chosen, rows_sum
+from app.views.attention.head_pictures import Chosen, rows_sum
 from app.views.shared.show_figure import scrolling, show_figure
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis import rollout

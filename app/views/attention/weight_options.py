@@ -6,8 +6,8 @@ from app.figures.shares import Share
 from app.figures.shown_weights import Naming, Options
 from app.languages import _, gettext_noop, ngettext
 from app.state.choices import HIDE_SPECIAL, NAMING, NAMING_OF_WORDS, ONE_ROW, WORDS
+from app.views.attention.head_pictures import Chosen
 from app.views.shared.buttons import buttons
-from app.views.shared.head_pictures import Chosen
 from transformer.model.attention_kinds import Kind
 
 NAMINGS: dict[Naming, str] = {

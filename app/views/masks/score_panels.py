@@ -77,7 +77,7 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
         _grey(~mask, 4),
     ]
     if columns <= MARKS_UP_TO and panel_height(rows, ROW) >= TEXT_FROM * rows:
-        black, beside = INK, label_width(queries.tokens, 13) + 40
+        ink, beside = INK, label_width(queries.tokens, 13) + 40
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
         rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else fixed(score, 0), otypes=[object])
         inks = np.vectorize(lambda score: text_on_signed(abs(float(score)) / limit), otypes=[object])
@@ -85,9 +85,9 @@ def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
         on = np.vectorize(lambda weight: text_on_weight(float(weight)), otypes=[object])(weights)
         data += [
             _texts(text(scores), inks(scores), beside, 1, rounded(scores)),
-            _texts(letters(mask, parts), np.full(mask.shape, black), beside, 2),
-            _texts(text(masked_scores), np.where(finite, inks(scores), black), beside, 3, rounded(masked_scores)),
-            _texts(weighed, np.where(mask, on, black), beside, 4),
+            _texts(letters(mask, parts), np.full(mask.shape, ink), beside, 2),
+            _texts(text(masked_scores), np.where(finite, inks(scores), ink), beside, 3, rounded(masked_scores)),
+            _texts(weighed, np.where(mask, on, ink), beside, 4),
         ]
     axes = panel_axes([_(name) for name in PANELS], queries, keys, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]

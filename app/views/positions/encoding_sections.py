@@ -1,7 +1,4 @@
-"""Sections of Positions: the encoding that the loaded checkpoint adds to the embeddings (paper, section 3.5).
-
-Each section is a fragment of its own: its sliders redraw this section only.
-"""
+"""Sections of Positions: the encoding that the loaded checkpoint adds to the embeddings (paper, section 3.5)."""
 
 import numpy as np
 import streamlit as st

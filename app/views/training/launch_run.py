@@ -4,9 +4,7 @@
 
 A user could type the same command. The folder holds all that it needs, so the run can be resumed on the command line
 too. Names of folders and files are made here, never taken from a visitor, and uploaded text stays in the run's folder.
-One run at a time. HEADLIGHT_TRAINING=off switches training from the browser off. In an app that serves other machines
-it is off unless HEADLIGHT_TRAINING=on. On such a server a run belongs to the visitor who started it: only they can stop
-and resume it, and rename and delete it (manage_run.py).
+One run at a time. run_permission.py says who may.
 """
 
 import os
@@ -19,12 +17,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from app.languages import _, gettext_noop
-from app.library.runs import Run, holder, last_holder, read_run
+from app.languages import _
+from app.library.runs import holder, last_holder, read_run
 from app.library.snapshots import OWNER, own_run_names, runs_folder
-from app.server.visitor import identity, is_at_this_machine
-from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE, command_of, ended_unexpectedly, last_words
+from app.views.training.run_permission import LaunchError, check_allowed, check_owner, owner_of_new_run
 from app.views.training.run_plan import Plan
 from transformer.errors import HeadlightError
 from transformer.recipe import recipe_text
@@ -32,46 +29,17 @@ from transformer.recipe import recipe_text
 ROOT = Path(__file__).resolve().parents[3]
 MOST_RUNS = 50  # started in the browser and not yet deleted
 
-NOT_YOURS = gettext_noop(
-    "This run was started by another visitor. Only they can stop, resume, rename or delete it here, in the browser in "
-    "which they started it."
-)
-
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
 RUNS_LOCK = threading.Lock()
-
-
-def is_allowed() -> bool:
-    """Whether this visitor may start processes. HEADLIGHT_TRAINING, "on" or "off", decides; if it is not set, only the
-    person at the machine may."""
-    stated = os.environ.get("HEADLIGHT_TRAINING", "").strip().lower()
-    return stated == "on" if stated else is_at_this_machine()
-
-
-def is_owner(run: Run) -> bool:
-    """Whether this visitor may stop and resume the run: they started it, or sit at the machine that runs the app."""
-    if is_at_this_machine():
-        return True
-    try:
-        owner = (run.folder / OWNER).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return False
-    return bool(owner) and owner == identity()
 
 
 def start(plan: Plan) -> str:
     """Starts a run; returns its name. Raises LaunchError, or ConfigError for a recipe that cannot be followed."""
     with RUNS_LOCK:
+        check_allowed()
         _check_other_runs()
         _check_room()
-        owner = identity()
-        if not owner and not is_at_this_machine():
-            raise LaunchError(
-                _(
-                    "Your browser keeps no cookies for this page, so the run could not be recognised as yours and "
-                    "nobody could stop it here. Allow cookies for this page and reload it."
-                )
-            )
+        owner = owner_of_new_run()
         folder = _new_folder(plan.name)
         try:
             recipe = replace(plan.recipe(folder), name=folder.name)
@@ -89,6 +57,7 @@ def start(plan: Plan) -> str:
 def resume(name: str) -> None:
     """Continues a run that was started here. Raises LaunchError."""
     with RUNS_LOCK:
+        check_allowed()
         _check_other_runs()
         run = read_run(name)
         if run is None or not run.ours:
@@ -105,16 +74,15 @@ def stop(name: str) -> None:
 
     The trainer is the process that this app has started there, or else the one that holds the lock of the run.
     """
-    if not is_allowed():
-        raise LaunchError(_("Training from the browser is switched off."))
+    check_allowed()
     run = read_run(name)
     if run is None or not run.ours:
         raise LaunchError(_("Only a run that was started here can be stopped here."))
     check_owner(run)
-    process, number = _STARTED.get(run.folder), holder(run.folder)
+    number = holder(run.folder)
     try:
-        if process is not None and process.poll() is None:
-            process.terminate()
+        if _runs_here(run.folder):
+            _STARTED[run.folder].terminate()
         elif number is not None:
             os.kill(number, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
@@ -123,17 +91,15 @@ def stop(name: str) -> None:
 
 def is_busy(folder: Path) -> bool:
     """Whether a process works in this folder: one that this app has started, or one that holds the lock of the run."""
-    process = _STARTED.get(folder)
-    return (process is not None and process.poll() is None) or holder(folder) is not None
+    return _runs_here(folder) or holder(folder) is not None
 
 
 def is_ending(folder: Path) -> bool:
     """Whether the process that was started here has finished the run but not yet exited: it has released its lock, or
     has written why it ends. The exit takes seconds on a busy machine."""
-    process = _STARTED.get(folder)
-    if process is None or process.poll() is not None:
+    if not _runs_here(folder):
         return False
-    had_lock = last_holder(folder) == process.pid  # read first: the trainer may take the lock between the calls
+    had_lock = last_holder(folder) == _STARTED[folder].pid  # first: the trainer may take the lock in between
     return (had_lock and holder(folder) is None) or last_words(folder) != ""
 
 
@@ -157,9 +123,13 @@ def forget(folder: Path) -> None:
     _STARTED.pop(folder, None)
 
 
+def _runs_here(folder: Path) -> bool:
+    """Whether the process that this app has started in this folder is running."""
+    process = _STARTED.get(folder)
+    return process is not None and process.poll() is None
+
+
 def _check_other_runs() -> None:
-    if not is_allowed():
-        raise LaunchError(_("Training from the browser is switched off."))
     for name in own_run_names():
         folder = runs_folder() / name
         if (folder / OWNER).is_file() and is_busy(folder):
@@ -179,11 +149,6 @@ def _check_room() -> None:
                 limit=MOST_RUNS,
             )
         )
-
-
-def check_owner(run: Run) -> None:
-    if not is_owner(run):
-        raise LaunchError(_(NOT_YOURS))
 
 
 def _new_folder(name: str) -> Path:

@@ -20,25 +20,33 @@ from app.library.snapshots import run_and_update, run_names, run_of_best, runs_f
 from app.server.visitor import is_at_this_machine
 from app.views.training import launch_run
 from app.views.training.launch_run import RUNS_LOCK
-from app.views.training.own_text import LaunchError
 from app.views.training.run_log import LOG, RECIPE, ended_unexpectedly, last_words
+from app.views.training.run_permission import LaunchError, check_allowed, check_owner, is_allowed, is_owner
 from transformer.files.atomic_write import LOCK, replacing
 from transformer.recipe import RECIPE as RECIPE_OF_RUN
 
 LONGEST_NAME = 60  # characters
 # What a trainer writes before it trains (transformer/training/run_folder.py)
-PREPARED = {LOCK, RECIPE_OF_RUN, "tokenizer.model", "start.json"}  # the last in older runs
-PREPARED |= {"prepared", "corpus.json", "corpus-files.json", "aside"}
+PREPARED = {
+    LOCK,
+    RECIPE_OF_RUN,
+    "tokenizer.model",
+    "prepared",
+    "corpus.json",
+    "corpus-files.json",
+    "aside",
+    "start.json",  # in older runs
+}
 
 
 def may_change(run: Run) -> bool:
     """Whether this visitor may rename the run."""
-    return run.ours and launch_run.is_allowed() and launch_run.is_owner(run)
+    return run.ours and is_allowed() and is_owner(run)
 
 
 def may_delete(run: Run) -> bool:
     """Whether this visitor may delete the run."""
-    return _is_deletable(run) and launch_run.is_allowed() and launch_run.is_owner(run)
+    return _is_deletable(run) and is_allowed() and is_owner(run)
 
 
 def delete(name: str) -> None:
@@ -135,12 +143,11 @@ def _is_deletable(run: Run) -> bool:
 
 def _own(name: str, can_be_changed: Callable[[Run], bool] = lambda run: run.ours) -> Run:
     """The run, if this visitor may change it now. Raises LaunchError."""
-    if not launch_run.is_allowed():
-        raise LaunchError(_("Training from the browser is switched off."))
+    check_allowed()
     run = read_run(name)
     if run is None or not can_be_changed(run):
         raise LaunchError(_("Only a run that was started here can be renamed or deleted here."))
-    launch_run.check_owner(run)
+    check_owner(run)
     if launch_run.is_busy(run.folder):
         raise LaunchError(_("“{name}” is still running. Stop it first.", name=name))
     return run

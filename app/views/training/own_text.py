@@ -15,6 +15,7 @@ import streamlit as st
 
 from app.languages import _, ngettext
 from app.views.training.bad_lines import BadLines, bad_lines
+from app.views.training.run_permission import LaunchError
 from transformer.data.corpus import Columns, Pair, check_usable, plain_pairs
 from transformer.data.corpus_facts import CorpusFacts, facts_of_pairs
 from transformer.data.skipped_lines import SkippedLines
@@ -26,10 +27,6 @@ MOST_UNPACKED = 100_000_000  # bytes
 FEWEST_PAIRS = 20  # to train on; a pair that occurs twice counts once
 MOST_CHARACTERS = 12_000  # different characters, each of which needs a token of its own
 GZIP = b"\x1f\x8b"
-
-
-class LaunchError(HeadlightError):
-    """A run cannot be started, stopped, resumed or changed; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """How did it learn? The picture shows one sentence at every snapshot of a run. The details show the runs, during the
 training and afterwards: their curves, the snapshots in full, the learning-rate schedule and the loss.
 
-What changes during a run is in fragments that are drawn again every 1.5 or 3 seconds until the run ends.
+What changes during a run is in fragments that are drawn again every few seconds until the run ends.
 """
 
 import time
@@ -37,6 +37,7 @@ from app.views.training.loss_section import loss_section
 from app.views.training.new_runs import notice_new_runs
 from app.views.training.run_charts import loss_chart, measurements_section, rate_section
 from app.views.training.run_line import run_line
+from app.views.training.run_permission import is_owner
 from app.views.training.run_words import progress
 from app.views.training.samples_section import samples_section
 from app.views.training.snapshot_details import snapshot_details
@@ -104,13 +105,13 @@ def opening_run(names: list[str], scene: Scene | None) -> str:
     another visitor's; any run.
     """
     runs = [run for run in map(read_run, names) if run is not None]
-    own = [run for run in runs if run.name in own_run_names() and launch_run.is_owner(run)]  # the newest first
+    own = [run for run in runs if run.name in own_run_names() and is_owner(run)]  # the newest first
     busy = [run.name for run in own if launch_run.is_busy(run.folder)]
     opened = [name for name in names if scene and is_of_run(scene.subject.file.name, name)]
     new = [run.name for run in own if _is_new(run) and not (run.recipe and run.recipe.data.toy)]
     shipped = [name for name in names if name not in own_run_names()]
     same = [name for name in shipped if scene and _task(name) == scene.task]
-    mine = [run.name for run in runs if not run.ours or launch_run.is_owner(run)]
+    mine = [run.name for run in runs if not run.ours or is_owner(run)]
     return next(iter([*busy, *opened, *new, *same, *shipped, *mine, *names]))
 
 

@@ -20,6 +20,7 @@ from app.state.events import open_checkpoint, take_sentence
 from app.views.training import launch_run, manage_run, windows
 from app.views.training.known_pairs import known_pairs
 from app.views.training.run_log import newest_words
+from app.views.training.run_permission import NOT_YOURS, is_allowed, is_owner
 from app.views.training.run_words import run_status
 from app.views.training.windows import attempt
 
@@ -69,14 +70,14 @@ def _show_status(run: Run, busy: bool, stopping: bool, ending: bool) -> None:
 
 
 def _buttons(run: Run, busy: bool, stopping: bool) -> None:
-    yours = launch_run.is_owner(run)
-    if run.ours and launch_run.is_allowed():
+    yours = is_owner(run)
+    if run.ours and is_allowed():
         if busy:
             _button(_("Stop"), "stop_run", _stop, run, disabled=stopping or not yours)
         elif run.state == "stopped":
             _button(_("Resume"), "resume_run", _resume, run, disabled=not yours, type="primary")
         if not yours and (busy or run.state == "stopped"):
-            st.text(_(launch_run.NOT_YOURS), width="content")
+            st.text(_(NOT_YOURS), width="content")
     if busy:
         return
     if best_checkpoint(run.name):

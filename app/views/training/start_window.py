@@ -13,8 +13,9 @@ from app.stage.checkpoint_choice import uploads
 from app.state.choices import RUN
 from app.views.training import launch_run, windows
 from app.views.training.bad_lines import BadLines, label_of_start, show_bad_lines
-from app.views.training.own_text import FEWEST_PAIRS, MOST_MEGABYTES, LaunchError, OwnText, read_own_text
+from app.views.training.own_text import FEWEST_PAIRS, MOST_MEGABYTES, OwnText, read_own_text
 from app.views.training.run_line import STOPPING
+from app.views.training.run_permission import LaunchError, is_allowed
 from app.views.training.run_plan import Plan, TextPlan, ToyPlan
 from app.views.training.size_options import TOY_SIZE, asked_size, size_of_text, size_options, use_size
 from app.views.training.text_sizes import FITS, sizes_for
@@ -41,7 +42,7 @@ def start_window() -> None:
 
 
 def _form() -> None:
-    if not launch_run.is_allowed():
+    if not is_allowed():
         st.info(
             _(
                 "Training from the browser is switched off here. Whoever runs this app can switch it on with "

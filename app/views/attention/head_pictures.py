@@ -1,4 +1,4 @@
-"""Pictures of the chosen head that more than one page shows: all heads at a glance, lines, and the matrix."""
+"""Pictures of the chosen head: lines from queries to keys, and the matrix; and what they show, in words and numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
