@@ -31,8 +31,9 @@ def preferred_here(scene: Scene) -> Preferred | None:
 def show_it(found: Preferred) -> None:
     """Draws a button that shows this translation on all pages."""
     hypothesis = found.hypothesis
-    ids = hypothesis.ids[: -1 if hypothesis.finished else None]
-    st.button(_("Show it"), key="show_preferred", on_click=show_instead, args=(hypothesis.text, ids))
+    st.button(
+        _("Show it"), key="show_preferred", on_click=show_instead, args=(hypothesis.text, hypothesis.ids_without_end)
+    )
 
 
 def preferred_part(scene: Scene, found: Preferred, *, with_button: bool) -> None:

@@ -65,7 +65,7 @@ def test_a_forced_prefix_is_continued_beside_the_free_translation(open_decoding:
         translator.tokenizer.token(id) for id in prefix
     ]
     app.button(key="take_back").click().run()
-    for gone in ("continued", "continued_tree"):
+    for gone in ("continued", "search_continued_tree"):
         with pytest.raises(AssertionError, match="no component"):
             component(app, gone)
 
@@ -77,7 +77,7 @@ def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_decoding: Open,
     prefix = (first.token_id, found.hypotheses[0].ids[1])
     app = open_decoding(PARTS[1], {"beginning": prefix}, method=method)
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, keep_tree=True, prefix=prefix)
-    drawn = component(app, "continued_tree")
+    drawn = component(app, "search_continued_tree")
     assert [(node["id"], node["parent"], node["outcome"]) for node in drawn["nodes"]] == [
         (node.id, node.parent, node.outcome) for node in expected.tree
     ]
@@ -89,11 +89,11 @@ def test_the_search_from_a_forced_prefix_is_drawn_as_a_tree(open_decoding: Open,
     assert drawn["chosen"] == way[2].id  # the first token that the model chose itself
     forced = way[0]
     app = open_decoding(PARTS[1], {"beginning": prefix, "continued_node": forced.id}, method=method)
-    assert component(app, "continued_tree")["chosen"] == forced.id
+    assert component(app, "search_continued_tree")["chosen"] == forced.id
     assert page_text(app).count("It is in the prefix.") == 1
     ended = open_decoding(PARTS[1], {"beginning": (*prefix, EOS)}, method=method)
     with pytest.raises(AssertionError, match="no component"):
-        component(ended, "continued_tree")
+        component(ended, "search_continued_tree")
 
 
 def test_a_translation_can_be_ended_by_hand(open_decoding: Open, folder: Path) -> None:

@@ -28,6 +28,11 @@ class Hypothesis:
     node: int | None = None  # where it ends in the tree, if one was kept
 
     @property
+    def ids_without_end(self) -> tuple[int, ...]:
+        """Its tokens without </s>."""
+        return self.ids[:-1] if self.finished else self.ids
+
+    @property
     def is_loop(self) -> bool:
         """Whether it was cut off because it repeated one token, and not at the length limit."""
         return not (self.finished or self.at_limit) and ends_in_loop(self.ids)

@@ -2,8 +2,6 @@
 shows the result, and the tree of the search that continued there.
 """
 
-import math
-
 import streamlit as st
 
 from app import components
@@ -18,14 +16,13 @@ from app.state.given_translation import show_instead, take_back
 from app.views.decoding.frame_data import as_word
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
-from app.views.decoding.tree_data import tree_alt, tree_picture, tree_table
-from app.views.shared.show_figure import download_and_table
+from app.views.decoding.search_tree_figure import draw_search_tree
+from app.views.shared.continued_translation import continued_translation
 from app.views.shared.text_difference import difference_data
 from transformer.config import EOS
 from transformer.decoding.finished_search import path_to
-from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.translation import Hypothesis, SearchNode
-from transformer.errors import HeadlightError, TranslationError
+from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
 OFFERED = 6  # tokens to continue with
@@ -95,7 +92,7 @@ def other_line(scene: Scene) -> None:
     instead, is_shown = prefix[:-1] == ids[: len(prefix) - 1], False
     with st.container(key="text_other", horizontal=True, vertical_alignment="center", gap="small"):
         try:
-            new = _continued(scene, prefix)[0]
+            new = continued_translation(scene, prefix, keep_tree=True)[0]
         except HeadlightError as error:
             st.text(str(error), width="content")
         else:
@@ -125,7 +122,7 @@ def _show_button(prefix: tuple[int, ...], ids: tuple[int, ...], new: Hypothesis)
         key="show_continued",
         type="tertiary",
         on_click=show_instead,
-        args=(new.text, new.ids[: -1 if new.finished else None], _chosen(prefix, ids)),
+        args=(new.text, new.ids_without_end, _chosen(prefix, ids)),
         disabled=not new.text.strip(),
         help=_(
             "All pages then show the attention of this translation, until you take it back or choose another "
@@ -160,7 +157,7 @@ def continued(scene: Scene, pruned: bool) -> None:
         return
     st.header(_("With your beginning"), anchor=False)
     try:
-        new, searched = _continued(scene, prefix)
+        new, searched = continued_translation(scene, prefix, keep_tree=True)
     except HeadlightError as error:
         st.text(str(error))
         return
@@ -191,26 +188,6 @@ def _sums(found: Hypothesis) -> str:
     return _("Sum {sum}, score {score}", sum=score_text(found.score), score=score_text(found.normalised_score))
 
 
-def _continued(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
-    """The translation that begins with these tokens, and the tree of its search. If the tokens end the sentence,
-    nothing is searched: they are the translation. Raises TranslationError."""
-    subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
-    if prefix[-1] == EOS:
-        return cached_results.given(subject, source, prefix[:-1], settings), ()
-    limit = length_limit(len(scene.translation.source_ids), settings, scene.config.max_positions)
-    if len(prefix) >= limit:
-        raise TranslationError(
-            _(
-                "Your beginning has {count:,} tokens, and it may have at most {most:,} for this sentence. Type fewer "
-                "words, or choose an earlier node.",
-                count=len(prefix),
-                most=limit - 1,
-            )
-        )
-    found = cached_results.translate_one(subject, source, settings, keep_tree=True, prefix=prefix)
-    return found.hypotheses[0], found.tree
-
-
 def _search(
     scene: Scene,
     prefix: tuple[int, ...],
@@ -222,23 +199,20 @@ def _search(
     token that the model wrote itself."""
     chosen = CONTINUED_NODE.value
     node = nodes[chosen] if 0 <= chosen < len(nodes) else path[min(len(prefix), len(path) - 1)]
-    best = {0, *(each.id for each in path)}
-    probabilities = [math.exp(each.log_probability) for each in nodes]
     count = len(nodes) - 1
     title = (
         _("The search from your beginning: {count} candidates; the pruned ones are at the bottom", count=count)
         if pruned
         else _("The search from your beginning: {count} candidates; the pruned ones are not shown", count=count)
     )
-
-    with st.container(key="picture_continued_tree"):
-        components.search_tree(
-            tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned)
-            | {"alt": tree_alt(nodes, title)},
-            key="continued_tree",
-            on_choose=CONTINUED_NODE.choose,
-        )
-    download_and_table(
-        key="continued_tree", name=_("Search from your beginning"), table=lambda: tree_table(nodes, probabilities, best)
+    draw_search_tree(
+        nodes,
+        path,
+        node,
+        title=title,
+        pruned=pruned,
+        key="continued_tree",
+        name=_("Search from your beginning"),
+        on_choose=CONTINUED_NODE.choose,
     )
     node_numbers(scene, node, path_to(nodes, node.id))

@@ -1,7 +1,5 @@
 """The search as a tree, and any of its nodes in numbers, with what it attends to."""
 
-import math
-
 import streamlit as st
 
 from app import components
@@ -17,9 +15,9 @@ from app.state.given_translation import is_of_search
 from app.views.decoding.continue_section import continued, found_by_model, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
-from app.views.decoding.tree_data import attended_tokens, tree_alt, tree_picture, tree_table
+from app.views.decoding.search_tree_figure import draw_search_tree
+from app.views.decoding.tree_data import attended_tokens
 from app.views.shared.search_code import about_probabilities
-from app.views.shared.show_figure import download_and_table
 from transformer.config import BOS
 from transformer.decoding.finished_search import path_to
 from transformer.decoding.translation import SearchNode
@@ -59,23 +57,23 @@ def tree_of_search(scene: Scene, step: int, *, pruned: bool) -> SearchNode:
     """Draws the tree, with or without the candidates that were pruned. Returns the chosen node."""
     found = scene.translation
     path = path_to(found.tree, found_by_model(scene).node or 0)
-    best = {0, *(node.id for node in path)}
     node = _chosen(scene, step, path)
-    probabilities = [math.exp(node.log_probability) for node in found.tree]
     values = {"method": _(_NAMES[searched_by(found.settings)]), "count": len(found.tree) - 1}
     title = (
         _("{method}: {count} candidates; the pruned ones are at the bottom", **values)
         if pruned
         else _("{method}: {count} candidates; the pruned ones are not shown", **values)
     )
-    with st.container(key="picture_tree"):
-        components.search_tree(
-            tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned)
-            | {"alt": tree_alt(found.tree, title)},
-            key="search_tree",
-            on_choose=lambda id: _choose(scene, found.tree[id]),
-        )
-    download_and_table(key="tree", name=_("Search tree"), table=lambda: tree_table(found.tree, probabilities, best))
+    draw_search_tree(
+        found.tree,
+        path,
+        node,
+        title=title,
+        pruned=pruned,
+        key="tree",
+        name=_("Search tree"),
+        on_choose=lambda id: _choose(scene, found.tree[id]),
+    )
     return node
 
 

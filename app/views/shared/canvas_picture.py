@@ -7,7 +7,6 @@ import numpy as np
 import streamlit as st
 
 from app.components.canvas import Act, Answer, Head, Question, Setting, canvas
-from app.compute import cached_results
 from app.figures.base64_numbers import in_base64
 from app.figures.canvas_message import Form
 from app.figures.head_names import head_name
@@ -23,8 +22,8 @@ from app.state.choices import KIND, PINNED, PINS_GIVEN, UNDO
 from app.state.events import choose_head
 from app.state.given_translation import is_of_search, show_instead, take_back
 from app.state.pinned_words import keep, pinned
+from app.views.shared.continued_translation import continued_translation
 from app.views.shared.show_figure import download_and_table
-from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -159,13 +158,9 @@ def _go_on(scene: Scene, act: Act) -> None:
     if act.step >= len(old.ids):
         return
     prefix = (*old.ids[: act.step], act.index)
-    subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
     try:
-        if act.index == EOS:
-            new = cached_results.given(subject, source, prefix[:-1], settings)
-        else:
-            new = cached_results.translate_one(subject, source, settings, prefix=prefix).hypotheses[0]
+        new, _tree = continued_translation(scene, prefix)
     except HeadlightError as error:
         st.session_state[_PROBLEM] = str(error)
         return
-    show_instead(new.text, new.ids[: -1 if new.finished else None], (act.step,))
+    show_instead(new.text, new.ids_without_end, (act.step,))
