@@ -19,10 +19,14 @@ from transformer.recipe import load_recipe
 
 MOST_TOKENS = 100  # of a sentence of one's own text
 
-Layers = Annotated[int, Field(ge=1, le=6)]
+MOST_LAYERS = 6
+WIDEST = 256
+FEWEST_UPDATES, MOST_UPDATES = 10, 50_000
+
+Layers = Annotated[int, Field(ge=1, le=MOST_LAYERS)]
 Heads = Literal[1, 2, 4, 8]
 Width = Literal[32, 64, 128, 256]
-Updates = Annotated[int, Field(ge=10, le=50_000)]
+Updates = Annotated[int, Field(ge=FEWEST_UPDATES, le=MOST_UPDATES)]
 # The tag of a language, or the name that the visitor typed
 LanguageTag = Annotated[str, Field(pattern=r"^[^\s/\x00-\x1f][^/\x00-\x1f]*$", max_length=LONGEST)]
 STRICT = ConfigDict(extra="forbid", strict=True)

@@ -7,9 +7,9 @@ import streamlit as st
 from app.languages import _
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
-from app.views.training.run_plan import Heads, Size, Width
+from app.views.training.run_plan import FEWEST_UPDATES, MOST_LAYERS, MOST_UPDATES, Heads, Size, Width
 from app.views.training.run_words import about
-from app.views.training.text_sizes import MOST_LAYERS, MOST_UPDATES, NAMES, expected_seconds, sizes_for
+from app.views.training.text_sizes import NAMES, expected_seconds, sizes_for
 from transformer.data.corpus_facts import CorpusFacts
 
 TOY_SIZE = Size(1200, 2, 1, 4, 128)
@@ -69,7 +69,7 @@ def size_options(start_from: CheckpointFile | None) -> None:
     for key, name in KEYS.items():
         st.session_state.setdefault(key, getattr(TOY_SIZE, name))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(_("Updates"), 10, MOST_UPDATES, step=50, key="start_updates", width=140)
+        st.number_input(_("Updates"), FEWEST_UPDATES, MOST_UPDATES, step=50, key="start_updates", width=140)
         if start_from is None:
             st.number_input(_("Encoder layers"), 1, MOST_LAYERS, key="start_encoder", width=140)
             st.number_input(_("Decoder layers"), 1, MOST_LAYERS, key="start_decoder", width=140)

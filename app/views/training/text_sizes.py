@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from app.languages import gettext_noop
-from app.views.training.run_plan import Size
+from app.views.training.run_plan import FEWEST_UPDATES, MOST_LAYERS, MOST_UPDATES, WIDEST, Size
 from transformer.config import ModelConfig
 from transformer.data.corpus_facts import CorpusFacts
 from transformer.device import choose_device
@@ -18,14 +18,12 @@ NAMES: Mapping[str, str] = {
     FITS: gettext_noop("fits the text"),
     "larger": gettext_noop("larger, slower"),
 }
-MOST_UPDATES = 50_000
-WIDEST, MOST_LAYERS = 256, 6
 
 
 def sizes_for(facts: CorpusFacts) -> dict[str, Size]:
     """The sizes by the keys of NAMES. One that is the same as the fitting size, because of the limits, is left out."""
     row = size_for(facts)
-    updates = max(10, min(MOST_UPDATES, round(updates_for(facts, {}))))
+    updates = max(FEWEST_UPDATES, min(MOST_UPDATES, round(updates_for(facts, {}))))
     width, layers = min(row.d_model, WIDEST), min(row.layers, MOST_LAYERS)
     shapes = {"smaller": (layers, width // 2), FITS: (layers, width), "larger": (min(2 * layers, MOST_LAYERS), width)}
     sizes = {name: _size(updates, depth, width) for name, (depth, width) in shapes.items()}

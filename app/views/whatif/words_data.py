@@ -2,6 +2,7 @@
 with another word in the sentence."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from app.compute.outcomes import Outcome
 from app.compute.subject import Subject
 from app.figures.head_sharpness import is_control
 from app.figures.tokens_to_words import spelled, words_of
-from app.languages import _
+from app.languages import _, gettext_noop
 from app.library import checkpoints
 from app.stage.scene import Scene
 from transformer.analysis import rollout
@@ -19,6 +20,15 @@ from transformer.config import EOS
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.errors import TranslationError
 from transformer.text.normalisation import normalise
+
+Method = Literal["occlusion", "gradient", "integrated", "attention", "rollout"]
+NAMES: dict[Method, str] = {
+    "occlusion": gettext_noop("Occlusion"),
+    "gradient": gettext_noop("Gradient × input"),
+    "integrated": gettext_noop("Integrated gradients"),
+    "attention": gettext_noop("Attention"),
+    "rollout": gettext_noop("Rollout"),
+}
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Words:
     subject: Subject
     translation: Translation
     positions: tuple[tuple[int, ...], ...]
-    values: dict[str, np.ndarray]
+    values: dict[Method, np.ndarray]
     integrated: Integrated | None
     work: float
 
@@ -53,7 +63,7 @@ class Words:
     @property
     def most_needed(self) -> int:
         """The number of the word without which the translation loses most."""
-        return int(self.values["Occlusion"].sum(axis=0).argmax())
+        return int(self.values["occlusion"].sum(axis=0).argmax())
 
     @property
     def agreed(self) -> int:
@@ -61,9 +71,9 @@ class Words:
         first = np.stack([values.argmax(axis=1) for values in self.values.values()])  # (methods, T)
         return int((first == first[0]).all(axis=0).sum())
 
-    def agreeing_with_occlusion(self, method: str) -> int:
+    def agreeing_with_occlusion(self, method: Method) -> int:
         """For how many tokens a method has the same most important word as occlusion."""
-        return int((self.values[method].argmax(axis=1) == self.values["Occlusion"].argmax(axis=1)).sum())
+        return int((self.values[method].argmax(axis=1) == self.values["occlusion"].argmax(axis=1)).sum())
 
     def changed(self, word: int, new: str) -> Outcome:
         """The translation with `new` in place of the word, or without the word if `new` is empty.
@@ -119,13 +129,13 @@ def words_of_sentence(scene: Scene, integrate: bool) -> Words:
     weights = cached_results.observed(*asked).attention
     own, cross = weights["decoder"].weights, weights["cross"].weights
     from_source = rollout.decoder_rollout(own, cross, rollout.rollout(weights["encoder"].weights)[-1])[1]
-    values = {
-        "Occlusion": word_results.occlusion(*asked, positions).T,
-        "Gradient × input": by_word(word_results.gradient_times_input(*asked).T),
-        "Attention": by_word(cross.mean(axis=(0, 1))),
-        "Rollout": by_word(from_source[-1]),
+    values: dict[Method, np.ndarray] = {
+        "occlusion": word_results.occlusion(*asked, positions).T,
+        "gradient": by_word(word_results.gradient_times_input(*asked).T),
+        "attention": by_word(cross.mean(axis=(0, 1))),
+        "rollout": by_word(from_source[-1]),
     }
     integrated = word_results.integrated_gradients(*asked) if integrate else None
     if integrated:
-        values["Integrated gradients"] = by_word(integrated.values.T)
+        values["integrated"] = by_word(integrated.values.T)
     return Words(subject, found, positions, values, integrated, work_of(scene, found))

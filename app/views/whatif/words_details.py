@@ -9,7 +9,7 @@ from app.languages import _
 from app.library.source_code import lines_of_definition
 from app.views.shared.number_tables import readable
 from app.views.shared.triplet import triplet
-from app.views.whatif.words_data import Words
+from app.views.whatif.words_data import NAMES, Words
 from transformer.analysis.attribution import STEPS
 
 
@@ -81,5 +81,5 @@ def table(words: Words) -> Table:
     return {
         _("token"): [token for token, word in cells],
         _("word"): [word for token, word in cells],
-        **{_(name): values.ravel().tolist() for name, values in words.values.items()},
+        **{_(NAMES[method]): values.ravel().tolist() for method, values in words.values.items()},
     }

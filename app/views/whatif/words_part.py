@@ -16,7 +16,7 @@ from app.state.choices import CHANGED_WORD, INTEGRATED, LONGEST_WORD, NEW_WORD, 
 from app.views.shared import two_translations
 from app.views.shared.show_figure import download_and_table
 from app.views.whatif.before_and_after import change_of_score, note_of_original_model, two_rows
-from app.views.whatif.words_data import Words, translated, words_of_sentence, work_of
+from app.views.whatif.words_data import NAMES, Method, Words, translated, words_of_sentence, work_of
 from app.views.whatif.words_details import details, table
 from transformer.analysis.attribution import STEPS
 from transformer.errors import HeadlightError
@@ -25,24 +25,24 @@ from transformer.text.normalisation import normalise
 QUICK = 1e10  # `work_of` up to which the grid is computed when the page opens (1.5 s)
 LITTLE = 0.05  # a smaller loss is written as 0.0
 LONGEST = 5e9  # `work_of` up to which integrated gradients are offered (16 s)
-MEANS = {  # by method: a sentence about a cell, and one about the whole grid
-    gettext_noop("Occlusion"): (
+MEANS: dict[Method, tuple[str, str]] = {  # a sentence about a cell, and one about the whole grid
+    "occlusion": (
         gettext_noop("Without {column}, {row} loses {value} of its log-probability."),
         gettext_noop("Measured: the word is left out."),
     ),
-    gettext_noop("Gradient × input"): (
+    "gradient": (
         gettext_noop("{column} counts {value} for {row}."),
         gettext_noop("A linear approximation at this sentence."),
     ),
-    gettext_noop("Integrated gradients"): (
+    "integrated": (
         gettext_noop("{column} counts {value} for {row}."),
         gettext_noop("The mean gradient on the line from an empty sentence to this one."),
     ),
-    gettext_noop("Attention"): (
+    "attention": (
         gettext_noop("{row} gives {value} of its attention to {column}."),
         gettext_noop("A mean over layers and heads; the rest: </s>."),
     ),
-    gettext_noop("Rollout"): (
+    "rollout": (
         gettext_noop("Rollout attributes {value} of {row} to {column}."),
         gettext_noop("Attention followed through all layers."),
     ),
@@ -111,11 +111,11 @@ def _words(scene: Scene) -> Words | None:
 
 def _picture(words: Words, word: int, of_model: str) -> None:
     names = list(map(in_words, words.names))
-    signed = {name: name not in ("Attention", "Rollout") for name in words.values}
+    signed = {method: method not in ("attention", "rollout") for method in words.values}
     views = [
-        View(_(name), words.values[name].tolist(), signed_scale() if signed[name] else weight_scale(), signed[name],
-             _(says), _(means) + of_model, digits=1 if signed[name] else 2)
-        for name, (says, means) in MEANS.items() if name in words.values
+        View(_(NAMES[method]), words.values[method].tolist(), signed_scale() if signed[method] else weight_scale(),
+             signed[method], _(says), _(means) + of_model, digits=1 if signed[method] else 2)
+        for method, (says, means) in MEANS.items() if method in words.values
     ]  # fmt: skip
     of_words = ngettext("What each of {count} word counts", "What each of {count} words counts", len(names))
     for_tokens = ngettext(
@@ -123,7 +123,7 @@ def _picture(words: Words, word: int, of_model: str) -> None:
         "for each of {count} tokens of the translation",
         len(words.own.ids),
     )
-    row = int(words.values["Occlusion"][:, word].argmax())
+    row = int(words.values["occlusion"][:, word].argmax())
     with st.container(key="picture_words"):
         cell_grid(
             views,
@@ -173,7 +173,7 @@ def _replacement(words: Words, word: int) -> str:
 
 def _sentences(words: Words) -> list[str]:
     """What the grid says, with its numbers."""
-    lost, word = words.values["Occlusion"], words.most_needed
+    lost, word = words.values["occlusion"], words.most_needed
     row, rows = int(lost[:, word].argmax()), len(lost)
     agreement = ngettext(
         "For {agreed} of {count} token all {methods} methods have the same most important word. Tokens with the same "
@@ -183,9 +183,9 @@ def _sentences(words: Words) -> list[str]:
         rows,
         agreed=words.agreed or pgettext("of tokens", "none"),
         methods=len(words.values),
-        gradient=words.agreeing_with_occlusion("Gradient × input"),
-        attention=words.agreeing_with_occlusion("Attention"),
-        rollout=words.agreeing_with_occlusion("Rollout"),
+        gradient=words.agreeing_with_occlusion("gradient"),
+        attention=words.agreeing_with_occlusion("attention"),
+        rollout=words.agreeing_with_occlusion("rollout"),
     )
     most_important = _(
         "“{word}” matters most: without it the log-probability of the translation falls by {lost} nats, that of "
