@@ -22,8 +22,9 @@ from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.head_pictures import Chosen
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.alignment.alignment_map import Head
 from transformer.analysis.alignment.alignment_report import named as head_name
 

@@ -36,8 +36,9 @@ from app.views.attention.head_ranking import head_ranking, ranking_table
 from app.views.attention.rollout_tab import rollout_pictures
 from app.views.attention.weight_options import say_what_is_hidden, weight_options
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 TABS = {

@@ -10,8 +10,9 @@ from app.languages import _, gettext_noop
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.attention.head_pictures import Chosen, rows_sum
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import scrolling, show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis import rollout
 from transformer.model.attention_kinds import Kind
 

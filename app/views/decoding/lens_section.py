@@ -11,8 +11,9 @@ from app.state.choices import STEP
 from app.state.detail_choices import LENS_CELLS
 from app.views.decoding.lens_figures import LensResult, lens_alt, lens_heatmap, lens_table, lens_width
 from app.views.shared.buttons import buttons
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import scrolling, show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 
 CELLS = {
     "rank": gettext_noop("Rank of the translation's token"),

@@ -9,8 +9,9 @@ from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import DecodingStep, Sizes, cache_table, loop_picture, weights_table
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
 

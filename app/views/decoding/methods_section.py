@@ -18,9 +18,10 @@ from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.decoding.diverging_translations import running_chart, running_table
 from app.views.shared.search_code import choice
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
 from app.views.shared.text_difference import difference_data
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.config import DecodingConfig
 from transformer.decoding.greedy_and_sampling import GreedyOrSampling
 from transformer.decoding.translation import Hypothesis

@@ -23,8 +23,9 @@ from app.views.decoding.penalty_chart import (
     worth_showing,
 )
 from app.views.shared.number_tables import readable
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.decoding.finished_search import finished, path_to, rescored
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.translation import SearchNode

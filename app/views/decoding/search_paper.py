@@ -4,7 +4,8 @@ search ends."""
 from app.languages import _
 from app.library.source_code import lines_from, lines_of_definition
 from app.stage.scene import Scene
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.shapes import shape_text
+from app.views.shared.triplet import triplet
 from transformer.config import DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.search import rounds

@@ -31,8 +31,9 @@ from app.views.hand.hand_figures import (
 from app.views.hand.latex import TERMS, Writing
 from app.views.hand.matrix_products import products_table
 from app.views.hand.projection_origin import origin
+from app.views.shared.shapes import key_letter, query_letter, shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention import MultiHeadAttention, attend
 from transformer.model.attention_kinds import SITES, Kind
 
@@ -61,16 +62,6 @@ class Calculation:
         """The head in words."""
         return head_name(self.kind, self.layer, self.head)
 
-    @property
-    def query_letter(self) -> str:
-        """The letter for the number of queries."""
-        return "S" if self.kind == "encoder" else "T"
-
-    @property
-    def key_letter(self) -> str:
-        """The letter for the number of keys."""
-        return "T" if self.kind == "decoder" else "S"
-
     def shape(self, *letters: str) -> str:
         return shape_text(letters, self.scene.sizes)
 
@@ -95,8 +86,8 @@ def projections(this: Calculation) -> None:
         _projection_code(this.site),
         shape=_(
             "Q: {q}. K and V: {k}",
-            q=this.shape("H", this.query_letter, "E"),
-            k=this.shape("H", this.key_letter, "E"),
+            q=this.shape("H", query_letter(this.kind), "E"),
+            k=this.shape("H", key_letter(this.kind), "E"),
         ),
     )
     st.table(products_table(this.kind, this.scene.sizes), border="horizontal")
@@ -121,7 +112,7 @@ def product(this: Calculation) -> None:
             "is number 17 (from 0, as in the code) of the query of token 3."
         ),
         f"{this.site}.products",
-        shape=this.shape("H", this.query_letter, this.key_letter),
+        shape=this.shape("H", query_letter(this.kind), key_letter(this.kind)),
     )
     ALL_TERMS.open()
     everything = st.toggle(_("Write out all terms"), key=ALL_TERMS.key, persist_state="session")
@@ -147,7 +138,7 @@ def scale(this: Calculation) -> None:
             "head is, and the softmax keeps a gradient."
         ),
         f"{this.site}.scores",
-        shape=this.shape("H", this.query_letter, this.key_letter),
+        shape=this.shape("H", query_letter(this.kind), key_letter(this.kind)),
     )
     st.latex(_writing(this).scale())
 
@@ -160,7 +151,7 @@ def mask(this: Calculation) -> None:
         r"s \to -\infty \;\text{ " + _("where a connection is illegal") + "}",
         _("Minus infinity before the softmax is a weight of exactly 0 after it."),
         f"{this.site}.masked_scores",
-        shape=this.shape("H", this.query_letter, this.key_letter),
+        shape=this.shape("H", query_letter(this.kind), key_letter(this.kind)),
     )
     st.latex(_writing(this).mask())
     scene = this.scene
@@ -187,7 +178,7 @@ def softmax(this: Calculation) -> None:
         _("The exponential makes each score positive; divided by their sum, the weights of a row sum to 1.")
         + f" {subtracted}",
         f"{this.site}.weights",
-        shape=this.shape("H", this.query_letter, this.key_letter),
+        shape=this.shape("H", query_letter(this.kind), key_letter(this.kind)),
     )
     st.latex(_writing(this).softmax())
 
@@ -204,7 +195,7 @@ def values(this: Calculation) -> None:
             "heads go on, side by side, through $W^O$."
         ),
         lines_from(attend, "@ value  # (B, H, Q, E)"),
-        shape=this.shape("H", this.query_letter, "E"),
+        shape=this.shape("H", query_letter(this.kind), "E"),
     )
     dimension = SUMMED_DIMENSION.open(hand.largest_dimension, range(hand.d_k))
     st.number_input(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.languages import _
+from app.views.shared.shapes import key_letter, query_letter
 from transformer.model.attention_kinds import Kind
 
 
@@ -36,7 +37,7 @@ class Product:
 
 def matrix_products(kind: Kind) -> list[Product]:
     """First the projections, then the scores and the context."""
-    q, k = "S" if kind == "encoder" else "T", "T" if kind == "decoder" else "S"
+    q, k = query_letter(kind), key_letter(kind)
     x = Matrix(_("encoder's x") if kind == "encoder" else _("decoder's x"), q, "D")
     memory = Matrix(_("encoder's output"), k, "D") if kind == "cross" else x
     query, key, value = Matrix("Q", q, "E"), Matrix("K", k, "E"), Matrix("V", k, "E")

@@ -24,8 +24,9 @@ from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
 from app.views.masks.mask_parts_section import HeadOfBatchSentence, cell_and_parts
 from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.batch_masks import mask_parts
 from transformer.analysis.trace import Trace
 from transformer.decoding.translation import Translation

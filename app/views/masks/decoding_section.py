@@ -9,8 +9,9 @@ from app.library.source_code import lines_of_definition
 from app.views.masks.decoding_rows import Row, largest_difference, steps_figure, steps_table
 from app.views.masks.mask_parts_section import HeadOfBatchSentence
 from app.views.shared.rounding import ROUNDING
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 
 Ids = tuple[tuple[int, ...], ...]
 

@@ -18,8 +18,9 @@ from app.library.source_code import SourceLines, lines_from, lines_of_definition
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
+from app.views.shared.shapes import key_letter, query_letter, shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.batch_masks import Part, mask_parts
 from transformer.analysis.trace import Trace
 from transformer.model.attention_kinds import KINDS, Kind
@@ -109,7 +110,7 @@ class HeadOfBatchSentence:
     @property
     def letters(self) -> tuple[str, str]:
         """The letters of the shape (Q, K)."""
-        return ("S" if self.kind == "encoder" else "T"), ("T" if self.kind == "decoder" else "S")
+        return query_letter(self.kind), key_letter(self.kind)
 
     @property
     def parts(self) -> Parts:
@@ -141,7 +142,7 @@ def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[
         windowed: whether there is an attention window.
         sizes: of B, H, S and T.
     """
-    q, k = ("S" if kind == "encoder" else "T"), ("T" if kind == "decoder" else "S")
+    q, k = query_letter(kind), key_letter(kind)
     by_query = part in ("causal", "window") or (part is None and (kind == "decoder" or (windowed and kind != "cross")))
     letters = ("1" if part in ("causal", "window") else "B", "1", q if by_query else "1", k)
     known = {"1": 1, **sizes}

@@ -18,8 +18,9 @@ from app.views.masks.score_panels import (
     row_stages,
 )
 from app.views.shared.rounding import ROUNDING
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table, show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.batch_masks import padding_difference
 from transformer.model.attention_kinds import KINDS
 

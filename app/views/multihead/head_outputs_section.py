@@ -23,8 +23,9 @@ from app.views.multihead.head_outputs import (
     written_table,
 )
 from app.views.multihead.slices_section import first_of
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 

@@ -24,8 +24,9 @@ from app.views.multihead.head_cost import Cost, choices, cost, cost_text
 from app.views.multihead.head_grid_data import grid_data, grid_table, layer_of
 from app.views.multihead.head_outputs_section import written_by_heads
 from app.views.multihead.slices_section import slices
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention_kinds import KINDS, Kind
 
 

@@ -30,8 +30,9 @@ from app.state.choice import Choice
 from app.state.choices import MATRIX
 from app.state.detail_choices import SLICE_FROM
 from app.state.events import choose_head
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 

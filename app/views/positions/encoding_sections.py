@@ -17,8 +17,9 @@ from app.views.positions.rotation_sections import layout_of, layouts, rotation, 
 from app.views.positions.similarity_section import similarity
 from app.views.positions.sizes_section import sizes
 from app.views.positions.waves import wave, wave_table, wave_title, wavelength_chart, wavelength_table
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.edits.checks import Stack
 from transformer.model.positions import PositionalEncoding, sinusoids
 

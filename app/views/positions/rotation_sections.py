@@ -16,8 +16,9 @@ from app.stage.section import section
 from app.state.choice import Between, Choice
 from app.state.choices import FROM_POSITION, LAYOUT_WIDTH, OFFSET
 from app.views.positions.rotation import rotation_circles, rotation_table
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.edits.checks import Stack
 from transformer.model.positions import sinusoids
 

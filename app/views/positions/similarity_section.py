@@ -19,8 +19,9 @@ from app.views.positions.similarity import (
     similarity_curve,
     similarity_matrix,
 )
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.edits.checks import Stack
 
 

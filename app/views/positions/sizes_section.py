@@ -8,8 +8,9 @@ from app.languages import _
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
+from app.views.shared.shapes import length_letter, shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.edits.checks import Stack
 from transformer.model.embedding import InputEmbedding
 
@@ -28,7 +29,7 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
         r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
         words + dropped(scene.config)["dropped_sum"],
         lines_from(InputEmbedding.forward, "tokens =", "return"),
-        shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
+        shape=shape_text((length_letter(stack), "D"), scene.sizes),
     )
     tokens = scene.source if stack == "encoder" else scene.target
     at = f"{stack}.embedding"

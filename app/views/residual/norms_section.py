@@ -13,8 +13,9 @@ from app.languages import _
 from app.stage.scene import Scene
 from app.views.residual.sentences import replaced_norms
 from app.views.residual.stream import Stream
+from app.views.shared.shapes import length_letter, shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from app.views.shared.vector_strips import placed_strips
 
 
@@ -63,6 +64,6 @@ def norms(scene: Scene, one: Stream, row: int, which: str) -> None:
             "the learned gain γ and shift β stretch and move it."
         ),
         f"{one.subs[0].site}.norm_out",
-        shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
+        shape=shape_text((length_letter(stack), "D"), scene.sizes),
         pre_norm=scene.config.norm == "pre",
     )

@@ -47,8 +47,9 @@ from app.views.residual.stream_charts import (
     stream_table,
 )
 from app.views.shared.parts_off import off_parts, take_away
+from app.views.shared.shapes import length_letter, shape_text
 from app.views.shared.show_figure import download_and_table, show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.analysis.edits import PositionsOff
 from transformer.analysis.edits.checks import Stack
 from transformer.model.attention_kinds import depth
@@ -183,7 +184,7 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
 
 def _shape(scene: Scene, one: Stream) -> str:
     """The shape of the whole stream; the picture shows one row of it."""
-    return shape_text("SD" if one.subs[0].stack == "encoder" else "TD", scene.sizes)
+    return shape_text((length_letter(one.subs[0].stack), "D"), scene.sizes)
 
 
 def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
@@ -197,7 +198,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
         alt=added_alt(ratios, title),
         table=partial(added_table, ratios, tokens, every.subs),
     )
-    rows = "S" if every.subs[0].stack == "encoder" else "T"
+    rows = length_letter(every.subs[0].stack)
     triplet(
         _("a measure of what a sub-layer adds"),
         rf"\frac{{\lVert \mathrm{{Sublayer}}({read}) \rVert}}{{\lVert x \rVert}}",

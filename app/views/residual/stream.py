@@ -12,16 +12,15 @@ between two layers (activation patching): the sum then begins with the vector th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from app.figures.tensor import row_norms
-from app.figures.theme import Role
 from app.languages import _, gettext_noop
 from transformer.analysis.edits import ResidualOff, SublayerOff, edit_text
+from transformer.analysis.edits.checks import Stack, Sublayer
 
-_NAMES = {
+_NAMES: dict[Sublayer, str] = {
     "self_attention": gettext_noop("self-attention"),
     "cross_attention": gettext_noop("encoder-decoder"),
     "feed_forward": gettext_noop("feed-forward"),
@@ -32,9 +31,9 @@ _NAMES = {
 class SubLayer:
     """One sub-layer of a stack, `layer` from 0."""
 
-    stack: Role
+    stack: Stack
     layer: int
-    part: str
+    part: Sublayer
 
     @property
     def site(self) -> str:
@@ -58,13 +57,13 @@ class SubLayer:
     @property
     def edits(self) -> dict[str, str]:
         """The texts of two edits: "sublayer" takes the sub-layer away, "residual" the residual connection around it."""
-        where: tuple[Any, int, Any] = (self.stack, self.layer, self.part)
+        where = (self.stack, self.layer, self.part)
         return {"sublayer": edit_text(SublayerOff(*where)), "residual": edit_text(ResidualOff(*where))}
 
 
-def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
+def sub_layers(stack: Stack, layers: int) -> tuple[SubLayer, ...]:
     """The sub-layers of a stack in their order (paper, figure 1)."""
-    parts = ["self_attention", *(["cross_attention"] if stack == "decoder" else []), "feed_forward"]
+    parts = [part for part in _NAMES if part != "cross_attention" or stack == "decoder"]
     return tuple(SubLayer(stack, layer, part) for layer in range(layers) for part in parts)
 
 

@@ -14,8 +14,9 @@ from app.languages import _, pgettext, with_label
 from app.library.source_code import lines_from
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.large_scores import are_edited
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 
 
 @dataclass(frozen=True)

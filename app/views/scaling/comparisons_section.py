@@ -13,8 +13,9 @@ from app.state.choices import COUNTS_ABOVE
 from app.views.scaling.comparisons import Counted, count, count_table, share_curves, share_table
 from app.views.scaling.layer_times_section import layers_measured
 from app.views.scaling.layer_types import layer_types
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention_kinds import KINDS, Kind
 
 THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]

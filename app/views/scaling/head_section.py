@@ -14,8 +14,9 @@ from app.stage.scene import Scene
 from app.views.scaling.additive_section import HeadScores, additive
 from app.views.scaling.large_scores import Sharpness, sharpness
 from app.views.scaling.scaling_charts import facts_table, histograms, rows_table, scores_table, strongest_of_rows
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 from transformer.model.attention_kinds import SITES
 
 

@@ -16,8 +16,9 @@ from app.views.scaling.large_scores import (
     random_sharpness,
 )
 from app.views.scaling.scaling_charts import curve, curve_table, random_histograms, scores_table
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import show_figure
-from app.views.shared.triplet import shape_text, triplet
+from app.views.shared.triplet import triplet
 
 
 def random_vectors() -> None:

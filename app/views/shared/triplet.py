@@ -4,13 +4,11 @@ This file draws the first two: the formula in the whole width, and below it word
 the picture below them. The lines of code are read from the source file.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
 
 from app.languages import _, gettext_noop, ngettext
-from app.languages.numbers import formatted
 from app.library.source_code import CHANGED, SourceLines, lines_of
 
 Origin = Literal["paper", "derived", "elsewhere"]
@@ -73,34 +71,3 @@ def code_card(lines: SourceLines) -> None:
 def _code(lines: SourceLines) -> None:
     st.caption(_("The code, `{path}`, line {line}", path=lines.path, line=lines.first))
     st.code(_(CHANGED) if lines.text == CHANGED else lines.text, language="python", wrap_lines=True)
-
-
-LETTERS = {
-    "N": gettext_noop("layers"),
-    "B": gettext_noop("batch"),
-    "S": gettext_noop("source length"),
-    "T": gettext_noop("target length"),
-    "Q": gettext_noop("queries"),
-    "K": gettext_noop("keys"),
-    "H": gettext_noop("heads"),
-    "D": "d_model",
-    "E": gettext_noop("d_k per head"),
-    "F": "d_ff",
-    "V": gettext_noop("vocabulary"),
-    "P": gettext_noop("positions"),
-    "D/2": "d_model / 2",
-    "R": gettext_noop("rows decoded side by side"),
-    "W": gettext_noop("hypotheses"),
-}
-
-
-def shape_text(letters: Sequence[str], sizes: Sequence[int] | Mapping[str, int]) -> str:
-    """A shape in letters and numbers: "H × T × S = heads × target length × source length = 8 × 14 × 13"."""
-    numbers = [sizes[letter] for letter in letters] if isinstance(sizes, Mapping) else list(sizes)
-    words = " × ".join(_(LETTERS.get(letter, letter)) for letter in letters)
-    return _(
-        "Shape {letters} = {words} = **{numbers}**",
-        letters=" × ".join(letters),
-        words=words,
-        numbers=" × ".join(formatted(n, ",") for n in numbers),
-    )

@@ -21,8 +21,9 @@ from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
 from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP
 from app.state.events import choose_head
+from app.views.shared.shapes import shape_text
 from app.views.shared.show_figure import download_and_table
-from app.views.shared.triplet import code_card, shape_text
+from app.views.shared.triplet import code_card
 from app.views.steps.edited_sites import edited_sites
 from app.views.steps.station_code import code_at
 from app.views.steps.station_tables import draw_station_tables

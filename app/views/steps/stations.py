@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from app.figures.station_texts import words_for
 from app.languages import Language, _, gettext_noop, language
+from app.views.shared.shapes import length_letter
 from app.views.steps.edited_sites import NO_EDITS, EditedSites
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import depth
@@ -224,7 +225,7 @@ def _station(
     entry = _WORDS[words][name]
     place = {"text": "", "output": "", "embedding": f"{stack}.embedding.", "top": f"{stack}."}
     prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
-    rows = "S" if stack == "encoder" else "T"
+    rows = length_letter(stack)
     seen = "T" if part == "self_attention" and stack == "decoder" else "S"
     fill = words_for(config, stack, part, edited.below(prefix), has_positions=stack not in edited.without_positions)
 
